@@ -1,0 +1,74 @@
+"""What this machine offers to quizlog, and what a lack means. Looks; changes nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    says: str
+
+
+def findings() -> list[Finding]:
+    """All findings, in the order they are shown."""
+    return list(_findings())
+
+
+def _findings() -> Iterator[Finding]:
+    yield Finding("python", sys.version_info >= (3, 11), platform.python_version())
+    yield Finding("system", sys.platform != "win32", f"{platform.system()} {platform.release()}")
+    for name in ("textual", "rich", "PyYAML"):
+        yield Finding(name, True, version(name))
+    yield _libyaml()
+    yield _either("fork", hasattr(os, "fork"), "quizzes run", "quizzes cannot run here; use WSL")
+    linux = sys.platform == "linux"
+    yield _either(
+        "clean-up of detached processes",
+        linux and Path("/proc/self/task").is_dir(),
+        "whatever a script starts ends with it",
+        "a daemon that a script detaches may outlive it",
+    )
+    yield _either(
+        "memory limit",
+        linux,
+        "bounds a script's data",
+        "bounds address space only, which some systems ignore",
+    )
+    yield _locks()
+    yield _examples()
+
+
+def _either(name: str, ok: bool, good: str, bad: str) -> Finding:
+    return Finding(name, ok, good if ok else bad)
+
+
+def _libyaml() -> Finding:
+    from ..record.yaml_text import has_libyaml
+
+    return _either("libyaml", has_libyaml(), "records load quickly", "long records load slowly")
+
+
+def _locks() -> Finding:
+    try:
+        import fcntl  # noqa: F401
+    except ImportError:
+        return Finding("record locks", False, "only changes by others are detected")
+    return Finding("record locks", True, "flock")
+
+
+def _examples() -> Finding:
+    from ..paths import example_names
+
+    names = example_names()
+    return _either("examples", bool(names), ", ".join(names), "not found: reinstall quizlog-tui")

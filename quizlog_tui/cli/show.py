@@ -1,0 +1,86 @@
+"""A questionnaire as plain text: the answered questions on stdout, where it stands on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from ..replay.transcript import Step
+from ..reply import Reply
+from ..session import BranchInfo, Session
+from ..text import one_line, plural, visible
+
+
+def questionnaire(reply: Reply) -> str:
+    """Printed output with each answer in its place behind its question."""
+    transcript = reply.transcript
+    text = "".join(_asked(step) for step in (*transcript.steps[reply.since :], transcript.last))
+    return text if text.endswith("\n") or not text else f"{text}\n"
+
+
+def _asked(step: Step) -> str:
+    """What a step wrote, its question, and the answer on the question's line."""
+    written = visible("".join(step.written))
+    if step.prompt is None:
+        return written
+    answer = "" if step.input is None else f"{visible(step.input)}\n"
+    return f"{written}{visible(step.prompt)}{answer}"
+
+
+def narrate(session: Session, reply: Reply) -> None:
+    """One paragraph on stderr: status, error, what can be done next."""
+    for line in _narration(session, reply):
+        print(line, file=sys.stderr)
+
+
+def narrate_warnings(session: Session) -> None:
+    """What the user should know about the record, on stderr."""
+    for warning in session.warnings:
+        print(f"quizlog: note: {one_line(warning)}", file=sys.stderr)
+
+
+def _narration(session: Session, reply: Reply) -> Iterator[str]:
+    behind = len(session.inputs) - reply.pointer
+    ahead = f", {plural(behind, 'recorded answer')} ahead" if behind else ""
+    where = f"step {reply.pointer}, branch {one_line(reply.branch)}{ahead}"
+    name = one_line(reply.record)
+    if reply.status == "success":
+        yield f"-- finished: score 1 ({where})"
+    elif reply.status == "in_progress":
+        kind = "/".join(reply.choices) or str(reply.input_type)
+        yield f"-- waiting for an answer: {one_line(kind)} ({where})"
+        yield f"   quizlog {name} ANSWER"
+    elif reply.last_error:
+        yield from error_lines(session, reply)
+        again = reply.pointer and f"   quizlog {name} ANSWER tries the last question again"
+        yield again or "   the script raises before its first question"
+
+
+def error_lines(session: Session, reply: Reply) -> Iterator[str]:
+    """The exception, its score, and the source around its line."""
+    error = reply.last_error
+    if error is None:
+        return
+    place = f"{session.source.path.name}:{error.line}: " if error.line else ""
+    kind = reply.transcript.error_type
+    said = error.message or kind or "error"
+    prefix = f"{kind}: " if kind not in (None, "Exception", "SystemExit") else ""
+    yield f"-- error: {one_line(place)}{one_line(prefix + said)} (score {error.score:g})"
+    for number in range((error.line or -9) - 2, (error.line or -9) + 3):
+        if 0 < number <= len(session.source.lines):
+            mark = ">" if number == error.line else " "
+            yield f" {mark} {number:4} {one_line(session.source.line(number))}"
+
+
+def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:
+    """A table of branches, the active one marked."""
+    width = max(len(one_line(branch.name)) for branch in branches)
+    for branch in branches:
+        mark = "*" if branch.active else " "
+        left = f"from {branch.parent} at step {branch.at}" if branch.parent else "from the start"
+        score = "" if branch.score is None else f", score {branch.score:g}"
+        note = f"  {one_line(branch.note)}" if branch.note else ""
+        yield (
+            f"{mark} {one_line(branch.name):{width}}  {plural(branch.length, 'answer')}, "
+            f"{one_line(left)}, {branch.status or 'not replayed'}{score}{note}"
+        )

@@ -1,0 +1,34 @@
+"""Where quizlog finds what it ships and keeps what it copies. Reads no record, starts nothing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(name: str) -> Path:
+    """The folder `name` (`records` or `themes`) as installed: from a wheel or beside the source."""
+    installed = _PACKAGE / "shipped" / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name
+
+
+def example_names() -> list[str]:
+    """The names of the shipped example records, sorted."""
+    return sorted(folder.parent.name for folder in shipped("records").glob("*/record.yaml"))
+
+
+def own_examples() -> Path:
+    """The user's own copy of the shipped examples, made on first use so that playing can write.
+
+    Folders that are already there are left as the user left them.
+    """
+    from platformdirs import user_data_path
+
+    target = user_data_path("quizlog", appauthor=False) / "records"
+    for name in example_names():
+        if not (target / name).exists():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(shipped("records") / name, target / name, ignore=ignored)
+    return target

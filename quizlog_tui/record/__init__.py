@@ -1,0 +1,1 @@
+"""What a trace is: the record's model, its text, its durable store and its branches."""

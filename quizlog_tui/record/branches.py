@@ -1,0 +1,153 @@
+"""How a record's lines of answers change: step, answer, rewind, fork, switch.
+
+Pure functions from record to record. No answer is ever dropped: a tail that is left behind becomes
+a branch. What the script does with the answers is not known here; the caller replays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from ..errors import UsageError
+from ..series import Series
+from ..text import plural
+from .model import Branch, Record, Status
+
+
+@dataclass(frozen=True)
+class Parked:
+    """What is known of the end of the line of answers that is about to be left."""
+
+    status: Status | None = None
+    score: float | None = None
+    time: str | None = None
+
+
+def rewound(record: Record, pointer: int) -> Record:
+    """The same answers with the pointer elsewhere.
+
+    Raises:
+        UsageError: `pointer` is not between 0 and the number of answers.
+    """
+    check_pointer(record, pointer)
+    return replace(record, pointer=pointer)
+
+
+def check_pointer(record: Record, pointer: int) -> None:
+    """Raise a `UsageError` unless the record has a stop at `pointer`."""
+    if not 0 <= pointer <= len(record.inputs):
+        have = plural(len(record.inputs), "answer")
+        hint = f"choose a step from 0 to {len(record.inputs)}"
+        raise UsageError(f"there is no step {pointer}: the record has {have}", hint=hint)
+
+
+def leaves_tail(record: Record, at: int, answer: str) -> bool:
+    """Whether answering at `at` with `answer` leaves recorded answers behind."""
+    return at < len(record.inputs) and record.inputs[at] != answer
+
+
+def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
+    """The record with `answer` given at `at`, on the active branch.
+
+    The answer already recorded there is a step forward. Any other leaves the old tail behind as a
+    branch of its own, and the active branch goes on with the new answer.
+    """
+    if not leaves_tail(record, at, answer):
+        inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
+        return replace(record, inputs=inputs, pointer=at + 1)
+    name = free_name(record, record.branch)
+    entry = _active_entry(record)
+    start = entry.at if at < entry.at else at
+    tail = Branch(
+        entry.parent if at < entry.at else record.branch,
+        start,
+        Series(record.inputs[start:]),
+        parked.status,
+        parked.score,
+        parked.time,
+    )
+    branches = _moved_children(record, record.branch, name, at) | {name: tail}
+    if record.branch in branches:
+        branches[record.branch] = replace(entry, at=min(entry.at, at))
+    inputs = record.inputs.upto(at).then(answer)
+    return replace(record, inputs=inputs, pointer=at + 1, branches=branches)
+
+
+def _active_entry(record: Record) -> Branch:
+    """The active branch's own entry, its fork point mended where another tool cut `inputs`."""
+    entry = record.branches.get(record.branch, Branch(None, 0))
+    if entry.parent is None:
+        return replace(entry, at=0)
+    path = record.path_of(entry.parent).upto(entry.at)
+    pairs = zip(path, record.inputs, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return replace(entry, at=shared)
+
+
+def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str, Branch]:
+    """The branches, those that left `parent` after `at` now leaving its tail, named `name`."""
+    return {
+        child: replace(branch, parent=name)
+        if branch.parent == parent and branch.at > at
+        else branch
+        for child, branch in record.branches.items()
+    }
+
+
+def forked(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:
+    """A new active branch that leaves the present one at `at` with `answer`.
+
+    Raises:
+        UsageError: There is no such step, or the name is taken or unusable.
+    """
+    check_pointer(record, at)
+    new = free_name(record, "fork") if name is None else _checked_name(record, name)
+    entry = Branch(record.branch, at, created=parked.time)
+    branches = dict(_parked(record, parked)) | {new: entry}
+    inputs = record.inputs.upto(at).then(answer)
+    return replace(record, inputs=inputs, pointer=at + 1, branch=new, branches=branches)
+
+
+def switched(record: Record, name: str, parked: Parked) -> Record:
+    """Another branch made the active one, at its end.
+
+    Raises:
+        UsageError: There is no such branch.
+    """
+    if name == record.branch:
+        return record
+    if name not in record.branches:
+        hint = f"there are: {', '.join(record.names)}"
+        raise UsageError(f"there is no branch {name!r}", hint=hint)
+    inputs = record.path_of(name)
+    branches = dict(_parked(record, parked))
+    entry = replace(branches[name], inputs=Series(), status=None, score=None)
+    branches[name] = entry
+    return replace(record, inputs=inputs, pointer=len(inputs), branch=name, branches=branches)
+
+
+def _parked(record: Record, parked: Parked) -> Mapping[str, Branch]:
+    """The branches with the active one's answers put down beside the others."""
+    entry = _active_entry(record)
+    tail = Series(record.inputs[entry.at :])
+    left = replace(entry, inputs=tail, status=parked.status, score=parked.score)
+    return {record.branch: left} | dict(record.branches) | {record.branch: left}
+
+
+def free_name(record: Record, stem: str) -> str:
+    """`stem-1`, `stem-2`, ...: the first that no branch has."""
+    number = 1
+    while f"{stem}-{number}" in record.branches or f"{stem}-{number}" == record.branch:
+        number += 1
+    return f"{stem}-{number}"
+
+
+def _checked_name(record: Record, name: str) -> str:
+    if name in record.branches or name == record.branch:
+        raise UsageError(f"there is a branch {name!r} already", hint="choose another --name")
+    if not name or len(name) > 100 or any(ord(c) < 33 or c in "@\x7f" for c in name):
+        hint = "1 to 100 characters, no spaces, no @"
+        raise UsageError(f"{name!r} cannot name a branch", hint=hint)
+    return name

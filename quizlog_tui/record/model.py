@@ -1,0 +1,114 @@
+"""The record: the whole state of a questionnaire, as the trace format defines it.
+
+Frozen data only. How it is written is in `yaml_text`, what may be written in `validate`, how it
+changes in `branches`, how it is kept in `store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..series import Series
+
+Status = Literal["in_progress", "success", "error"]
+
+MAIN = "main"
+"""The name of the branch a record starts on."""
+
+
+@dataclass(frozen=True)
+class LastError:
+    """An exception the script raised (trace format: `last_error`)."""
+
+    message: str
+    """The exception's text."""
+    line: int | None = None
+    """The script line, innermost frame of the script."""
+    score: float = 0.0
+    """The partial score, 0..1."""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """Unknown keys, kept on rewrite."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A line of answers beside the active one."""
+
+    parent: str | None
+    """The branch it left; None for the first."""
+    at: int
+    """How many answers it shares with its parent."""
+    inputs: Series[str] = field(default_factory=Series)
+    """The answers after the fork point."""
+    status: Status | None = None
+    """How it stood at its last answer; None if that is not known."""
+    score: float | None = None
+    """Its score there, if it ended."""
+    created: str | None = None
+    """When, ISO 8601 in UTC."""
+    note: str | None = None
+    """A person's remark."""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """Unknown keys, kept on rewrite."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One `record.yaml`."""
+
+    script: str
+    """Path of the script, relative to the record."""
+    seed: int
+    """The seed of all the script's randomness."""
+    inputs: Series[str] = field(default_factory=Series)
+    """The answers of the active branch, also those after the pointer."""
+    pointer: int = 0
+    """Index of the next unanswered question; answers before it are used."""
+    status: Status = "in_progress"
+    """State at the pointer."""
+    print: tuple[str, ...] = ()
+    """The printed strings up to the pointer."""
+    last_error: LastError | None = None
+    """The exception, if the status is `error`."""
+    output: str | None = None
+    """A result file written at each change, relative to the record."""
+    code_hash: str | None = None
+    """Hash of the script the record was last written with."""
+    branch: str = MAIN
+    """Name of the active branch."""
+    branches: Mapping[str, Branch] = field(default_factory=dict)
+    """The other branches; of the active one only what `inputs` does not say."""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """The format's extensions and unknown keys, kept on rewrite."""
+
+    @property
+    def used(self) -> Series[str]:
+        """The answers before the pointer."""
+        return self.inputs.upto(self.pointer)
+
+    def path_of(self, name: str) -> Series[str]:
+        """All answers of a branch, from the script's first question.
+
+        Raises:
+            KeyError: There is no such branch.
+        """
+        line: list[Branch] = []
+        while name != self.branch:
+            branch = self.branches[name]
+            line.append(branch)
+            if branch.parent is None:
+                break
+            name = branch.parent
+        path = self.inputs if name == self.branch else Series[str]()
+        for branch in reversed(line):
+            path = path.upto(branch.at).then(*branch.inputs)
+        return path
+
+    @property
+    def names(self) -> list[str]:
+        """All branch names, the active one included, oldest first."""
+        return (
+            list(self.branches) if self.branch in self.branches else [*self.branches, self.branch]
+        )

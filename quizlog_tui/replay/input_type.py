@@ -1,0 +1,108 @@
+"""What kind of answer a question wants: from tags, from how the line parses it, from the prompt.
+
+Pure functions of text. A guess only helps to draw a fitting input; any text is always accepted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .source import Source
+
+
+@dataclass(frozen=True)
+class InputType:
+    """The kind of an answer."""
+
+    name: str = "text"
+    """One of text, textarea, yesno, number, integer, json, matrix, choice, radio, checkbox."""
+    choices: tuple[str, ...] = ()
+    """The options, where the prompt names them."""
+    rows: int | None = None
+    """Height asked for by `#rows=N`."""
+
+
+_PARSERS = (
+    (re.compile(r"\bint\(\s*input\("), "integer"),
+    (re.compile(r"\bfloat\(\s*input\("), "number"),
+    (re.compile(r"\bjson\.loads\(\s*input\("), "json"),
+)
+_YES_NO = re.compile(r"\b(?:yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}(?:no|n)\b", re.I)
+_GROUP = re.compile(r"[(\[{<]\s*([^()\[\]{}<>]+?)\s*[)\]}>]")
+_LETTERED = re.compile(r"^\s*[(\[]?([A-Za-z]|\d{1,2})[).\]:]\s+\S", re.M)
+_CHOOSE = re.compile(
+    r"\b(?:choose|pick|select|answer|enter|type)\b[^:?.]*?\b(\w+(?:,\s*\w+)*,?\s+or\s+\w+)\b", re.I
+)
+_OPENS_YES_NO = re.compile(
+    r"(?:^|[.!:;,]\s|\n)\s*(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should"
+    r"|may|must)\b(?![^?]*\bor\b)[^?]*\?\W*$",
+    re.I,
+)
+_WORDS = (
+    (re.compile(r"\bjson\b", re.I), "json"),
+    (re.compile(r"\bmatri(?:x|ces)\b|\[\[", re.I), "matrix"),
+    (re.compile(r"\binteger|\bwhole number|\bhow many\b|\bindex\b|\bcount\b", re.I), "integer"),
+    (
+        re.compile(
+            r"\bnumber\b|\bhow much\b|\bdecimal\b|\bvalue of\b|\bdeterminant\b|\bsum\b|\bproduct\b"
+            r"|\bdifference\b|\bquotient\b|\bremainder\b|\btrace\b|\brank\b|\d\s*[-+*/×÷^]\s*\(?\d",
+            re.I,
+        ),
+        "number",
+    ),
+)
+
+
+def input_type(prompt: str, line: int | None, source: Source, before: str = "") -> InputType:
+    """The kind of answer wanted.
+
+    Args:
+        prompt: The question's own text.
+        line: The script line that asks, if known.
+        source: The script, for tags (spec: a comment on the `input()` line) and parsing.
+        before: The last thing printed, used where the prompt is empty.
+    """
+    text = prompt.strip() or before.strip()
+    tags = source.tags(line) if line else []
+    kinds = ["matrix" if tag == "matrixlist" else tag for tag in tags if "=" not in tag]
+    rows = next((int(tag.split("=")[1]) for tag in tags if "=" in tag), None)
+    if kinds or rows:
+        name = kinds[0] if kinds else "textarea"
+        options = choices_in(text) if name in ("radio", "checkbox") else ()
+        return InputType(name, options, rows)
+    parsed = _from_parsing(source.line(line) if line else "")
+    return InputType(parsed) if parsed else _from_prompt(text)
+
+
+def _from_parsing(code: str) -> str | None:
+    return next((name for pattern, name in _PARSERS if pattern.search(code)), None)
+
+
+def _from_prompt(text: str) -> InputType:
+    if _YES_NO.search(text):
+        return InputType("yesno")
+    options = choices_in(text)
+    if options:
+        return InputType("choice", options)
+    if _OPENS_YES_NO.search(text):
+        return InputType("yesno")
+    return InputType(next((name for pattern, name in _WORDS if pattern.search(text)), "text"))
+
+
+def choices_in(text: str) -> tuple[str, ...]:
+    """The options a prompt offers: `(a/b/c)`, `[red|green]`, `1) ...` lines, `choose a, b or c`."""
+    for group in _GROUP.findall(text):
+        for mark in ("/", "|"):
+            parts = [part.strip().strip("'\"") for part in group.split(mark)]
+            if len(parts) > 1 and all(_is_option(part) for part in parts):
+                return tuple(parts)
+    lettered = _LETTERED.findall(text)
+    if len(lettered) > 1:
+        return tuple(lettered)
+    match = _CHOOSE.search(text)
+    return tuple(re.split(r",\s*or\s+|,\s*|\s+or\s+", match[1])) if match else ()
+
+
+def _is_option(part: str) -> bool:
+    return 0 < len(part) <= 30 and len(part.split()) <= 3 and not re.fullmatch(r"[\d.]+", part)

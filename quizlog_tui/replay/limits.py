@@ -1,0 +1,17 @@
+"""How much a script may use before it is stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on a running script; 0 means none."""
+
+    seconds: float = 30.0
+    """Wall time from an answer to the next stop."""
+    output: int = 10 * 1024 * 1024
+    """Bytes written to stdout and stderr from an answer to the next stop."""
+    memory: int = 2 * 1024 * 1024 * 1024
+    """Bytes of data of the script's process."""

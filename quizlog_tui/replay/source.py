@@ -1,0 +1,102 @@
+"""What the text of a quiz script says: its hash, its comments, tags and partial scores.
+
+Reads the script once as bytes; never runs or evaluates any of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import tokenize
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ..errors import ScriptError
+
+_SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_TAG = re.compile(r"#\s*(textarea|radio|checkbox|matrixlist|matrix|rows\s*=\s*\d{1,4})(?=\s|#|$)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One version of a quiz script."""
+
+    path: Path
+    """Absolute path of the script file."""
+    data: bytes
+    """The file's bytes, exactly as they will be run."""
+
+    @cached_property
+    def code_hash(self) -> str:
+        """`sha256:` and the hexadecimal digest of the bytes (the record's `code_hash`)."""
+        return "sha256:" + hashlib.sha256(self.data).hexdigest()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text, line by line, undecodable bytes replaced."""
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(self.data).readline)
+        except SyntaxError:
+            encoding = "utf-8"
+        return self.data.decode(encoding, "replace").splitlines()
+
+    @cached_property
+    def comments(self) -> dict[int, str]:
+        """The comment on each line that has one; a `#` inside a string is none."""
+        found: dict[int, str] = {}
+        try:
+            for token in tokenize.tokenize(io.BytesIO(self.data).readline):
+                if token.type == tokenize.COMMENT:
+                    found[token.start[0]] = token.string
+        except (SyntaxError, tokenize.TokenError):
+            pass  # a broken script has no questions; what was found before the break still counts
+        return found
+
+    def line(self, number: int) -> str:
+        """The text of line `number` (from 1), empty if there is none."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def tags(self, number: int) -> list[str]:
+        """The input tags in the comment of line `number`, as `["matrix", "rows=4"]`."""
+        if "#" not in self.line(number):
+            return []
+        return [re.sub(r"\s", "", tag) for tag in _TAG.findall(self.comments.get(number, ""))]
+
+    def score(self, first: int, last: int) -> tuple[float | None, str | None]:
+        """The partial score written on a statement's lines, and a warning about an illegal one."""
+        for number in range(first, last + 1):
+            match = _SCORE.search(self.comments.get(number, ""))
+            if match:
+                return _legal_score(match[1] or match[2], f"{self.path.name}:{number}")
+        return None, None
+
+
+def _legal_score(text: str, where: str) -> tuple[float | None, str | None]:
+    if not _NUMBER.fullmatch(text):
+        return None, f"{where}: the score {text!r} is not a number and was ignored"
+    value = float(text)
+    if not 0 <= value <= 1:
+        return None, f"{where}: the score {text} is outside 0..1 and was ignored"
+    return value, None
+
+
+def read_source(path: Path) -> Source:
+    """Read a script.
+
+    Raises:
+        ScriptError: The file is missing, a directory, or unreadable.
+    """
+    try:
+        return Source(path.absolute(), path.read_bytes())
+    except FileNotFoundError:
+        raise ScriptError("the script does not exist", where=str(path), hint=_HINT) from None
+    except IsADirectoryError:
+        raise ScriptError("is a directory, not a script", where=str(path), hint=_HINT) from None
+    except OSError as error:
+        raise ScriptError(f"cannot read: {error.strerror}", where=str(path)) from None
+
+
+_HINT = "name a Python file; a record names it in `script`, relative to itself"

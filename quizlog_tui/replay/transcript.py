@@ -1,0 +1,124 @@
+"""What one run of a script did: the value `replay` returns.
+
+Pure data. A transcript is built step by step and shares its past with the transcripts it grew from,
+so that one more answer costs the same after ten steps and after ten thousand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..record.model import LastError, Status
+from ..series import Series
+
+
+@dataclass(frozen=True)
+class Step:
+    """From one answer to the next stop: what was printed, and what was then asked."""
+
+    prompt: str | None
+    """The question's text; None where the run ended instead of asking."""
+    written: tuple[str, ...]
+    """What was written to stdout before the question: a string for each `print()`, with newline."""
+    stderr: str
+    """What was written to stderr before the question."""
+    line: int | None
+    """The script line that asks."""
+    input_type: str
+    """Kind of answer wanted; see `InputType.name`."""
+    choices: tuple[str, ...] = ()
+    """The options, where the question names them."""
+    rows: int | None = None
+    """Height of the input wanted by `#rows=N`."""
+    input: str | None = None
+    """The answer given; None at the last stop."""
+    stdout: bytes = field(default=b"", repr=False)
+    """The bytes that reached stdout in this step, in a plain run's order, prompt included."""
+    seconds: float = field(default=0.0, compare=False)
+    """How long the script took to get here from the answer before; not part of equality."""
+
+    @property
+    def print(self) -> tuple[str, ...]:
+        """`written` as the trace format has it: each string without its final newline."""
+        return tuple(text.removesuffix("\n") for text in self.written)
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """Everything a run showed, up to where it stopped."""
+
+    steps: Series[Step]
+    """One for each answer that was used."""
+    last: Step
+    """What came after the last answer: the pending question, or the end."""
+    status: Status
+    """`in_progress` (asking), `success` (finished) or `error` (raised)."""
+    last_error: LastError | None = None
+    """The exception, where the script raised."""
+    error_type: str | None = None
+    """The exception's class name."""
+    traceback_lines: tuple[int, ...] = ()
+    """The script's lines in the traceback, innermost last."""
+    exit_code: int | None = None
+    """The exit code a plain run would have; None while asking."""
+    tainted: str | None = field(default=None, compare=False)
+    """Why no checkpoint can be taken of this run; None if one can."""
+    warnings: tuple[str, ...] = ()
+    """What the author of the script should know, such as an illegal score."""
+
+    @property
+    def next_prompt(self) -> str | None:
+        """The pending question; None if the run ended."""
+        return self.last.prompt
+
+    @property
+    def input_type(self) -> str | None:
+        """Kind of answer the pending question wants; None if the run ended."""
+        return self.last.input_type if self.last.prompt is not None else None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The options of the pending question."""
+        return self.last.choices
+
+    @property
+    def score(self) -> float | None:
+        """1 for a finished script, the partial score of an error, None while asking."""
+        if self.status == "success":
+            return 1.0
+        return self.last_error.score if self.last_error else None
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The answers that were used."""
+        return tuple(step.input or "" for step in self.steps)
+
+    @cached_property
+    def print(self) -> tuple[str, ...]:
+        """All printed strings, in order."""
+        return tuple(text for step in (*self.steps, self.last) for text in step.print)
+
+    @cached_property
+    def stderr(self) -> str:
+        """All that was written to stderr."""
+        return "".join(step.stderr for step in (*self.steps, self.last))
+
+    @cached_property
+    def stdout_bytes(self) -> bytes:
+        """The exact bytes a plain run with these answers on a pipe would have written."""
+        return b"".join(step.stdout for step in (*self.steps, self.last))
+
+    @property
+    def stdout(self) -> str:
+        """`stdout_bytes` as text; bytes that are not UTF-8 are kept as surrogates."""
+        return self.stdout_bytes.decode("utf-8", "surrogateescape")
+
+    def upto(self, count: int) -> Transcript:
+        """This run as it stood when `count` answers had been given."""
+        if count >= len(self.steps):
+            return self
+        from dataclasses import replace
+
+        waiting = replace(self.steps[count], input=None)
+        return Transcript(self.steps.upto(count), waiting, "in_progress", tainted=self.tainted)

@@ -1,0 +1,137 @@
+"""Puts the log and the streams in place of the interpreter's: `print`, `input`, `open`, the exits.
+
+Each replacement does what the original does, and falls back to it wherever the script has put
+streams of its own in place.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import contextlib
+import io
+import os
+import sys
+from typing import Any
+
+from .log import Log
+from .report import Outcome
+from .streams import END_OF_INPUT, Out, RawIn
+from .wire import Wire
+
+
+def install(wire: Wire, outcome: Outcome) -> None:
+    """Put the streams, `print` and `input` in place of the interpreter's."""
+    log = Log(wire, outcome)
+    out = Out(sys.stdout, log)
+    raw_in = RawIn(log)
+    plain_in = sys.stdin
+    stdin = io.TextIOWrapper(
+        io.BufferedReader(raw_in),
+        encoding=plain_in.encoding,
+        errors=plain_in.errors,
+    )
+    vars(sys).update(stdout=out, __stdout__=out, stdin=stdin, __stdin__=stdin)
+    _install_print(out)
+    _install_input(out, stdin, raw_in)
+    _install_descriptor_reads(stdin, raw_in)
+    _install_ends(out)
+
+
+def _install_print(out: Out) -> None:
+    real = builtins.print
+
+    def print(*args: Any, **options: Any) -> None:
+        file = options.get("file")
+        if (sys.stdout if file is None else file) is out:
+            out.print_call(real, args, options)
+        else:
+            real(*args, **options)
+
+    _disguise(print, real)
+    builtins.print = print
+
+
+def _install_input(out: Out, stdin: Any, raw_in: RawIn) -> None:
+    real = builtins.input
+
+    def input(*args: Any, **options: Any) -> str:
+        if sys.stdin is not stdin or options or len(args) > 1:
+            return real(*args, **options)
+        text = str(args[0]) if args else ""
+        sys.stderr.flush()
+        _write_prompt(out, text)
+        if raw_in.used:
+            raw_in.prompt = text
+            return _line(stdin)
+        answer = out.log.ask(text)
+        if answer == END_OF_INPUT:
+            raise EOFError("EOF when reading a line")
+        return answer
+
+    _disguise(input, real)
+    builtins.input = input
+
+
+def _write_prompt(out: Out, text: str) -> None:
+    if sys.stdout is out:
+        out.prompt(text)
+        return
+    sys.stdout.flush()
+    mark = len(out.log.entries)
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    out.log.close_entry()
+    del out.log.entries[mark:]
+
+
+def _line(stdin: Any) -> str:
+    line: str = stdin.readline()
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return line.removesuffix("\n")
+
+
+def _install_descriptor_reads(stdin: Any, raw_in: RawIn) -> None:
+    """`open(0)`, `open("/dev/stdin")` and `os.read(0, n)` end at the same question."""
+    real_open, real_read = io.open, os.read
+
+    def open(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
+        if (file == 0 and file is not False) or file == "/dev/stdin":
+            return stdin.buffer if "b" in mode else stdin
+        return real_open(file, mode, *args, **options)
+
+    def read(fd: int, length: int, /) -> bytes:
+        if fd != 0:
+            return real_read(fd, length)
+        part = bytearray(length)
+        return bytes(part[: raw_in.readinto(part)])
+
+    _disguise(open, real_open)
+    _disguise(read, real_read)
+    builtins.open = io.open = open
+    os.read = read
+
+
+def _install_ends(out: Out) -> None:
+    """Tell the end after the script's own exit handlers, and before an `os._exit`."""
+    real_exit = os._exit
+
+    def finish() -> None:
+        with contextlib.suppress(OSError, ValueError):
+            out.flush()
+        out.log.end()
+
+    def _exit(status: int) -> Any:
+        out.log.end()
+        real_exit(status)
+
+    _disguise(_exit, real_exit)
+    atexit.register(finish)
+    os._exit = _exit
+
+
+def _disguise(wrapper: Any, real: Any) -> None:
+    wrapper.__name__ = wrapper.__qualname__ = real.__name__
+    wrapper.__doc__ = real.__doc__
+    wrapper.__module__ = real.__module__

@@ -1,0 +1,109 @@
+"""What the script wrote, in order, and the place where it waits for an answer.
+
+All ways to read a line end in `Log.ask`, which blocks on the wire: a place that no script can
+catch, skip or see. What happens at the streams themselves is in `streams`.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import sys
+import time
+
+from .report import Outcome
+from .wire import Wire, quote
+
+_PROGRESS_SECONDS = 1.0
+_MAIN_THREAD = _thread.get_ident()
+
+
+class Log:
+    """What the script did since quizlog last heard, and the answers it may still use."""
+
+    def __init__(self, wire: Wire, outcome: Outcome) -> None:
+        self.wire = wire
+        self.outcome = outcome
+        self.out = os.dup(1)
+        self.err = os.dup(2)
+        self.known = 0
+        self.entries: list[str] = []
+        self.unfinished = ""
+        self.steps: list[str] = []
+        self.answers: list[str] = []
+        self.lock = _thread.RLock()
+        self.home = os.getpid()
+        self.started = self.told = time.perf_counter()
+
+    def foreign(self) -> None:
+        """Log what others (C code, child processes) wrote to stdout since the last look."""
+        size = os.lseek(self.out, 0, os.SEEK_END)
+        if size > self.known:
+            self.close_entry()
+            self.entries.append(f"[{self.known}, {size}]")
+            self.known = size
+
+    def wrote(self, text: str) -> None:
+        """Log text written outside `print()`: pieces of one line make one entry."""
+        self.unfinished += text
+        if text.endswith("\n"):
+            self.close_entry()
+
+    def printed(self, text: str) -> None:
+        """Log the text of one `print()` call."""
+        self.close_entry()
+        self.entries.append(quote(text))
+
+    def close_entry(self) -> None:
+        """End the entry of a line that was begun outside `print()`."""
+        if self.unfinished:
+            self.entries.append(quote(self.unfinished))
+            self.unfinished = ""
+
+    def ask(self, prompt: str) -> str:
+        """Stop at a question until there is an answer. Blocks; raises `EOFError` for Ctrl-D."""
+        with self.lock:
+            self._close_step(quote(prompt), _asking_line(self.outcome.script))
+            if not self.answers:
+                self._tell("asking")
+                fields = self.wire.receive()
+                self.answers = [field.decode("utf-8", "surrogatepass") for field in fields[::-1]]
+                self.told = time.perf_counter()
+            elif time.perf_counter() - self.told > _PROGRESS_SECONDS:
+                self._tell("working")
+            self.started = time.perf_counter()
+            return self.answers.pop()
+
+    def end(self) -> None:
+        """Tell the last step and how the script ended (a forked child of the script does not)."""
+        if os.getpid() == self.home:
+            with self.lock:
+                self._close_step("null", None)
+                self._tell("ended")
+
+    def _close_step(self, prompt: str, line: int | None) -> None:
+        self.foreign()
+        self.close_entry()
+        seconds = time.perf_counter() - self.started
+        ends = f"{self.known}, {os.lseek(self.err, 0, os.SEEK_END)}"
+        where = "null" if line is None else str(line)
+        entries = ", ".join(self.entries)
+        self.steps.append(f"[{prompt}, {where}, [{entries}], {ends}, {seconds:.6f}]")
+        self.entries = []
+
+    def _tell(self, kind: str) -> None:
+        steps, self.steps = self.steps, []
+        self.told = time.perf_counter()
+        self.wire.send(f'["{kind}", [{", ".join(steps)}], {self.outcome.json}]')
+
+
+def _asking_line(script: str) -> int | None:
+    """The line of the script that asks; for a helper thread, where the main thread waits for it."""
+    main = sys._current_frames().get(_MAIN_THREAD)
+    for start in (sys._getframe(2), main):
+        frame = start
+        while frame is not None:
+            if frame.f_code.co_filename == script:
+                return frame.f_lineno
+            frame = frame.f_back
+    return None

@@ -1,0 +1,99 @@
+"""How the script ended: the exception with the script's own frames, as a plain run would show it.
+
+Frames of the worker are cut out of every traceback, so that a user sees only the script's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import islice
+from types import TracebackType
+
+from .wire import quote
+
+_OWN = os.path.dirname(__file__) + os.sep
+
+
+class Outcome:
+    """The end of the run, as the JSON members the parent expects.
+
+    Attributes:
+        json: `[kind, type, message, [[first line, last line], ...]]`, frames innermost last.
+    """
+
+    def __init__(self, script: str) -> None:
+        self.script = script
+        self.json = '["finished", null, null, []]'
+
+    def left(self, error: SystemExit) -> None:
+        """The script left by `SystemExit`, which the interpreter goes on to carry out."""
+        clean(error, set())
+        if error.code not in (None, 0):
+            text = f"exit status {error.code}" if isinstance(error.code, int) else str(error.code)
+            self._describe(error, text)
+
+    def raised(self, error: BaseException) -> int:
+        """The script raised: print the traceback as the interpreter would; give the exit code."""
+        clean(error, set())
+        self._describe(error, _text(error))
+        sys.last_type, sys.last_value = type(error), error
+        sys.last_traceback = error.__traceback__
+        try:
+            sys.excepthook(type(error), error, error.__traceback__)
+        except BaseException:
+            sys.__excepthook__(type(error), error, error.__traceback__)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+
+    def _describe(self, error: BaseException, text: str) -> None:
+        lines = ", ".join(f"[{first}, {last}]" for first, last in _lines(error, self.script))
+        name = type(error).__name__
+        self.json = f'["raised", {quote(name)}, {quote(text)}, [{lines}]]'
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return f"<unprintable {type(error).__name__}>"
+
+
+def _lines(error: BaseException, script: str) -> list[tuple[int, int]]:
+    """First and last line of the statement in each frame of the script, innermost last."""
+    found: list[tuple[int, int]] = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == script:
+            position = next(islice(code.co_positions(), trace.tb_lasti // 2, None), None)
+            last = position[1] if position else None
+            found.append((trace.tb_lineno, max(trace.tb_lineno, last or 0)))
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.filename == script and error.lineno:
+        found.append((error.lineno, error.lineno))
+    return found
+
+
+def clean(error: BaseException | None, seen: set[int]) -> None:
+    """Cut the worker's frames out of the traceback of `error` and of all it is chained to."""
+    if error is None or id(error) in seen:
+        return
+    seen.add(id(error))
+    error.__traceback__ = _without_own(error.__traceback__)
+    clean(error.__cause__, seen)
+    clean(error.__context__, seen)
+    if isinstance(error, BaseExceptionGroup):
+        for member in error.exceptions:
+            clean(member, seen)
+
+
+def _without_own(trace: TracebackType | None) -> TracebackType | None:
+    kept = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
+            kept.append(trace)
+        trace = trace.tb_next
+    result = None
+    for item in reversed(kept):
+        result = TracebackType(result, item.tb_frame, item.tb_lasti, item.tb_lineno)
+    return result

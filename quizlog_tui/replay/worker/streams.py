@@ -1,0 +1,162 @@
+"""The script's streams: stdout that tells the log what is written, stdin that asks.
+
+stdout keeps the interpreter's own buffering, so the bytes that reach descriptor 1 are exactly
+those of a plain run into a pipe. Beside that, the log keeps every piece in the order in which it
+was written, one entry for each `print()` call. Members are those of the `io` classes.
+"""
+
+from __future__ import annotations
+
+import _thread
+import io
+from typing import Any
+
+from .log import Log
+
+
+class RawOut(io.FileIO):
+    """Descriptor 1, telling the log which bytes are the interpreter's own."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(1, "w", closefd=False)
+        self.name = "<stdout>"
+        self._log = log
+
+    def write(self, data: Any) -> int:
+        log = self._log
+        with log.lock:
+            log.foreign()
+            written = super().write(data)
+            log.known += written or 0
+            return written
+
+
+class DirectOut:
+    """`sys.stdout.buffer`: bytes written here are logged, then go where they always went."""
+
+    def __init__(self, buffer: Any, log: Log) -> None:
+        self._buffer = buffer
+        self._log = log
+
+    def write(self, data: Any) -> int:
+        with self._log.lock:
+            self._log.foreign()
+            written: int = self._buffer.write(data)
+            self._log.wrote(bytes(data).decode("utf-8", "surrogateescape"))
+            return written
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._buffer, name)
+
+
+class Out(io.TextIOWrapper):
+    """`sys.stdout`, as the interpreter sets it up, with a log of what is written."""
+
+    def __init__(self, plain: Any, log: Log) -> None:
+        raw = RawOut(log)
+        buffered = isinstance(plain.buffer, io.BufferedWriter)
+        super().__init__(
+            io.BufferedWriter(raw) if buffered else raw,
+            encoding=plain.encoding,
+            errors=plain.errors,
+            newline="\n",
+            line_buffering=plain.line_buffering,
+            write_through=plain.write_through,
+        )
+        self.mode = "w"  # type: ignore[misc]
+        self.log = log
+        self._direct = DirectOut(super().buffer, log)
+        self._prints: dict[int, list[str]] = {}
+
+    @property
+    def buffer(self) -> Any:
+        return self._direct
+
+    def detach(self) -> Any:
+        super().detach()
+        return self._direct
+
+    def write(self, text: str) -> int:
+        with self.log.lock:
+            self.log.foreign()
+            count = super().write(text)
+            printing = self._prints.get(_thread.get_ident())
+            if printing is None:
+                self.log.wrote(text)
+            else:
+                printing.append(text)
+            return count
+
+    def print_call(self, real_print: Any, args: Any, options: Any) -> None:
+        """One `print()` call: whatever it writes is one entry."""
+        me = _thread.get_ident()
+        outer = self._prints.get(me)
+        if outer:
+            self.log.wrote("".join(outer))
+            outer.clear()
+        pieces = self._prints[me] = []
+        try:
+            real_print(*args, **options)
+        finally:
+            if outer is None:
+                del self._prints[me]
+            else:
+                self._prints[me] = outer
+            with self.log.lock:
+                self.log.printed("".join(pieces))
+
+    def prompt(self, text: str) -> None:
+        """Write a prompt: it reaches stdout, and the log knows it as the question instead."""
+        with self.log.lock:
+            self.log.foreign()
+            super().write(text)
+            self.flush()
+
+
+class RawIn(io.RawIOBase):
+    """Descriptor 0 for whoever reads `sys.stdin`: each read is a question."""
+
+    name = "<stdin>"
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._rest = b""
+        self.used = False
+        self.prompt = ""
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 0
+
+    def isatty(self) -> bool:
+        return False
+
+    def readinto(self, buffer: Any) -> int:
+        self.used = True
+        if not self._rest:
+            prompt, self.prompt = self.prompt, ""
+            answer = self._log.ask(prompt)
+            if answer == END_OF_INPUT:
+                return 0
+            self._rest = encode(answer) + b"\n"
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+END_OF_INPUT = "\x04"
+
+
+def encode(answer: str) -> bytes:
+    """An answer as the bytes a terminal or pipe would deliver."""
+    try:
+        return answer.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return answer.encode("utf-8", "surrogatepass")

@@ -1,0 +1,42 @@
+"""The one gate between foreign text and a terminal.
+
+Text of scripts, records, file names and exceptions may hold anything. Whatever is shown goes
+through `visible` or `one_line` first; nothing else may hand such a string to a terminal, a widget
+or an export. The text itself, in records and replies, is never changed.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def visible(text: str) -> str:
+    r"""Replace all that could steer a terminal by visible stand-ins; newline and tab stay.
+
+    Control characters (C0, DEL, C1), bidirectional controls, the Unicode line separators and lone
+    surrogates are replaced: ESC becomes `␛`, U+009B becomes `\x9b`.
+    """
+    return _UNSAFE.sub(_stand_in, text)
+
+
+def one_line(text: str) -> str:
+    """`visible` text on a single line: newlines become `⏎`, tabs a space."""
+    return visible(text).replace("\n", "⏎").replace("\t", " ")
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: `1 answer`, `2 answers`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,36 @@
+"""What every test gets: a home of its own and an environment without surprises."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+for _name in ("NO_COLOR", "COLUMNS", "LINES", "EDITOR"):
+    os.environ.pop(_name, None)
+os.environ["TEXTUAL_ANIMATIONS"] = "none"
+
+from quizlog_tui.replay.replayer import Replayer  # noqa: E402
+from tests.support.build import Build  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path_factory.mktemp("home")
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(home))
+
+
+@pytest.fixture
+def replayer() -> Iterator[Replayer]:
+    with Replayer() as shared:
+        yield shared
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Makes scripts and records in a fresh folder."""
+    return Build(tmp_path, dedent)

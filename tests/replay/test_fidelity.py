@@ -1,0 +1,40 @@
+"""A script behaves under replay as `python script.py` with its answers on a pipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.replay.replayer import Replayer, replay
+from tests.support.build import Build
+from tests.support.corpus import CORPUS
+from tests.support.plain import run_plain
+
+
+@pytest.fixture(params=CORPUS, ids=lambda name: name.replace(" ", "-"))
+def case(request: pytest.FixtureRequest, build: Build) -> tuple[Path, list[str]]:
+    source, answers = CORPUS[request.param]
+    return build.script(source), answers
+
+
+def test_output_and_exit_code_equal_a_plain_run(case: tuple[Path, list[str]]) -> None:
+    script, answers = case
+    plain = run_plain(script, answers)
+    transcript = replay(script, 1, answers)
+    assert transcript.stdout_bytes == plain.stdout
+    assert transcript.stderr == plain.stderr.decode("utf-8", "replace")
+    expected = 130 if plain.exit_code == -2 else plain.exit_code
+    assert transcript.exit_code == expected
+    assert transcript.status == ("success" if plain.exit_code == 0 else "error")
+
+
+def test_one_at_a_time_equals_all_at_once(
+    case: tuple[Path, list[str]], replayer: Replayer
+) -> None:
+    script, answers = case
+    at_once = replay(script, 1, answers)
+    for count in range(len(answers) + 1):
+        stepwise = replayer.replay(script, 1, answers[:count])
+        assert stepwise == at_once.upto(count)
+    assert len(at_once.steps) == len(answers)

@@ -1,0 +1,28 @@
+"""Small scripts and records, made where a test needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from quizlog_tui.record.model import Record
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.series import Series
+
+
+@dataclass(frozen=True)
+class Build:
+    folder: Path
+    dedent: Callable[[str], str]
+
+    def script(self, source: str, name: str = "quiz.py") -> Path:
+        path = self.folder / name
+        path.write_text(self.dedent(source).lstrip("\n"), encoding="utf-8")
+        return path
+
+    def record(self, source: str, *inputs: str, seed: int = 7, name: str = "record.yaml") -> Path:
+        script = self.script(source)
+        path = self.folder / name
+        RecordFile(path).create(Record(script.name, seed, Series(inputs), len(inputs)))
+        return path

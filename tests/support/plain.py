@@ -1,0 +1,29 @@
+"""The yardstick: a script run by a plain interpreter, its answers on a pipe."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Plain:
+    stdout: bytes
+    stderr: bytes
+    exit_code: int
+
+
+def run_plain(script: Path, answers: Sequence[str]) -> Plain:
+    """`python script.py` in the script's folder, with no terminal in reach."""
+    done = subprocess.run(
+        [sys.executable, script.name],
+        input="".join(f"{answer}\n" for answer in answers).encode("utf-8", "surrogateescape"),
+        capture_output=True,
+        cwd=script.parent,
+        start_new_session=True,
+        check=False,
+    )
+    return Plain(done.stdout, done.stderr, done.returncode)
