@@ -19,6 +19,13 @@ def example_names() -> list[str]:
     return sorted(folder.parent.name for folder in shipped("records").glob("*/record.yaml"))
 
 
+def record_path(name: str) -> Path:
+    """The record a user means: a file, or else the user's own copy of a shipped example."""
+    if name in example_names() and not Path(name).exists():
+        return own_examples() / name / "record.yaml"
+    return Path(name)
+
+
 def own_examples() -> Path:
     """The user's own copy of the shipped examples, made on first use so that playing can write.
 

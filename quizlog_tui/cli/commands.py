@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..errors import UsageError
+from ..paths import record_path
 from ..reply import Reply
 from ..session import Session, new_record
 from . import emit_json
@@ -21,7 +22,7 @@ def record(arguments: Namespace) -> int:
             raise UsageError("which record?", hint="quizlog RECORD [ANSWER]")
         return tui(arguments)
     answer = _answer(arguments)
-    with Session(arguments.record) as session:
+    with Session(record_path(arguments.record)) as session:
         if answer is None:
             return _show(session, arguments, session.reply())
         reply = session.answer(answer)
@@ -53,26 +54,26 @@ def new(arguments: Namespace) -> int:
 
 def rewind(arguments: Namespace) -> int:
     """`quizlog rewind RECORD K`."""
-    with Session(arguments.record) as session:
+    with Session(record_path(arguments.record)) as session:
         return _show(session, arguments, session.rewind(arguments.step))
 
 
 def fork(arguments: Namespace) -> int:
     """`quizlog fork RECORD K ANSWER`."""
-    with Session(arguments.record) as session:
+    with Session(record_path(arguments.record)) as session:
         reply = session.fork(arguments.step, arguments.answer, arguments.name)
         return _show(session, arguments, reply)
 
 
 def switch(arguments: Namespace) -> int:
     """`quizlog switch RECORD NAME`."""
-    with Session(arguments.record) as session:
+    with Session(record_path(arguments.record)) as session:
         return _show(session, arguments, session.switch(arguments.name))
 
 
 def branches(arguments: Namespace) -> int:
     """`quizlog branches RECORD`."""
-    with Session(arguments.record) as session:
+    with Session(record_path(arguments.record)) as session:
         found = session.branches
         if arguments.json:
             emit_json({"record": str(session.path), "branches": [asdict(b) for b in found]})
@@ -88,7 +89,7 @@ def tui(arguments: Namespace) -> int:
         raise UsageError("the screens need a terminal", hint=hint)
     from ..tui.app import run
 
-    return run(arguments.record)
+    return run(record_path(arguments.record) if arguments.record else None)
 
 
 def doctor(arguments: Namespace) -> int:

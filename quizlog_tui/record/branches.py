@@ -133,7 +133,8 @@ def _parked(record: Record, parked: Parked) -> Mapping[str, Branch]:
     entry = _active_entry(record)
     tail = Series(record.inputs[entry.at :])
     left = replace(entry, inputs=tail, status=parked.status, score=parked.score)
-    return {record.branch: left} | dict(record.branches) | {record.branch: left}
+    rest = dict(record.branches)
+    return rest | {record.branch: left} if record.branch in rest else {record.branch: left} | rest
 
 
 def free_name(record: Record, stem: str) -> str:

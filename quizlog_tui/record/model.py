@@ -109,6 +109,5 @@ class Record:
     @property
     def names(self) -> list[str]:
         """All branch names, the active one included, oldest first."""
-        return (
-            list(self.branches) if self.branch in self.branches else [*self.branches, self.branch]
-        )
+        names = list(self.branches)
+        return names if self.branch in names else [self.branch, *names]

@@ -29,9 +29,7 @@ def test_output_and_exit_code_equal_a_plain_run(case: tuple[Path, list[str]]) ->
     assert transcript.status == ("success" if plain.exit_code == 0 else "error")
 
 
-def test_one_at_a_time_equals_all_at_once(
-    case: tuple[Path, list[str]], replayer: Replayer
-) -> None:
+def test_one_at_a_time_equals_all_at_once(case: tuple[Path, list[str]], replayer: Replayer) -> None:
     script, answers = case
     at_once = replay(script, 1, answers)
     for count in range(len(answers) + 1):

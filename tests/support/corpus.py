@@ -402,7 +402,10 @@ CORPUS: dict[str, tuple[str, list[str]]] = {
             """,
             ["1"],
         ),
-        "signal death": ("import os, signal\ninput('x')\nos.kill(os.getpid(), signal.SIGTERM)\n", ["1"]),
+        "signal death": (
+            "import os, signal\ninput('x')\nos.kill(os.getpid(), signal.SIGTERM)\n",
+            ["1"],
+        ),
         "nested print": (
             """
             class Loud:

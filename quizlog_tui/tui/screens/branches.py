@@ -1,0 +1,64 @@
+"""A list of a record's branches to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Label, OptionList
+from textual.widgets.option_list import Option
+
+from ...session import BranchInfo
+from ..drawing import branch_text
+
+
+class BranchesScreen(ModalScreen[str | None]):
+    """Dismisses with the chosen branch's name, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,b", "dismiss(None)", "Back"),
+        Binding("j", "move('down')", "down", show=False),
+        Binding("k", "move('up')", "up", show=False),
+    ]
+    DEFAULT_CSS = """
+    BranchesScreen { align: center middle; }
+    BranchesScreen > Vertical {
+        width: 90%; max-width: 100; height: auto; max-height: 80%;
+        border: round $primary; background: $surface; padding: 0 1;
+    }
+    BranchesScreen OptionList { height: auto; max-height: 20; border: none; padding: 0; }
+    BranchesScreen OptionList:focus { border: none; }
+    """
+
+    def __init__(self, branches: Sequence[BranchInfo]) -> None:
+        super().__init__()
+        self._branches = branches
+
+    def compose(self) -> ComposeResult:
+        """A title and the list."""
+        with Vertical():
+            yield Label("Branches: Enter switches, Escape goes back", markup=False)
+            options = [Option(Content(branch_text(branch))) for branch in self._branches]
+            yield OptionList(*options, markup=False)
+
+    def on_mount(self) -> None:
+        """Start on the active branch."""
+        active = next(i for i, branch in enumerate(self._branches) if branch.active)
+        self.query_one(OptionList).highlighted = active
+
+    def action_move(self, direction: str) -> None:
+        """The vim keys."""
+        options = self.query_one(OptionList)
+        if direction == "down":
+            options.action_cursor_down()
+        else:
+            options.action_cursor_up()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take the chosen branch back to the player."""
+        self.dismiss(self._branches[event.option_index].name)

@@ -1,0 +1,79 @@
+"""The records to choose from: those below a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Label, OptionList
+from textual.widgets.option_list import Option
+
+from ...text import one_line
+
+
+class LibraryScreen(Screen[Path | None]):
+    """Dismisses with the chosen record, or None.
+
+    Args:
+        folder: What the paths are shown relative to.
+        records: The record files.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Open", show=True),
+        Binding("q,escape", "dismiss(None)", "Quit"),
+        Binding("j", "move('down')", "down", show=False),
+        Binding("k", "move('up')", "up", show=False),
+    ]
+    DEFAULT_CSS = """
+    LibraryScreen > Label { padding: 0 1; color: $primary; text-style: bold; width: 100%; }
+    LibraryScreen > OptionList { height: 1fr; border: round $panel; }
+    """
+
+    def __init__(self, folder: Path, records: list[Path]) -> None:
+        super().__init__()
+        self._folder = folder
+        self._records = records
+
+    def compose(self) -> ComposeResult:
+        """A title and the list."""
+        yield Label(f"Records in {one_line(str(self._folder))}", markup=False)
+        names = [one_line(str(path.relative_to(self._folder))) for path in self._records]
+        yield OptionList(*(Option(Content(name)) for name in names), markup=False)
+        yield Footer()
+
+    def action_move(self, direction: str) -> None:
+        """The vim keys."""
+        options = self.query_one(OptionList)
+        if direction == "down":
+            options.action_cursor_down()
+        else:
+            options.action_cursor_up()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open the chosen record."""
+        self.dismiss(self._records[event.option_index])
+
+
+def find_records(folder: Path) -> list[Path]:
+    """YAML and JSON files below `folder` that look like records, at most three levels down."""
+    found = []
+    for pattern in ("*", "*/*", "*/*/*"):
+        for path in folder.glob(pattern):
+            if path.suffix in (".yaml", ".yml", ".json") and _looks_like_record(path):
+                found.append(path)
+    return sorted(found)
+
+
+def _looks_like_record(path: Path) -> bool:
+    """Whether the file's beginning names a script and a seed."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return b"script" in start and b"seed" in start

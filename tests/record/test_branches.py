@@ -1,0 +1,124 @@
+"""The rules by which lines of answers change: nothing that was answered is ever lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.errors import UsageError
+from quizlog_tui.record.branches import Parked, answered, forked, rewound, switched
+from quizlog_tui.record.document import from_text, to_mapping
+from quizlog_tui.record.model import Record
+from quizlog_tui.record.yaml_text import dump_yaml
+from quizlog_tui.series import Series
+
+NOTHING = Parked()
+
+
+def record(*inputs: str, pointer: int | None = None) -> Record:
+    return Record("q.py", 1, Series(inputs), len(inputs) if pointer is None else pointer)
+
+
+def paths(record: Record) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(record.path_of(name)) for name in record.names}
+
+
+def test_an_answer_at_the_end_is_added() -> None:
+    assert paths(answered(record("a"), 1, "b", NOTHING)) == {"main": ("a", "b")}
+
+
+def test_the_recorded_answer_is_a_step_forward() -> None:
+    after = answered(record("a", "b", "c", pointer=1), 1, "b", NOTHING)
+    assert (after.pointer, paths(after)) == (2, {"main": ("a", "b", "c")})
+
+
+def test_another_answer_keeps_the_tail_as_a_branch() -> None:
+    after = answered(record("a", "b", "c"), 1, "x", Parked("error", 0.4, "now"))
+    assert paths(after) == {"main": ("a", "x"), "main-1": ("a", "b", "c")}
+    tail = after.branches["main-1"]
+    assert (tail.parent, tail.at, list(tail.inputs)) == ("main", 1, ["b", "c"])
+    assert (tail.status, tail.score, tail.created) == ("error", 0.4, "now")
+
+
+def test_a_fork_is_a_new_active_branch() -> None:
+    after = forked(record("a", "b"), 1, "x", "other", Parked("success", 1.0))
+    assert after.branch == "other"
+    assert paths(after) == {"main": ("a", "b"), "other": ("a", "x")}
+    assert after.branches["main"].status == "success"
+
+
+def test_switching_there_and_back_changes_nothing() -> None:
+    start = forked(record("a", "b"), 1, "x", "other", NOTHING)
+    back = switched(switched(start, "main", NOTHING), "other", NOTHING)
+    assert paths(back) == paths(start)
+    assert back.branch == "other"
+
+
+def test_branches_of_a_left_tail_move_with_it() -> None:
+    start = switched(forked(record("a", "b", "c"), 2, "x", "deep", NOTHING), "main", NOTHING)
+    after = answered(start, 1, "y", NOTHING)
+    assert paths(after) == {"main": ("a", "y"), "deep": ("a", "b", "x"), "main-1": ("a", "b", "c")}
+
+
+def test_answering_before_the_fork_point_moves_it() -> None:
+    start = forked(record("a", "b", "c"), 2, "x", "other", NOTHING)
+    after = answered(start, 0, "z", NOTHING)
+    assert paths(after) == {
+        "main": ("a", "b", "c"),
+        "other": ("z",),
+        "other-1": ("a", "b", "x"),
+    }
+
+
+@pytest.mark.parametrize("name", ["", "has space", "at@sign", "main", "other", "x" * 101, "nl\n"])
+def test_unusable_names_are_refused(name: str) -> None:
+    start = switched(forked(record("a"), 0, "x", "other", NOTHING), "main", NOTHING)
+    with pytest.raises(UsageError):
+        forked(start, 0, "y", name, NOTHING)
+
+
+@pytest.mark.parametrize("pointer", [-1, 3])
+def test_steps_that_do_not_exist_are_refused(pointer: int) -> None:
+    with pytest.raises(UsageError, match="there is no step"):
+        rewound(record("a", "b"), pointer)
+
+
+MOVES = st.lists(
+    st.tuples(
+        st.sampled_from(["answer", "rewind", "fork", "switch"]),
+        st.integers(0, 6),
+        st.sampled_from("xyz"),
+    ),
+    max_size=14,
+)
+
+
+@given(MOVES)
+def test_no_walk_ever_loses_a_line_of_answers(moves: list[tuple[str, int, str]]) -> None:
+    state, seen = record(), {()}
+    for move, number, letter in moves:
+        at = min(number, len(state.inputs))
+        match move:
+            case "answer":
+                state = answered(state, at, letter, NOTHING)
+            case "rewind":
+                state = rewound(state, at)
+            case "fork":
+                state = forked(state, at, letter, None, NOTHING)
+            case "switch":
+                state = switched(state, state.names[number % len(state.names)], NOTHING)
+        seen.add(tuple(state.inputs))
+        kept = set(paths(state).values())
+        for line in seen:
+            assert any(path[: len(line)] == line for path in kept), (line, kept)
+        again = from_text(dump_yaml(to_mapping(state)), "r")
+        assert paths(again) == paths(state)
+
+
+def test_a_thousand_nested_forks_are_no_trouble() -> None:
+    state = record("a")
+    for index in range(1500):
+        state = forked(state, len(state.inputs), str(index), None, NOTHING)
+    assert len(state.path_of("main")) == 1
+    assert len(switched(state, "fork-1499", NOTHING).inputs) == 1500
