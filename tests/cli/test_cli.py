@@ -1,0 +1,296 @@
+"""The command line, as a shell sees it: stdout, stderr, exit codes, files."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from quizlog_tui.cli import main
+from quizlog_tui.cli.parser import COMMANDS
+from tests.support.build import Build
+from tests.support.corpus import CORPUS
+from tests.support.plain import run_plain
+from tests.test_session import QUIZ
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], build: Build, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs one command line in the test's folder."""
+    monkeypatch.chdir(build.folder)
+
+    def call(*words: str) -> tuple[int, str, str]:
+        code = main(words)
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_a_questionnaire_from_the_shell(run: Run, build: Build) -> None:
+    build.script(QUIZ)
+    code, out, err = run("new", "quiz.py", "-o", "r.yaml", "--seed", "7")
+    assert code == 0 and out.startswith("start ") and out.endswith("number 0? \n")
+    assert "waiting for an answer: number" in err
+    code, out, _ = run("r.yaml", "4")
+    assert code == 0 and "number 0? 4\ntotal 4\nnumber 1? \n" in out
+    code, out, err = run("r.yaml", "bad")
+    assert code == 1 and "quiz.py:7: bad number (score 0.3)" in err
+    assert run("r.yaml")[0] == 1
+    code, out, _ = run("r.yaml", "5")
+    assert code == 0 and "total 9" in out
+    code, out, _ = run("r.yaml", "6")
+    assert code == 0 and out.endswith("total 15\ndone\n")
+    code, out, _ = run("rewind", "r.yaml", "1")
+    assert code == 0 and out.endswith("number 1? \n")
+    code, out, _ = run("fork", "r.yaml", "0", "-5", "--name", "other")
+    assert code == 0 and "number 0? -5\ntotal -5" in out
+    code, out, _ = run("branches", "r.yaml")
+    assert code == 0
+    assert "  main    3 answers, from the start, success, score 1\n" in out
+    assert "  main-1  2 answers, from main at step 1, error, score 0.3\n" in out
+    assert "* other   1 answer, from main at step 0, in_progress\n" in out
+    assert run("switch", "r.yaml", "main")[1].endswith("done\n")
+
+
+def test_json_is_one_object_with_the_keys_of_the_reply(run: Run, build: Build) -> None:
+    build.record(QUIZ)
+    _, out, _ = run("record.yaml", "4", "--json", "--new")
+    reply = json.loads(out)
+    assert reply == {
+        "schema_version": 1, "status": "in_progress", "pointer": 1, "next_prompt": "number 1? ",
+        "input_type": "number", "choices": [], "print": ["total 4"], "last_error": None,
+        "score": None, "branch": "main", "record": "record.yaml",
+    }  # fmt: skip
+    _, out, _ = run("--json", "branches", "record.yaml")
+    assert json.loads(out)["branches"][0]["name"] == "main"
+    code, out, _ = run("record.yaml", "bad", "--json")
+    assert code == 1
+    assert json.loads(out)["last_error"] == {"message": "bad number", "line": 7, "score": 0.3}
+
+
+@pytest.mark.parametrize("words", [("",), ("-5",), ("--", "--x"), ("--", "-5"), ("--", "")])
+def test_odd_answers_are_answers(words: tuple[str, ...], run: Run, build: Build) -> None:
+    build.record("print(repr(input()))\n")
+    _, out, _ = run("record.yaml", *words)
+    assert out.endswith(f"{words[-1]!r}\n")
+
+
+def test_an_answer_can_come_on_stdin(
+    run: Run, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build.record("print(repr(input()))\n")
+    (build.folder / "answer").write_bytes(b"two\nlines\n")
+    with (build.folder / "answer").open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        _, out, _ = run("record.yaml", "--stdin")
+    assert "'two\\nlines'" in out
+
+
+@pytest.mark.parametrize("name", ["subprocess", "unicode", "binary stdout", "five megabytes"])
+def test_raw_is_what_a_plain_run_writes(name: str, run: Run, build: Build) -> None:
+    source, answers = CORPUS[name]
+    build.record(source, *answers)
+    command = [sys.executable, "-m", "quizlog_tui", "record.yaml", "--raw"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.stdout == run_plain(build.folder / "quiz.py", answers).stdout
+
+
+def test_control_sequences_of_a_script_never_reach_the_terminal(run: Run, build: Build) -> None:
+    evil = "\\x1b]0;owned\\x07\\x9b31m\\u202e\\x00"
+    build.record(f"print('{evil}')\ninput('{evil}')\nraise Exception('{evil}')\n")
+    for words in (("record.yaml",), ("record.yaml", "x"), ("branches", "record.yaml")):
+        _, out, err = run(*words)
+        assert not set(out + err) & set("\x1b\x07\x9b\u202e\x00")
+
+
+def text(content: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(content)
+
+
+BOMB = "a: &a [x, x]\n" + "".join(f"b{i}: &b{i} [*a, *a]\n" for i in range(50))
+HEAD = "script: quiz.py\nseed: 1\n"
+WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (lambda p: None, "does not exist (make one with `quizlog new SCRIPT`)"),
+    "missing script": (text("script: gone.py\nseed: 1\n"), "the script does not exist"),
+    "script is a folder": (text("script: .\nseed: 1\n"), "is a directory, not a script"),
+    "directory": (lambda p: p.mkdir(), "is a directory"),
+    "empty": (text(""), "is empty"),
+    "invalid YAML": (text("script: 'x\nseed: 1\n"), "r.yaml:3:1: not valid YAML"),
+    "no record": (text("hello\n"), "must be a mapping"),
+    "wrong types": (text(HEAD + "inputs: [1]\n"), "inputs[0]: must be text, is a whole number"),
+    "negative pointer": (text(HEAD + "pointer: -1\n"), "must not be negative"),
+    "pointer past": (text(HEAD + "pointer: 1\n"), "past the 0 inputs"),
+    "alias bomb": (text(BOMB), "uses the alias"),
+    "200 MB": (lambda p: os.truncate(os.open(p, os.O_CREAT | os.O_RDWR), 200 << 20), "too big"),
+    "not UTF-8": (lambda p: p.write_bytes(b"\xff\xfe"), "is not UTF-8"),
+    "unknown status": (text(HEAD + "status: maybe\n"), "unknown status"),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("words", [(), ("answer",)], ids=["show", "answer"])
+def test_what_is_wrong_is_one_line_and_changes_nothing(
+    make: Callable[[Path], object], message: str, words: tuple[str, ...], run: Run, build: Build
+) -> None:
+    build.script("input()\n")
+    path = build.folder / "r.yaml"
+    make(path)
+    before = sorted(item.name for item in build.folder.iterdir())
+    code, out, err = run("r.yaml", *words)
+    assert (code, out) == (2, "")
+    assert message in err and err.count("\n") == 1 and "Traceback" not in err
+    assert sorted(item.name for item in build.folder.iterdir()) == before
+    code, out, _ = run("r.yaml", *words, "--json")
+    assert (
+        code == 2 and message.split(" (")[0].split(": ")[-1] in json.loads(out)["error"]["message"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("rewind", "record.yaml", "9"), "there is no step 9: the record has 0 answers"),
+        (("rewind", "record.yaml", "-1"), "there is no step -1"),
+        (("rewind", "record.yaml", "x"), "invalid int value"),
+        (("rewind", "record.yaml"), "required: K"),
+        (("fork", "record.yaml", "3", "x"), "there is no step 3"),
+        (("switch", "record.yaml", "nope"), "there is no branch 'nope'"),
+        (("new", "gone.py"), "the script does not exist"),
+        (("new", "quiz.py", "-o", "record.yaml"), "exists already"),
+        (("record.yaml", "a", "b"), "unrecognized arguments: b"),
+        (("record.yaml", "--nope"), "unrecognized arguments: --nope"),
+        (("record.yaml", "x", "--stdin"), "two answers"),
+        (("--json",), "which record?"),
+        (("tui",), "the screens need a terminal"),
+        ((), "the screens need a terminal"),
+    ],
+)
+def test_wrong_calls_say_what_to_do(
+    words: tuple[str, ...], message: str, run: Run, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    code, _, err = run(*words)
+    assert code == 2
+    assert message in err and err.count("\n") == 1
+    assert path.read_bytes() == before
+
+
+def test_a_locked_record_is_exit_code_4(
+    run: Run, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build.record(QUIZ)
+    monkeypatch.setattr("quizlog_tui.record.store.LOCK_SECONDS", 0.05)
+    before = path.read_bytes()
+    with open(f"{path}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        code, _, err = run("record.yaml", "4")
+    assert code == 4 and "is locked by another process" in err
+    assert path.read_bytes() == before
+    assert run("record.yaml")[0] == 0
+
+
+@pytest.mark.skipif(
+    os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write anywhere"
+)
+def test_a_read_only_folder_is_named_and_still_shown(build: Build) -> None:
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    build.folder.chmod(0o555)
+    unprivileged = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] * (os.getuid() == 0)
+    command = [*unprivileged, sys.executable, "-m", "quizlog_tui", str(path)]
+    show = subprocess.run(command, capture_output=True, text=True, check=False)
+    answer = subprocess.run([*command, "4"], capture_output=True, text=True, check=False)
+    build.folder.chmod(0o755)
+    assert show.returncode == 0
+    assert answer.returncode == 2
+    assert "cannot write: Permission denied" in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert path.read_bytes() == before
+
+
+def test_a_limit_is_exit_code_4(run: Run, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    from quizlog_tui.replay.limits import Limits
+
+    monkeypatch.setattr("quizlog_tui.replay.replayer.Limits", lambda: Limits(seconds=0.3))
+    build.record("while True: pass\n")
+    code, _, err = run("record.yaml")
+    assert code == 4 and "ran 0.3 seconds without asking" in err
+
+
+def test_a_closed_pipe_is_no_failure(build: Build) -> None:
+    build.record("print('x' * 1000000)\ninput()\n")
+    command = f"{sys.executable} -m quizlog_tui record.yaml | head -c 10"
+    done = subprocess.run(["sh", "-c", command], cwd=build.folder, capture_output=True, check=True)
+    assert done.stdout == b"x" * 10
+    assert b"Traceback" not in done.stderr
+
+
+def test_ctrl_c_is_exit_code_130(build: Build) -> None:
+    build.record("import os\nopen('up', 'w').close()\nwhile True: pass\n")
+    command = [sys.executable, "-m", "quizlog_tui", "record.yaml"]
+    with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
+        while not (build.folder / "up").exists():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stderr and process.stderr.read() == b"quizlog: interrupted\n"
+
+
+def test_kill_9_at_any_moment_keeps_every_acknowledged_answer(build: Build) -> None:
+    path = build.record("while True: input()\n")
+    acknowledged = 0
+    for index in range(25):
+        command = [sys.executable, "-m", "quizlog_tui", "record.yaml", str(index), "--json"]
+        process = subprocess.Popen(
+            command, cwd=build.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        with process:
+            time.sleep(0.02 * index / 2)  # the moment of the kill is the point here, not a wait
+            process.kill()
+            assert process.stdout
+            out = process.stdout.read()
+        data = yaml.safe_load(path.read_text())
+        if out.endswith(b"\n"):
+            acknowledged = json.loads(out)["pointer"]
+        assert data["pointer"] == len(data["inputs"]) >= acknowledged
+    assert acknowledged > 0
+
+
+def test_doctor_looks_and_tells(run: Run) -> None:
+    code, out, _ = run("doctor")
+    assert code == 0 and "python" in out and "missing" not in out
+    assert json.loads(run("doctor", "--json")[1])["findings"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    assert f"quizlog {command}" in capsys.readouterr().out
+
+
+def test_a_shipped_example_is_known_by_name(run: Run) -> None:
+    code, out, _ = run("arithmetic")
+    assert code == 0 and out.startswith("Five sums")
+
+
+def test_all_aliases_are_installed() -> None:
+    for name in ("quizlog", "quizlog.py", "quizlog-tui"):
+        script = Path(sys.executable).with_name(name)
+        done = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout.startswith("quizlog 0.")

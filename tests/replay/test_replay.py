@@ -1,0 +1,351 @@
+"""What a transcript says: steps, prints, errors, scores, seeds, limits; and who dies when."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quizlog_tui.errors import CancelledError, LimitError, ScriptError
+from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.replayer import Replayer, replay
+from tests.support.build import Build
+
+
+def test_steps_carry_prompt_print_line_type_and_answer(build: Build) -> None:
+    script = build.script(
+        """
+        import sys
+        print("hello")
+        a = input("How many legs? ")
+        print("note", file=sys.stderr)
+        print("next")
+        b = input("Red or blue? (red/blue) ")
+        print("end")
+        """
+    )
+    transcript = replay(script, 1, ["8"])
+    first, last = transcript.steps[0], transcript.last
+    assert (first.prompt, first.print, first.input) == ("How many legs? ", ("hello",), "8")
+    assert (first.line, first.input_type, first.stderr) == (3, "integer", "")
+    assert (last.prompt, last.print, last.input) == ("Red or blue? (red/blue) ", ("next",), None)
+    assert (last.line, last.input_type, last.choices) == (6, "choice", ("red", "blue"))
+    assert last.stderr == "note\n"
+    assert transcript.status == "in_progress"
+    assert transcript.stdout == "hello\nHow many legs? next\nRed or blue? (red/blue) "
+    done = replay(script, 1, ["8", "red"])
+    assert (done.status, done.score, done.exit_code) == ("success", 1.0, 0)
+    assert done.print == ("hello", "next", "end")
+
+
+def test_prints_are_logged_in_the_order_they_were_made(build: Build) -> None:
+    script = build.script(
+        """
+        import os, subprocess, sys
+        print("one")
+        os.write(1, b"two\\n")
+        subprocess.run(["echo", "three"])
+        sys.stdout.write("four\\n")
+        print("fi", "ve", sep="", end="")
+        print()
+        print("a\\nb")
+        input("?")
+        """
+    )
+    transcript = replay(script, 1, [])
+    assert transcript.print == ("one", "two", "three", "four", "five", "", "a\nb")
+
+
+@pytest.mark.parametrize(
+    ("line", "score"),
+    [
+        ('raise Exception("e")  #score = 0.5', 0.5),
+        ('raise Exception("e")#score=0.3', 0.3),
+        ('raise Exception("e")  #score(0.7)', 0.7),
+        ('raise Exception("e")  # see notes #score = .25', 0.25),
+        ('raise Exception("e")  #score = 1', 1.0),
+        ('raise Exception("e")', 0.0),
+        ('raise Exception("#score = 0.5")', 0.0),
+        ('raise Exception("e")  #score = __import__("os")', 0.0),
+        ('raise Exception(\n    "e"\n)  #score = 0.4', 0.4),
+        ("check()", 0.2),
+        ("check()  #score = 0.9", 0.2),
+        ("plain()  #score = 0.6", 0.6),
+    ],
+)
+def test_the_partial_score_is_read_from_the_comment(line: str, score: float, build: Build) -> None:
+    head = 'def check():\n    raise ValueError("e")  #score = 0.2\ndef plain():\n    raise ValueError("e")\n'
+    script = build.script(head)
+    script.write_text(head + line + "\n", encoding="utf-8")
+    transcript = replay(script, 1, [])
+    assert transcript.last_error is not None
+    assert (transcript.last_error.message, transcript.last_error.score) == (
+        "#score = 0.5" if '"#score' in line else "e",
+        score,
+    )
+
+
+@pytest.mark.parametrize("text", ["1.5", "-0.1", "half"])
+def test_an_illegal_score_is_ignored_with_a_warning(text: str, build: Build) -> None:
+    transcript = replay(build.script(f"raise Exception('e')  #score = {text}\n"), 1, [])
+    assert transcript.score == 0
+    assert "quiz.py:1" in transcript.warnings[0] and "ignored" in transcript.warnings[0]
+
+
+def test_the_error_line_is_the_innermost_of_the_script(build: Build) -> None:
+    (build.folder / "helper.py").write_text("def fail():\n    raise KeyError('k')\n")
+    script = build.script("import helper\ndef ask():\n    helper.fail()\nask()\n")
+    transcript = replay(script, 1, [])
+    assert transcript.last_error is not None
+    assert transcript.last_error.line == 3
+    assert transcript.error_type == "KeyError"
+    assert transcript.traceback_lines == (4, 3)
+
+
+def test_sibling_modules_data_files_and_folder(build: Build) -> None:
+    (build.folder / "sibling.py").write_text("VALUE = 42\n")
+    (build.folder / "worker.py").write_text("VALUE = 'the user has a worker too'\n")
+    (build.folder / "data.txt").write_text("some data")
+    script = build.script(
+        """
+        import os, sibling, worker
+        print(sibling.VALUE, worker.VALUE, open("data.txt").read())
+        print(os.getcwd() == os.path.dirname(os.path.abspath(__file__)))
+        """
+    )
+    assert replay(script, 1, []).print == ("42 the user has a worker too some data", "True")
+
+
+def test_the_seed_reaches_every_generator(build: Build) -> None:
+    script = build.script(
+        """
+        import random, numpy, secrets
+        print(random.random(), numpy.random.rand(), random.Random().random())
+        print(numpy.random.default_rng().random(), secrets.token_hex(4), random.Random().random())
+        print(sorted([hash("a"), hash("b")]), {"x", "y", "z", "u", "v"})
+        random.seed()
+        print(random.random())
+        """
+    )
+    first, again, other = (replay(script, seed, []).print for seed in (7, 7, 8))
+    assert first == again
+    assert all(a != b for a, b in zip(first, other, strict=True))
+    import random
+
+    import numpy
+
+    expected = f"{random.Random(7).random()} {numpy.random.RandomState(7).rand()} "
+    assert first[0].startswith(expected)
+
+
+@pytest.mark.parametrize("seed", [0, -5, 2**40, 10**30])
+def test_any_whole_number_is_a_seed(seed: int, build: Build) -> None:
+    script = build.script("import random, numpy\nprint(random.random(), numpy.random.rand())\n")
+    assert replay(script, seed, []) == replay(script, seed, [])
+
+
+def test_an_answer_is_one_string_whatever_it_holds(build: Build) -> None:
+    script = build.script("print(ascii(input()))\n")
+    for answer in ("a\nb", "\r", "\x00", "\ud800", "\udc80", "x" * 100_000, "é🎉"):
+        assert replay(script, 1, [answer]).print == (ascii(answer),)
+
+
+def test_control_d_ends_the_input(build: Build) -> None:
+    script = build.script("import sys\nprint(repr(sys.stdin.read()))\n")
+    assert replay(script, 1, ["a", "b", "\x04"]).print == ("'a\\nb\\n'",)
+    script = build.script("try:\n    input()\nexcept EOFError as e:\n    print(e)\n")
+    assert replay(script, 1, ["\x04"]).print == ("EOF when reading a line",)
+
+
+def test_the_pause_runs_nothing_of_the_script(build: Build) -> None:
+    script = build.script(
+        """
+        import atexit, pathlib
+        trace = pathlib.Path("trace")
+        atexit.register(trace.write_text, "atexit ran")
+        try:
+            input("?")
+        except BaseException:
+            trace.write_text("except ran")
+        finally:
+            trace.write_text("finally ran")
+        """
+    )
+    assert replay(script, 1, []).status == "in_progress"
+    assert not (build.folder / "trace").exists()
+
+
+def test_getpass_shows_its_prompt(build: Build) -> None:
+    transcript = replay(build.script("import getpass\ngetpass.getpass('Secret: ')\n"), 1, [])
+    assert transcript.next_prompt == "Secret: "
+
+
+def test_an_endless_loop_meets_the_time_limit(build: Build) -> None:
+    script = build.script("input()\nwhile True: pass\n")
+    with Replayer(Limits(seconds=0.5)) as replayer:
+        assert replayer.replay(script, 1, []).status == "in_progress"
+        with pytest.raises(LimitError, match=r"ran 0.5 seconds without asking"):
+            replayer.replay(script, 1, ["x"])
+        assert replayer.replay(script, 1, []).status == "in_progress"
+
+
+def test_the_time_limit_is_for_each_step(build: Build) -> None:
+    script = build.script("import time\nfor i in range(5):\n    time.sleep(0.45); input()\n")
+    assert len(replay(script, 1, list("abcde"), Limits(seconds=2.0)).steps) == 5
+
+
+def test_a_flood_meets_the_output_limit(build: Build) -> None:
+    script = build.script("while True: print('x' * 1000)\n")
+    with pytest.raises(LimitError, match="wrote more than 1 MB"):
+        replay(script, 1, [], Limits(output=1 << 20))
+    script = build.script("input()\nprint('x' * 2_000_000)\ninput()\n")
+    with pytest.raises(LimitError, match="wrote more than 1 MB"):
+        replay(script, 1, ["a"], Limits(output=1 << 20))
+
+
+def test_a_memory_hog_meets_the_memory_limit(build: Build) -> None:
+    script = build.script("x = []\nwhile True: x.append(bytearray(10_000_000))\n")
+    with pytest.raises(LimitError, match=r"needed more than 0\.25 GB"):
+        replay(script, 1, [], Limits(memory=1 << 28))
+
+
+def test_a_caught_memory_error_is_the_scripts_own_affair(build: Build) -> None:
+    script = build.script(
+        "try:\n    bytearray(1 << 30)\nexcept MemoryError:\n    print('caught')\n"
+    )
+    assert replay(script, 1, [], Limits(memory=1 << 28)).print == ("caught",)
+
+
+def test_a_running_script_can_be_cancelled(build: Build) -> None:
+    script = build.script("open('started', 'w').close()\nwhile True: pass\n")
+    with Replayer() as replayer:
+        caught: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                replayer.replay(script, 1, [])
+            except CancelledError as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        wait_for(lambda: (build.folder / "started").exists())
+        replayer.cancel()
+        thread.join(10)
+        assert caught and not thread.is_alive()
+
+
+@pytest.mark.parametrize("name", ["missing.py", "."])
+def test_a_script_that_cannot_be_read_is_named(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ScriptError, match="script"):
+        replay(tmp_path / name, 1, [])
+
+
+DAEMON = """
+import os, subprocess, sys, time
+subprocess.Popen(["sleep", "1000"])
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open("pid", "w").write(str(os.getpid()))
+        os.execvp("sleep", ["sleep", "1001"])
+    os._exit(0)
+while not os.path.exists("pid"): pass
+print(subprocess.run(["pgrep", "-f", "sleep 100"], capture_output=True, text=True).stdout)
+input("?")
+"""
+
+
+def wait_for(condition: object, seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "ZX"
+
+
+def below(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(c) for c in children] + [d for c in children for d in below(int(c))]
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+
+@linux
+def test_whatever_the_script_started_dies_with_it(build: Build) -> None:
+    replay(build.script(DAEMON), 1, [])
+    assert gone(int((build.folder / "pid").read_text()))
+    assert below(os.getpid()) == []
+
+
+@linux
+def test_nothing_outlives_a_killed_quizlog(build: Build) -> None:
+    build.script(DAEMON)
+    (build.folder / "pid").unlink(missing_ok=True)
+    code = "import quizlog_tui as q\nr = q.Replayer(); r.replay('quiz.py', 1, [])\nprint('up', flush=True); input()"
+    victim = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=build.folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with victim:
+        assert victim.stdout and victim.stdout.readline() == b"up\n"
+        family = below(victim.pid)
+        assert len(family) >= 4
+        os.kill(victim.pid, signal.SIGKILL)
+    wait_for(lambda: all(gone(pid) for pid in family))
+
+
+@linux
+def test_replaying_leaks_nothing(build: Build) -> None:
+    script = build.script("while True: input()\n")
+    with Replayer() as replayer:
+        for round_ in range(3):
+            before = len(os.listdir("/proc/self/fd"))
+            for index in range(15):
+                replayer.replay(script, 1, [str(index)])
+            after = len(os.listdir("/proc/self/fd"))
+            assert round_ == 0 or after == before
+    assert below(os.getpid()) == []
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    walk=st.lists(
+        st.lists(st.sampled_from(["a", "b", "stop", "bad", "é\n"]), max_size=5), max_size=6
+    )
+)
+def test_a_shared_replayer_equals_a_fresh_one(walk: list[list[str]], build: Build) -> None:
+    script = build.script(
+        """
+        import random
+        total = []
+        while (x := input(f"{len(total)} {random.random()}: ")) != "stop":
+            if x == "bad":
+                raise Exception("bad")  #score = 0.5
+            total.append(x)
+            print(total)
+        """
+    )
+    with Replayer() as replayer:
+        for inputs in walk:
+            assert replayer.replay(script, 3, inputs) == replay(script, 3, inputs)

@@ -1,0 +1,106 @@
+"""What a script's text says, and which kind of answer a prompt wants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.replay.input_type import choices_in, input_type
+from quizlog_tui.replay.source import Source
+
+
+def source(text: str) -> Source:
+    return Source(Path("/q.py"), text.encode())
+
+
+def kind(prompt: str, code: str = "x = input(p)", before: str = "") -> str:
+    return input_type(prompt, 1, source(code), before).name
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Is the matrix positive semi-definite?", "yesno"),
+        ("Continue? [Y/n] ", "yesno"),
+        ("Type yes or no: ", "yesno"),
+        ("Do you agree?", "yesno"),
+        ("We are done. Are you sure? ", "yesno"),
+        ("Is it even or odd?", "text"),
+        ("How many legs has a spider?", "integer"),
+        ("Enter an integer: ", "integer"),
+        ("What is 3 + 4? ", "number"),
+        ("7 * 8 = ", "number"),
+        ("What is the determinant of A? ", "number"),
+        ("Enter the matrix A: ", "matrix"),
+        ("Rows, as [[1,0],[0,1]]: ", "matrix"),
+        ("Give your answer as JSON: ", "json"),
+        ("Colour (red/green/blue)? ", "choice"),
+        ("Choose a, b or c: ", "choice"),
+        ("Pick one:\na) first\nb) second\n> ", "choice"),
+        ("Your name? ", "text"),
+        ("", "text"),
+    ],
+)
+def test_a_prompt_tells_what_it_wants(prompt: str, expected: str) -> None:
+    assert kind(prompt) == expected
+
+
+def test_an_empty_prompt_is_judged_by_what_was_printed_before() -> None:
+    assert kind("", before="Is it prime?") == "yesno"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x = int(input(p))", "integer"),
+        ("x = float( input(p) )", "number"),
+        ("x = json.loads(input(p))", "json"),
+        ("x = input(p)  #textarea", "textarea"),
+        ("x = input(p)  # radio", "radio"),
+        ("x = input(p)  #checkbox", "checkbox"),
+        ("x = int(input(p))  #matrix", "matrix"),
+        ("x = input(p)  #matrixlist", "matrix"),
+        ("x = input(p)  #rows=4", "textarea"),
+        ("x = input('#matrix')", "text"),
+        ("x = input(p)  #matrixes", "text"),
+    ],
+)
+def test_tags_and_parsing_come_before_the_prompt(code: str, expected: str) -> None:
+    assert kind("", code) == expected
+
+
+def test_several_tags_apply() -> None:
+    found = input_type("Pick (a/b)", 1, source("input(p)  #radio #rows = 3"))
+    assert (found.name, found.choices, found.rows) == ("radio", ("a", "b"), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("(a/b/c)", ("a", "b", "c")),
+        ("[red|green]", ("red", "green")),
+        ("choose left or right", ("left", "right")),
+        ("1) one\n2) two", ("1", "2")),
+        ("(3/4)", ()),
+        ("(see page 3)", ()),
+        ("nothing", ()),
+    ],
+)
+def test_options_are_found(text: str, options: tuple[str, ...]) -> None:
+    assert choices_in(text) == options
+
+
+@given(st.text(max_size=200), st.text(max_size=60))
+def test_no_prompt_and_no_script_breaks_it(prompt: str, code: str) -> None:
+    found = input_type(prompt, 1, source(code.encode("utf-8", "replace").decode()))
+    assert found.name
+
+
+@given(st.binary(max_size=80))
+def test_any_bytes_are_a_source(data: bytes) -> None:
+    broken = Source(Path("/q.py"), data)
+    assert broken.score(1, 3)[0] is None or 0 <= (broken.score(1, 3)[0] or 0) <= 1
+    assert broken.code_hash.startswith("sha256:")

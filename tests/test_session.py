@@ -1,0 +1,218 @@
+"""Sessions: moves replay, change the record by the rules, and reach the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+import quizlog_tui as quizlog
+from quizlog_tui.errors import ConflictError, LimitError, RecordError, ScriptError, UsageError
+from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.session import Session, new_record
+from tests.support.build import Build
+
+QUIZ = """
+import random
+print("start", random.randint(1, 9))
+total = 0
+for i in range(3):
+    x = input(f"number {i}? ")
+    if x == "bad":
+        raise Exception("bad number")  #score = 0.3
+    total += int(x)
+    print("total", total)
+print("done")
+"""
+
+
+def on_disk(path: Path) -> dict[str, object]:
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert isinstance(data, dict)
+    return data
+
+
+def test_the_python_api_of_the_design(build: Build) -> None:
+    path = build.record(QUIZ)
+    with quizlog.open(path) as session:
+        assert session.reply().next_prompt == "number 0? "
+        session.answer("4")
+        reply = session.answer("5")
+        assert (reply.pointer, reply.status, reply.input_type) == (2, "in_progress", "number")
+        session.rewind(1)
+        session.fork(1, "7", name="other")
+        assert [b.name for b in session.branches] == ["main", "other"]
+        assert session.switch("main").pointer == 2
+    assert set(reply.to_dict()) == {
+        "status", "pointer", "next_prompt", "input_type", "choices", "print", "last_error", "score",
+        "branch", "record",
+    }  # fmt: skip
+
+
+def test_the_whole_run_is_mirrored_in_the_record(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as session:
+        for answer in ("1", "2", "3"):
+            session.answer(answer)
+        first = session.transcript.print[0]
+    data = on_disk(path)
+    assert data["status"] == "success"
+    assert (data["inputs"], data["pointer"]) == (["1", "2", "3"], 3)
+    assert data["print"] == [first, "total 1", "total 3", "total 6", "done"]
+    assert str(data["code_hash"]).startswith("sha256:")
+    assert "last_error" not in data
+
+
+def test_an_error_is_recorded_and_the_retry_keeps_it(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as session:
+        session.answer("1")
+        reply = session.answer("bad")
+        assert (reply.status, reply.score, reply.next_prompt) == ("error", 0.3, None)
+    assert on_disk(path)["last_error"] == {"message": "bad number", "line": 7, "score": 0.3}
+    with Session(path) as session:
+        assert session.answer("2").pointer == 2
+        assert [(b.name, b.status, b.score) for b in session.branches if not b.active] == [
+            ("main-1", "error", 0.3)
+        ]
+        assert list(session.inputs) == ["1", "2"]
+        assert session.answer("3").status == "success"
+        with pytest.raises(UsageError, match="finished"):
+            session.answer("4")
+
+
+def test_retrying_with_the_same_answer_makes_no_branch(build: Build) -> None:
+    with Session(build.record(QUIZ)) as session:
+        session.answer("bad")
+        assert session.answer("bad").status == "error"
+        assert len(session.branches) == 1
+
+
+def test_a_rewound_tail_is_stepped_through_or_kept(build: Build) -> None:
+    with Session(build.record(QUIZ)) as session:
+        for answer in ("1", "2", "3"):
+            session.answer(answer)
+        session.rewind(0)
+        assert session.answer("1").pointer == 1
+        assert len(session.branches) == 1
+        session.answer("9")
+        tail = next(b for b in session.branches if not b.active)
+        assert (tail.at, tail.length, tail.status, tail.score) == (1, 3, "success", 1.0)
+
+
+def test_a_script_that_cannot_start_says_so(build: Build) -> None:
+    with Session(build.record("raise Exception('no')\n")) as session:
+        assert session.reply().status == "error"
+        with pytest.raises(UsageError, match="before its first question"):
+            session.answer("x")
+
+
+def test_a_fork_where_nothing_is_asked_is_refused(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as session:
+        for answer in ("1", "2", "3"):
+            session.answer(answer)
+        before = path.read_bytes()
+        with pytest.raises(UsageError, match="asks nothing at step 3"):
+            session.fork(3, "x")
+        with pytest.raises(UsageError, match="there is no step 9"):
+            session.fork(9, "x")
+        assert path.read_bytes() == before
+
+
+def test_an_outside_change_stops_the_move_and_reload_goes_on(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as one, Session(path) as two:
+        one.answer("1")
+        with pytest.raises(ConflictError):
+            two.answer("2")
+        assert list(two.inputs) == [] and two.pointer == 0
+        assert two.reload().pointer == 1
+        assert two.answer("2").pointer == 2
+
+
+def test_a_limit_changes_nothing(build: Build) -> None:
+    path = build.record("input()\nwhile True: pass\n")
+    before = path.read_bytes()
+    with Replayer(Limits(seconds=0.3)) as replayer, Session(path, replayer) as session:
+        with pytest.raises(LimitError):
+            session.answer("x")
+        assert session.pointer == 0
+    assert path.read_bytes() == before
+
+
+def test_a_changed_script_is_told_and_not_refused(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as session:
+        session.answer("1")
+        assert session.warnings == []
+    build.script(QUIZ.replace('"total"', '"sum"'))
+    with Session(path) as session:
+        assert "has changed" in session.warnings[0]
+        assert "from print[1] on" in session.warnings[1]
+        assert session.reply().pointer == 1
+
+
+def test_the_output_file_holds_transcript_and_outcome(build: Build) -> None:
+    path = build.record(QUIZ)
+    text = path.read_text() + 'output: "result.json"\n'
+    path.write_text(text)
+    with Session(path) as session:
+        session.answer("1")
+        session.answer("bad")
+    result = yaml.safe_load((build.folder / "result.json").read_text())
+    assert (result["status"], result["score"]) == ("error", 0.3)
+    assert [step.get("input") for step in result["steps"]] == ["1", "bad", None]
+
+
+@pytest.mark.parametrize("output", ["/tmp/x.yaml", "../x.yaml", "record.yaml", "quiz.py", "."])
+def test_the_output_file_cannot_be_anywhere_else(output: str, build: Build) -> None:
+    path = build.record(QUIZ)
+    path.write_text(path.read_text() + f'output: "{output}"\n')
+    with pytest.raises(RecordError, match="output"):
+        Session(path)
+
+
+def test_stderr_is_kept_apart_in_outputs(build: Build) -> None:
+    path = build.record("import sys\nprint('warn', file=sys.stderr)\ninput()\ninput()\n")
+    with Session(path) as session:
+        session.answer("x")
+    data = on_disk(path)
+    assert data["outputs"] == {"stderr": "warn\n"}
+    assert data["print"] == []
+
+
+def test_a_new_record_can_be_opened_and_times_its_end(build: Build) -> None:
+    script = build.script("input()\n")
+    path = build.folder / "deep" / "new.yaml"
+    path.parent.mkdir()
+    new_record(script, path, 5, clock=lambda: "2026-01-01T00:00:00+00:00")
+    with Session(path, clock=lambda: "2026-01-02T00:00:00+00:00") as session:
+        session.answer("x")
+    data = on_disk(path)
+    assert (data["script"], data["seed"]) == ("../quiz.py", 5)
+    assert (data["start_time"], data["end_time"]) == (
+        "2026-01-01T00:00:00+00:00",
+        "2026-01-02T00:00:00+00:00",
+    )
+    with Session(path) as session:
+        session.rewind(0)
+    assert "end_time" not in on_disk(path)
+
+
+def test_a_missing_script_is_named(build: Build) -> None:
+    path = build.record(QUIZ)
+    (build.folder / "quiz.py").unlink()
+    with pytest.raises(ScriptError, match="does not exist"):
+        Session(path)
+
+
+def test_unsaved_sessions_write_nothing(build: Build) -> None:
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    with quizlog.open(path, save=False) as session:
+        assert session.answer("1").pointer == 1
+        assert list(session.record.inputs) == ["1"]
+    assert path.read_bytes() == before
