@@ -44,7 +44,7 @@ class LibraryScreen(Screen[Path | None]):
         yield Label(f"Records in {one_line(str(self._folder))}", markup=False)
         names = [one_line(str(path.relative_to(self._folder))) for path in self._records]
         yield OptionList(*(Option(Content(name)) for name in names), markup=False)
-        yield Footer()
+        yield Footer(show_command_palette=False)
 
     def action_move(self, direction: str) -> None:
         """The vim keys."""

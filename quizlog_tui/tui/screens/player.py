@@ -38,8 +38,14 @@ class PlayerScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("h,left", "step(-1)", "Back", key_display="h ←", tooltip="one step back"),
-        Binding("l,right", "step(1)", "Forward", key_display="l →", tooltip="one step forward"),
+        Binding("h,left", "step(-1)", "Back", key_display="h", tooltip="one step back (also left)"),
+        Binding(
+            "l,right",
+            "step(1)",
+            "Forward",
+            key_display="l",
+            tooltip="one step forward (also right)",
+        ),
         Binding("0", "go(0)", "First", show=False, tooltip="to the start"),
         Binding("dollar_sign", "go(-1)", "Last", show=False, key_display="$", tooltip="to the end"),
         Binding("i,enter", "focus_answer", "Answer", key_display="i", tooltip="type an answer"),
@@ -48,15 +54,18 @@ class PlayerScreen(Screen[None]):
         Binding("b", "branches", "Branches", tooltip="list the branches and switch"),
         Binding("R", "reload", "Reload", show=False, tooltip="read record and script again"),
         Binding("question_mark", "help", "Help", key_display="?", tooltip="this page"),
+        Binding("q", "quit_player", "Quit", tooltip="quit (nothing is ever unsaved)"),
         Binding(
             "escape", "leave", "Keys", key_display="esc", tooltip="leave the input; stop a script"
         ),
-        Binding("q", "quit_player", "Quit", tooltip="quit (nothing is ever unsaved)"),
     ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-normal")]  # noqa: RUF012
     DEFAULT_CSS = """
     PlayerScreen {
-        & > #status { height: 1; padding: 0 1; background: $panel; }
+        & > #status {
+            height: 1; padding: 0 1; background: $panel;
+            text-wrap: nowrap; text-overflow: ellipsis;
+        }
         & #left { width: 2fr; }
         & #output { height: 1fr; border: round $panel; }
         & #error { height: auto; max-height: 9; border: round $error; display: none; }
@@ -85,7 +94,7 @@ class PlayerScreen(Screen[None]):
                 yield LineView(id="error")
                 yield PromptPanel(id="prompt")
             yield LineView(id="timeline", wrap=False)
-        yield Footer()
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Draw, and give a pending question the focus."""

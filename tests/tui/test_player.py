@@ -1,0 +1,250 @@
+"""The player: golden text at two sizes, keys, and what they do to the record."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screens.player import PlayerScreen
+from tests.support.build import Build
+from tests.support.screen_text import screen_text
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+QUIZ = """
+import random
+print("Welcome to a short quiz.")
+name = input("Your name? ")
+print(f"Hello {name}.")
+for i in range(3):
+    a, b = random.randint(2, 9), random.randint(2, 9)
+    answer = input(f"What is {a} * {b}? ")
+    if answer != str(a * b):
+        raise Exception(f"{a} * {b} is not {answer}")  #score = 0.5
+    print("Right.")
+print("Done.")
+"""
+SIZES = [(80, 24), (120, 40)]
+
+
+async def settled(pilot: Pilot[None]) -> PlayerScreen:
+    """Wait until the player is there and nothing is under way; the screen."""
+    app = pilot.app
+    while not isinstance(app.screen, PlayerScreen) or app.workers:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+    await pilot.pause()
+    return app.screen
+
+
+async def press(pilot: Pilot[None], *keys: str) -> PlayerScreen:
+    await pilot.press(*keys)
+    await pilot.pause()
+    return await settled(pilot)
+
+
+async def shows(pilot: Pilot[None], words: str) -> None:
+    """Wait until the words stand on the screen, toasts included."""
+    for _ in range(250):
+        if words in " ".join(screen_text(pilot.app).split()):
+            return
+        await pilot.pause()
+    raise AssertionError(f"{words!r} never shown:\n{screen_text(pilot.app)}")
+
+
+def check(name: str, size: tuple[int, int], text: str) -> None:
+    """Compare with the golden text; UPDATE_GOLDEN=1 writes it."""
+    path = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+async def at_question(pilot: Pilot[None]) -> None:
+    await settled(pilot)
+
+
+async def at_error(pilot: Pilot[None]) -> None:
+    await press(pilot, *"wrong", "enter")
+
+
+async def in_the_past(pilot: Pilot[None]) -> None:
+    await press(pilot, "escape", "h", "h")
+
+
+async def at_the_end(pilot: Pilot[None]) -> None:
+    await press(pilot, *"9", "enter")
+
+
+async def choosing_a_branch(pilot: Pilot[None]) -> None:
+    await press(pilot, *"wrong", "enter")
+    await press(pilot, *"9", "enter")
+    await pilot.press("escape", "b")
+    await pilot.pause()
+
+
+async def in_help(pilot: Pilot[None]) -> None:
+    await press(pilot, "escape")
+    await pilot.press("question_mark")
+    await pilot.pause()
+
+
+SCENES: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
+    "question": at_question,
+    "error": at_error,
+    "past": in_the_past,
+    "end": at_the_end,
+    "branches": choosing_a_branch,
+    "help": in_help,
+}
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    return Build(folder, build.dedent).record(QUIZ, "Ada", "28", "16")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", SCENES)
+async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        await SCENES[scene](pilot)
+        check(scene, size, screen_text(app))
+
+
+async def test_one_can_type_at_once_and_the_answer_is_saved(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await settled(pilot)
+        assert isinstance(app.focused, Input)
+        await press(pilot, *"9", "enter")
+        assert screen.shown.status == "success"
+    assert yaml.safe_load(record.read_text())["inputs"] == ["Ada", "28", "16", "9"]
+
+
+async def test_stepping_only_looks(record: Path) -> None:
+    before = record.read_bytes()
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        screen = await press(pilot, "escape", "h", "left", "l", "0", "right", "dollar_sign", "h")
+        assert len(screen.shown.steps) == 2
+    assert record.read_bytes() == before
+
+
+async def test_rewind_sets_the_pointer_and_answering_forks(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h", "h", "r")
+        assert yaml.safe_load(record.read_text())["pointer"] == 1
+        await press(pilot, *"1", "enter")
+    data = yaml.safe_load(record.read_text())
+    assert data["inputs"] == ["Ada", "1"] and data["status"] == "error"
+    assert data["branches"]["main-1"]["inputs"] == ["28", "16"]
+
+
+async def test_fork_and_switch_back(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "0", "f")
+        await press(pilot, *"Bob", "enter")
+        assert yaml.safe_load(record.read_text())["branch"] == "fork-1"
+        await pilot.press("escape", "b")
+        await pilot.press("k", "enter")
+        screen = await settled(pilot)
+        assert screen.session.branch == "main"
+    assert yaml.safe_load(record.read_text())["inputs"] == ["Ada", "28", "16"]
+
+
+async def test_escape_gives_up_a_fork(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h", "f", "escape")
+        await press(pilot, "i", *"16", "enter")
+    assert "branches" not in yaml.safe_load(record.read_text())
+
+
+async def test_an_outside_change_is_told_and_reload_mends_it(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        record.write_text(record.read_text().replace('"Ada"', '"Eve"'))
+        await press(pilot, *"9", "enter")
+        await shows(pilot, "somebody")
+        screen = await press(pilot, "escape", "R")
+        assert screen.shown.inputs[0] == "Eve"
+
+
+async def test_a_slow_script_can_be_stopped(build: Build) -> None:
+    path = build.record("if input('go? ') == 'y':\n    while True: pass\n")
+    app = QuizlogApp(path)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await pilot.press("y", "enter")
+        await shows(pilot, "running; Escape stops it")
+        screen = await press(pilot, "escape")
+        await shows(pilot, "stopped before")
+        assert screen.session.pointer == 0
+    assert yaml.safe_load(path.read_text())["inputs"] == []
+
+
+async def test_q_quits_without_a_question(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "q")
+    assert app.return_code == 0
+
+
+async def test_a_record_that_cannot_be_opened_is_an_exit_code(tmp_path: Path) -> None:
+    app = QuizlogApp(tmp_path / "gone.yaml")
+    async with app.run_test() as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+    assert app.return_code == 2
+
+
+async def test_the_library_lists_the_examples_and_opens_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = QuizlogApp()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert "arithmetic/record.yaml" in screen_text(app)
+        await pilot.press("j", "enter")
+        screen = await settled(pilot)
+        assert screen.session.source.path.name == "quiz.py"
+
+
+EVIL = "[/nope] [@click=app.quit]go[/] [$x]y[/] \x1b]0;owned\x07 \x9b31m \u202e \u2028 \x85 \x00 d['k'] = [/]"
+
+
+async def test_no_text_of_a_script_is_markup_or_a_control_sequence(build: Build) -> None:
+    source = f"print({EVIL!r})\ninput({EVIL!r})\nraise Exception({EVIL!r})  #score = 0.5\n"
+    path = build.record(source)
+    app = QuizlogApp(path)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        text = screen_text(app)
+        assert "[/nope] [@click=app.quit]go[/] [$x]y[/]" in text
+        screen = await press(pilot, "x", "enter")
+        assert screen.shown.status == "error"
+        text += screen_text(app)
+        screen.notify(EVIL, markup=False)
+        await pilot.pause()
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85\x00")
