@@ -1,0 +1,34 @@
+"""The README names every command, option and key there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.cli.parser import _COMMANDS, COMMANDS, _record_parser
+from quizlog_tui.tui.screens.player import PlayerScreen
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_in_the_readme_and_the_help(command: str) -> None:
+    assert f"quizlog {command}" in README
+    assert f"quizlog {command}" in _record_parser().format_help()
+
+
+def test_every_option_is_in_the_readme() -> None:
+    parsers = [_record_parser(), *(make() for make in _COMMANDS.values())]
+    options = {
+        word for parser in parsers for word in re.findall(r"--[a-z]+", parser.format_usage())
+    }
+    for option in options - {"--help", "--version", "--output"}:
+        assert f"{option}" in README, option
+
+
+def test_every_key_of_the_player_is_in_the_readme() -> None:
+    for binding in PlayerScreen.BINDINGS:
+        key = getattr(binding, "key_display", None) or binding.key.split(",")[0]  # type: ignore[union-attr]
+        assert f"`{key}`" in README or key == "esc", key
