@@ -51,7 +51,7 @@ class Source:
             for token in tokenize.tokenize(io.BytesIO(self.data).readline):
                 if token.type == tokenize.COMMENT:
                     found[token.start[0]] = token.string
-        except (SyntaxError, tokenize.TokenError):
+        except (SyntaxError, ValueError, tokenize.TokenError):
             pass  # a broken script has no questions; what was found before the break still counts
         return found
 
