@@ -53,7 +53,12 @@ def timeline_lines(steps: Sequence[Step], end: Transcript, pointer: int) -> list
         asked = one_line((step.prompt or "").strip()) or "(no prompt)"
         answer = one_line(step.input or "") or "(empty)"
         lines.append(
-            line((f"{mark}{index:3} ", "dim"), (answer, style or "answer"), (f"  {asked}", "dim"))
+            line(
+                (f"{mark}{index:3} ", "dim"),
+                (answer, style or "answer"),
+                (f"  {asked}", "dim"),
+                cut=True,
+            )
         )
     mark = "▸" if pointer == len(steps) else " "
     words = f"{MARKS[end.status]} {WORDS[end.status]}{score_text(end.score)}"
@@ -83,7 +88,7 @@ def error_lines(transcript: Transcript, session: Session) -> list[Line]:
         if 0 < number <= len(source.lines):
             here = number == error.line
             text = f"{'▶' if here else ' '} {number:4} {source.line(number)}"
-            lines.append(line((text, "error" if here else "dim")))
+            lines.append(line((text, "error" if here else "dim"), cut=True))
     return lines
 
 

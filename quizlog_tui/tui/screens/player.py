@@ -93,7 +93,7 @@ class PlayerScreen(Screen[None]):
                 yield LineView(id="output")
                 yield LineView(id="error")
                 yield PromptPanel(id="prompt")
-            yield LineView(id="timeline", wrap=False)
+            yield LineView(id="timeline")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:

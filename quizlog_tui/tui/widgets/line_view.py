@@ -24,21 +24,18 @@ class Line(NamedTuple):
     """One logical line: pieces of text, each with the component class that styles it."""
 
     pieces: tuple[tuple[str, str], ...]
+    cut: bool = False
+    """Whether it is cut at the right edge instead of wrapped."""
 
 
-def line(*pieces: str | tuple[str, str]) -> Line:
+def line(*pieces: str | tuple[str, str], cut: bool = False) -> Line:
     """A line from plain texts and (text, style name) pairs, made safe to show."""
     pairs = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
-    return Line(tuple((visible(text).replace("\t", "    "), style) for text, style in pairs))
+    return Line(tuple((visible(text).replace("\t", "    "), style) for text, style in pairs), cut)
 
 
 class LineView(ScrollView, can_focus=True):
-    """Shows lines, with a marked cursor line if there is one.
-
-    Args:
-        id: The widget's id.
-        wrap: Break long lines; else cut them.
-    """
+    """Shows lines, with a marked cursor line if there is one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "scroll_down", "down", show=False),
@@ -58,6 +55,7 @@ class LineView(ScrollView, can_focus=True):
     }
     DEFAULT_CSS = """
     LineView {
+        scrollbar-gutter: stable; scrollbar-size-vertical: 1;
         & .line--prompt { color: $primary; text-style: bold; }
         & .line--answer { color: $accent; }
         & .line--error { color: $error; text-style: bold; }
@@ -67,9 +65,8 @@ class LineView(ScrollView, can_focus=True):
     }
     """
 
-    def __init__(self, *, id: str, wrap: bool = True) -> None:
+    def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._wrap_lines = wrap
         self._lines: Sequence[Line] = ()
         self._starts: list[int] = []
         self._wrapped_at = 0
@@ -107,7 +104,7 @@ class LineView(ScrollView, can_focus=True):
         starts, row = [], 0
         for item in self._lines:
             starts.append(row)
-            row += len(_rows(item, width)) if self._wrap_lines else 1
+            row += len(_rows(item, width))
         self._starts = starts
         self.virtual_size = Size(width, row)
 
@@ -120,11 +117,7 @@ class LineView(ScrollView, can_focus=True):
         if index < 0 or row >= self.virtual_size.height:
             return Strip.blank(width, base)
         marked = index == self._cursor
-        rows = (
-            _rows(self._lines[index], self._wrapped_at)
-            if self._wrap_lines
-            else [list(self._lines[index].pieces)]
-        )
+        rows = _rows(self._lines[index], self._wrapped_at)
         segments = []
         for text, name in rows[row - self._starts[index]]:
             style = self.get_component_rich_style(f"line--{name}") if name else base
@@ -136,7 +129,9 @@ class LineView(ScrollView, can_focus=True):
 
 
 def _rows(item: Line, width: int) -> list[list[tuple[str, str]]]:
-    """A logical line cut into rows of at most `width` cells, at spaces where there are any."""
+    """A logical line broken into rows of at most `width` cells, at spaces where there are any."""
+    if item.cut:
+        return [list(item.pieces)]
     sizes = _row_sizes("".join(text for text, _ in item.pieces), width)
     rows: list[list[tuple[str, str]]] = [[]]
     room = next(sizes)
@@ -155,7 +150,10 @@ def _row_sizes(text: str, width: int) -> Iterator[int]:
     while cell_len(text) > width:
         size = len(chop_cells(text[: width + 1], width)[0])
         space = text.rfind(" ", 0, size) + 1
-        size = space if space > size // 2 and text[size] != " " else size
+        if text[size] == " ":
+            size += 1  # a space at the edge is not seen, and must not begin the next row
+        elif space > size // 2:
+            size = space
         yield size
         text = text[size:]
     yield len(text)
