@@ -10,7 +10,7 @@ from typing import Any
 
 def packed(fields: Iterable[bytes]) -> bytes:
     """A message to the quiz: a length, then each field with its length."""
-    body = b"".join(len(field).to_bytes(4, "little") + field for field in fields)
+    body = b"".join([len(field).to_bytes(4, "little") + field for field in fields])
     return len(body).to_bytes(4, "little") + body
 
 
@@ -19,15 +19,19 @@ class Channel:
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
-        self._buffer = bytearray()
+        self._buffer = b""
 
-    def send(self, fields: Iterable[bytes]) -> None:
-        """Send one message.
+    def send(self, fields: Iterable[bytes], descriptors: Iterable[int] = ()) -> None:
+        """Send one message, with descriptors if there are any.
 
         Raises:
             OSError: The quiz process is gone.
         """
-        self.sock.sendall(packed(fields))
+        data = packed(fields)
+        if descriptors:
+            socket.send_fds(self.sock, [data], list(descriptors))
+        else:
+            self.sock.sendall(data)
 
     def receive(self) -> Any | None:
         """Take what has arrived; a whole message, or None while it is incomplete.
@@ -43,14 +47,14 @@ class Channel:
 
     def pending(self) -> Any | None:
         """A whole message that has arrived already, or None."""
-        if len(self._buffer) < 4:
+        buffer = self._buffer
+        if len(buffer) < 4:
             return None
-        size = int.from_bytes(self._buffer[:4], "little")
-        if len(self._buffer) < size + 4:
+        end = 4 + int.from_bytes(buffer[:4], "little")
+        if len(buffer) < end:
             return None
-        message = json.loads(self._buffer[4 : size + 4])
-        del self._buffer[: size + 4]
-        return message
+        self._buffer = buffer[end:]
+        return json.loads(buffer[4:end])
 
     def close(self) -> None:
         """Close the socket; the quiz process notices and ends."""

@@ -1,4 +1,4 @@
-"""One quiz process: started, fed with answers, listened to, and ended with all it started.
+"""One quiz process: started or copied, fed with answers, listened to, and ended.
 
 Speaks the wire's messages and counts the limits. Knows nothing of transcripts, records or caches.
 """
@@ -9,78 +9,103 @@ import contextlib
 import os
 import select
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from ..errors import CancelledError, LimitError
 from .channel import Channel
+from .family import Family
 from .limits import Limits
 from .source import Source
 
-_BOOT = """import sys; sys.path.insert(0, {folder!r}); import worker.boot
-worker.boot.main({control}, {guarded})"""
 _WATCH_MILLISECONDS = 50
 
 
 class QuizProcess:
-    """A script that is running, or waiting inside a question.
+    """A script that is running, or waiting inside a question. See `start` and `copy`."""
 
-    Args:
-        source: The script; exactly these bytes run.
-        seed: Seed of its randomness.
-        limits: What it may use.
-    """
-
-    def __init__(self, source: Source, seed: int, limits: Limits) -> None:
+    def __init__(self, limits: Limits, name: str) -> None:
         self._limits = limits
-        self._name = source.path.name
+        self._name = name
         self._out, self._err = _capture("stdout"), _capture("stderr")
-        self._told = (0, 0)
+        self._told = 0
         self._cancelled = False
-        self.exit_status: int | None = None
-        control, inner = socket.socketpair()
-        self._guard, guarded = socket.socketpair()
-        with inner, guarded:
-            self._popen = _spawn(source, seed, inner, guarded, self._out, self._err)
+        self.pid: int | None = None
+        self.exit_code: int | None = None
+        self.refused: str | None = None
+        self.taint: str | None = None
+        control, self._inner = socket.socketpair()
         self._channel = Channel(control)
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
-        self._poll.register(self._guard, select.POLLIN)
-        script = os.fsencode(source.path)
-        job = (script, os.fsencode(self._name), str(seed), str(limits.memory), source.data)
-        with contextlib.suppress(OSError):
-            self._channel.send(part.encode() if isinstance(part, str) else part for part in job)
+        self.family: Family
+
+    def _adopt(self, family: Family) -> None:
+        self.family = family
+        family.join()
+        self._poll.register(family, select.POLLIN)
+        self._inner.close()
+
+    @classmethod
+    def start(cls, source: Source, seed: int, limits: Limits) -> QuizProcess:
+        """A fresh process that begins to run a script: exactly the bytes of `source`."""
+        process = cls(limits, source.path.name)
+        process._adopt(Family(source, seed, process._inner, process._out, process._err))
+        script, name = os.fsencode(source.path), os.fsencode(process._name)
+        process._send([script, name, b"%d" % seed, b"%d" % limits.memory, source.data])
+        return process
+
+    def copy(self) -> QuizProcess:
+        """A copy of this waiting process, which stays as it is.
+
+        The copy may turn out to be impossible: then it has a `refused` reason once `settle` or
+        `messages` was called. It can be given answers at once.
+        """
+        copy = QuizProcess(self._limits, self._name)
+        self._send([b"copy"], [copy._inner.fileno(), copy._out, copy._err])
+        copy._adopt(self.family)
+        return copy
 
     @property
     def alive(self) -> bool:
         """Whether it can still be given answers."""
-        return self.exit_status is None
+        return self.exit_code is None
 
-    def answer(self, answers: Iterable[str]) -> None:
-        """Give one or more answers; the stops they lead to arrive through `messages`."""
-        with contextlib.suppress(OSError):
-            self._channel.send(answer.encode("utf-8", "surrogatepass") for answer in answers)
+    def answer(self, answers: Iterable[str], pause_after: float = 0.0) -> None:
+        """Give answers; the stops they lead to arrive through `messages`.
+
+        Args:
+            answers: May be none, to go on after a pause.
+            pause_after: Pause at a question, answers left or not, after so many seconds of work.
+        """
+        fields = [b"%d" % int(pause_after * 1e6)]
+        fields += [answer.encode("utf-8", "surrogatepass") for answer in answers]
+        self._send(fields)
+
+    def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> None:
+        with contextlib.suppress(OSError):  # gone: `messages` will tell
+            self._channel.send(fields, descriptors)
+
+    def settle(self) -> bool:
+        """Wait until a copy has been made, or refused; whether it was made."""
+        deadline = time.monotonic() + 10
+        while self.pid is None and self.refused is None and self.alive:
+            self._next(deadline, stop_at_birth=True)
+        return self.alive and self.refused is None
 
     def messages(self) -> Iterator[Any]:
-        """What the script tells, up to where it asks; or to its end, after which it is not alive.
+        """What the script tells, up to where it stops; or to its end, after which it is not alive.
 
         Raises:
             LimitError: It went over a limit and was ended.
             CancelledError: `cancel` was called, and it was ended.
         """
         deadline = self._deadline()
-        while True:
-            message = self._channel.pending() or self._next(deadline)
-            if message is None:
-                return
-            self._check_output(message)
+        while (message := self._next(deadline)) is not None:
             yield message
-            if message[0] == "asking":
+            if message[0] in ("asking", "paused"):
                 return
             deadline = self._deadline()
 
@@ -88,54 +113,82 @@ class QuizProcess:
         seconds = self._limits.seconds
         return time.monotonic() + seconds if seconds else float("inf")
 
-    def _next(self, deadline: float) -> Any | None:
-        """The next message, or None when the process has ended."""
-        control = self._channel.sock.fileno()
+    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> Any | None:
+        """The next message about steps, or None when the process has ended or was refused."""
         while True:
-            ready = {fd for fd, _ in self._poll.poll(_WATCH_MILLISECONDS)}
-            if control in ready:
-                try:
-                    message = self._channel.receive()
-                except (EOFError, OSError):
-                    self._poll.unregister(control)
-                    message = None
-                if message is not None:
-                    return message
-            elif ready:
-                self._ended()
+            message = self._channel.pending()
+            if message is None and self.alive:
+                message = self._arrived()
+            if message is None:
+                if not self.alive:
+                    return None
+                self._watch(deadline)
+            elif message[0] == "born":
+                self._born(message[1])
+                if stop_at_birth:
+                    return None
+            elif message[0] == "refused":
+                self.refused = message[1]
+                self.close()
                 return None
-            self._check_output(None)
-            if self._cancelled:
-                self.close()
-                raise CancelledError("stopped before the next question", where=self._name)
-            if time.monotonic() > deadline:
-                self.close()
-                hint = "look for an endless loop, or raise the limit"
-                message = f"ran {self._limits.seconds:g} seconds without asking or ending"
-                raise LimitError(message, where=self._name, hint=hint)
+            else:
+                self._count(message[1])
+                self.taint = message[3]
+                return message
 
-    def _ended(self) -> None:
-        """Take the exit status the guard reports; without a report the guard itself was killed."""
-        report = b""
-        with contextlib.suppress(OSError):
-            report = self._guard.recv(64)
-        status = int(report) if report else 9
-        self.close()
-        self.exit_status = os.waitstatus_to_exitcode(status)
+    def _born(self, pid: int) -> None:
+        self.pid = pid
+        self.family.pids.add(pid)
 
-    def _check_output(self, message: Any) -> None:
-        """Stop a script that floods; the bound is for each step."""
-        size = os.fstat(self._out).st_size, os.fstat(self._err).st_size
-        limit = self._limits.output
-        if limit and message is None and sum(size) - sum(self._told) > limit:
+    def _arrived(self) -> Any | None:
+        """Wait a moment for something to arrive; a whole message, or None."""
+        control = self._channel.sock.fileno()
+        ready = [fd for fd, _ in self._poll.poll(_WATCH_MILLISECONDS)]
+        if control in ready:
+            try:
+                return self._channel.receive()
+            except (EOFError, OSError):
+                self._poll.unregister(control)
+        if self.family.fileno() in ready:
+            self.family.listen()
+        code = self.family.status(self.pid)
+        if code is not None:
+            self._drain()
+            self.exit_code = code
+            return self._channel.pending()
+        return None
+
+    def _drain(self) -> None:
+        """Take what the process had sent before it ended."""
+        with contextlib.suppress(OSError, EOFError):
+            self._channel.sock.setblocking(False)
+            while True:
+                part = self._channel.sock.recv(1 << 18)
+                if not part:
+                    return
+                self._channel._buffer += part
+
+    def _watch(self, deadline: float) -> None:
+        """Nothing arrived: see to the limits."""
+        size = os.fstat(self._out).st_size + os.fstat(self._err).st_size
+        if self._limits.output and size - self._told > self._limits.output:
             self._flooded()
-        if message is not None and message[1]:
-            before = self._told
-            for step in message[1]:
-                if limit and step[3] + step[4] - sum(before) > limit:
-                    self._flooded()
-                before = step[3], step[4]
-            self._told = before
+        if self._cancelled:
+            self.close()
+            raise CancelledError("stopped before the next question", where=self._name)
+        if time.monotonic() > deadline:
+            self.close()
+            hint = "look for an endless loop, or raise the limit"
+            message = f"ran {self._limits.seconds:g} seconds without asking or ending"
+            raise LimitError(message, where=self._name, hint=hint)
+
+    def _count(self, steps: list[Any]) -> None:
+        """Hold each step against the limit of output."""
+        for step in steps:
+            size = step[3] + step[4]
+            if self._limits.output and size - self._told > self._limits.output:
+                self._flooded()
+            self._told = size
 
     def _flooded(self) -> None:
         self.close()
@@ -156,21 +209,32 @@ class QuizProcess:
         return _read(self._err, start, end)
 
     def close(self) -> None:
-        """End the script and everything it started; returns when all of it is gone."""
-        if self.exit_status is None:
-            self.exit_status = -9
-            self._channel.close()
-            self._guard.shutdown(socket.SHUT_WR)
-            self._popen.wait()
-            self._guard.close()
+        """End the process and those it started; what it wrote can still be read."""
+        if self.exit_code is None:
+            self.exit_code = -9
+            if self.pid is None and self.refused is None:
+                self._learn_pid()
+            if self.pid is not None:
+                self.family.kill(self.pid)
+
+    def _learn_pid(self) -> None:
+        """A process that was just made must be known before it can be ended."""
+        with contextlib.suppress(OSError, EOFError):
+            self._channel.sock.settimeout(5)
+            while (message := self._channel.pending() or self._channel.receive()) is None:
+                pass
+            if message[0] == "born":
+                self._born(message[1])
 
     def release(self) -> None:
-        """Close, and give back what was captured."""
+        """Close, and give back what was captured; the last of its family takes the guard along."""
         self.close()
-        for fd in (self._out, self._err):
-            if fd >= 0:
-                os.close(fd)
-        self._out = self._err = -1
+        if self._out >= 0:
+            os.close(self._out)
+            os.close(self._err)
+            self._out = self._err = -1
+            self._channel.close()
+            self.family.leave(self.pid, sweep=self.taint is not None)
 
 
 def _capture(name: str) -> int:
@@ -193,25 +257,3 @@ def _read(fd: int, start: int, end: int | None) -> bytes:
         parts.append(part)
         start, size = start + len(part), size - len(part)
     return b"".join(parts)
-
-
-def _spawn(
-    source: Source,
-    seed: int,
-    control: socket.socket,
-    guarded: socket.socket,
-    out: int,
-    err: int,
-) -> subprocess.Popen[bytes]:
-    fds = control.fileno(), guarded.fileno()
-    boot = _BOOT.format(folder=str(Path(__file__).parent), control=fds[0], guarded=fds[1])
-    return subprocess.Popen(
-        [sys.executable, "-c", boot],
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=err,
-        cwd=source.path.parent,
-        env=os.environ | {"PYTHONHASHSEED": str(seed % 2**32)},
-        pass_fds=fds,
-        start_new_session=True,
-    )

@@ -5,121 +5,151 @@ Turns the messages of a `QuizProcess` into steps. Decides nothing about reuse; s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..errors import LimitError
 from ..record.model import LastError, Status
 from ..series import Series
-from .input_type import input_type
 from .limits import Limits
 from .process import QuizProcess
 from .source import Source
 from .transcript import Step, Transcript
 
+_SECONDS_A_STEP = 20e-6
+"""What a step costs beside the script's own work: messages and their parsing."""
+
 
 class Run:
-    """A live process and what it has shown so far.
+    """A process and what it has shown so far.
 
     Args:
         source: The script.
-        seed: Seed of its randomness.
         limits: What it may use.
+        process: A fresh process, or a copy that waits where `transcript` ends.
+        transcript: What a copy's original had shown; None for a fresh process.
+        cost: Seconds it would take to come here again from the start.
     """
 
-    def __init__(self, source: Source, seed: int, limits: Limits) -> None:
+    def __init__(
+        self,
+        source: Source,
+        limits: Limits,
+        process: QuizProcess,
+        transcript: Transcript | None = None,
+        cost: float = 0.0,
+    ) -> None:
         self.source = source
+        self.process = process
+        self.transcript = transcript or _UNSTARTED
+        self.cost = cost
         self._limits = limits
-        self._process = QuizProcess(source, seed, limits)
+        self._steps = self.transcript.steps
         self._ends = (0, 0)
-        self._steps: Series[Step] = Series()
         self._given: list[str] = []
-        self.transcript = _UNSTARTED
-
-    def start(self) -> None:
-        """Run to the first stop.
-
-        Raises:
-            LimitError: The script went over a limit; the run is over.
-        """
-        self.transcript = self._listen()
-
-    def cancel(self) -> None:
-        """Make a call that another thread is in give up soon."""
-        self._process.cancel()
+        self._pending: Step | None = self.transcript.last if transcript else None
 
     @property
     def waiting(self) -> bool:
         """Whether the process waits for an answer."""
-        return self._process.alive
+        return self.process.alive
 
-    def extend(self, answers: Sequence[str]) -> Transcript:
-        """Give answers to the waiting process; it may end before it has used all of them.
+    def grow(
+        self,
+        answers: Sequence[str],
+        pause_after: float = 0.0,
+        at_pause: Callable[[Run], None] | None = None,
+    ) -> Transcript:
+        """Run to the first stop if there was none yet, then give answers.
+
+        The run may end before it has used all of them.
+
+        Args:
+            answers: In order.
+            pause_after: Seconds of work after which it stops in passing, for `at_pause`.
+            at_pause: Called at such stops.
 
         Raises:
             LimitError: The script went over a limit; the run is over.
+            CancelledError: It was cancelled; the run is over.
         """
-        self._given = list(answers)
-        self._process.answer(answers)
-        self._process_answers()
+        if self.transcript is _UNSTARTED:
+            self._listen()
+        if answers and self.waiting:
+            self._given = list(answers)
+            self.process.answer(answers, pause_after)
+            while self._listen() == "paused":
+                if at_pause:
+                    at_pause(self)
+                self.process.answer((), pause_after)
         return self.transcript
+
+    def copy(self) -> QuizProcess:
+        """A copy of the process at its present stop."""
+        return self.process.copy()
 
     def close(self) -> None:
         """End the process."""
-        self._process.release()
+        self.process.release()
 
-    def _process_answers(self) -> None:
-        first = self._given.pop(0)
-        self._steps = self._steps.then(replace(self.transcript.last, input=first))
-        self.transcript = self._listen()
-
-    def _listen(self) -> Transcript:
-        """Follow the process to its next stop, or its end."""
-        outcome: Any = None
-        last: Step | None = None
-        for kind, raw_steps, end in self._process.messages():
+    def _listen(self) -> str:
+        """Follow the process to its next stop, or its end; the kind of stop."""
+        kind, outcome = "ended", None
+        for kind, raw_steps, end, _taint in self.process.messages():
             for raw in raw_steps:
-                if last is not None:
-                    self._steps = self._steps.then(replace(last, input=self._given.pop(0)))
-                last = self._step(raw)
+                self._take(raw)
             outcome = end if kind == "ended" else None
-        if self._process.alive and last is not None:
-            return Transcript(self._steps, last, "in_progress")
-        return self._ended(last, outcome)
+        if self.process.alive and self._pending is not None:
+            taint = self.process.taint
+            self.transcript = Transcript(self._steps, self._pending, "in_progress", tainted=taint)
+            return str(kind)
+        if self.process.refused is None:
+            self.transcript = self._ended(outcome)
+        return "ended"
+
+    def _take(self, raw: Any) -> None:
+        """One more stop: the question before it has been answered."""
+        self._answer_pending()
+        self._pending = self._step(raw)
+        self.cost += self._pending.seconds + _SECONDS_A_STEP
+
+    def _answer_pending(self) -> None:
+        if self._pending is not None:
+            self._steps = self._steps.then(replace(self._pending, input=self._given.pop(0)))
 
     def _step(self, raw: Any) -> Step:
         prompt, line, entries, out_end, err_end, seconds = raw
         out_start, err_start = self._ends
         self._ends = (out_end, err_end)
-        stderr = self._process.stderr(err_start, err_end).decode("utf-8", "replace")
-        texts = tuple(text for entry in entries for text in self._texts(entry))
+        stderr = self._stderr(err_start, err_end)
         if prompt == "" and stderr and not stderr.endswith("\n"):
             prompt = stderr.rpartition("\n")[2]  # getpass and the like ask on stderr
-        kind = input_type(prompt or "", line, self.source, texts[-1] if texts else "")
         return Step(
             prompt=prompt,
-            written=texts,
+            written=tuple([text for entry in entries for text in self._texts(entry)]),
             stderr=stderr,
             line=line,
-            input_type=kind.name,
-            choices=kind.choices,
-            rows=kind.rows,
-            stdout=self._process.stdout(out_start, out_end),
+            stdout=self.process.stdout(out_start, out_end),
             seconds=seconds,
+            source=self.source,
         )
+
+    def _stderr(self, start: int, end: int | None) -> str:
+        if start == end:
+            return ""
+        return self.process.stderr(start, end).decode("utf-8", "replace")
 
     def _texts(self, entry: str | list[int]) -> list[str]:
         """Written strings: the log's own text, or the lines that somebody else wrote."""
         if isinstance(entry, str):
             return [entry]
-        return _split(self._process.stdout(entry[0], entry[1]))
+        return _split(self.process.stdout(entry[0], entry[1]))
 
-    def _ended(self, last: Step | None, outcome: Any) -> Transcript:
+    def _ended(self, outcome: Any) -> Transcript:
         """The transcript of a process that is gone; `outcome` is None if it could not tell."""
-        tail = self._tail(last)
-        exit_code = self._process.exit_status or 0
-        self._process.release()
+        last = self._last()
+        exit_code = self.process.exit_code or 0
         kind, name, message, frames = outcome or ("finished", None, None, [])
         if name == "MemoryError" and self._limits.memory:
             limit = f"needed more than {self._limits.memory / 2**30:g} GB of memory"
@@ -128,50 +158,53 @@ class Run:
         if kind == "finished" and exit_code != 0:
             kind, message = "raised", _exit_text(exit_code)
         status: Status = "success" if kind == "finished" else "error"
-        error, warnings = self._error(message, frames) if status == "error" else (None, ())
-        lines = tuple(first for first, _ in frames)
+        error, warnings = None, ()
+        if status == "error":
+            error, warnings = _last_error(self.source, message, frames)
         return Transcript(
-            self._steps, tail, status, error, name, lines, exit_code, warnings=warnings
+            self._steps,
+            last,
+            status,
+            error,
+            error_type=name,
+            traceback_lines=tuple(first for first, _ in frames),
+            exit_code=exit_code,
+            tainted=self.process.taint,
+            warnings=warnings,
         )
 
-    def _tail(self, last: Step | None) -> Step:
+    def _last(self) -> Step:
         """What came after the last answer, with what was written after the script told its end."""
+        if self._pending is not None and self._pending.prompt is not None:
+            self._answer_pending()  # it died without a word about its last step
+            self._pending = None
+        last = self._pending or Step(None, (), "", None)
         out_end, err_end = self._ends
-        more = self._process.stdout(out_end)
-        texts = _split(more)
-        stderr = self._process.stderr(err_end).decode("utf-8", "replace")
-        self._ends = (out_end + len(more), err_end)
-        if last is None or last.prompt is not None:
-            if last is not None:
-                self._steps = self._steps.then(replace(last, input=self._given.pop(0)))
-            return Step(None, tuple(texts), stderr, None, "text", stdout=more)
+        more = self.process.stdout(out_end)
         return replace(
             last,
-            written=(*last.written, *texts),
-            stderr=last.stderr + stderr,
+            written=(*last.written, *_split(more)),
+            stderr=last.stderr + self._stderr(err_end, None),
             stdout=last.stdout + more,
-            input_type="text",
-            choices=(),
         )
 
-    def _error(
-        self, message: str | None, frames: list[list[int]]
-    ) -> tuple[LastError, tuple[str, ...]]:
-        """`last_error`, the score from the innermost frame whose line carries one."""
-        warnings = []
-        for first, final in reversed(frames):
-            score, warning = self.source.score(first, final)
-            if warning:
-                warnings.append(warning)
-            if score is not None:
-                break
-        else:
-            score = 0.0
-        line = frames[-1][0] if frames else None
-        return LastError(message or "", line, score or 0.0), tuple(warnings)
+
+def _last_error(
+    source: Source, message: str | None, frames: list[list[int]]
+) -> tuple[LastError, tuple[str, ...]]:
+    """`last_error`, its score from the innermost frame whose line carries one, and warnings."""
+    warnings, score = [], None
+    for first, last in reversed(frames):
+        score, warning = source.score(first, last)
+        if warning:
+            warnings.append(warning)
+        if score is not None:
+            break
+    line = frames[-1][0] if frames else None
+    return LastError(message or "", line, score or 0.0), tuple(warnings)
 
 
-_UNSTARTED = Transcript(Series(), Step(None, (), "", None, "text"), "in_progress")
+_UNSTARTED = Transcript(Series(), Step(None, (), "", None), "in_progress")
 
 
 def _split(data: bytes) -> list[str]:

@@ -6,11 +6,13 @@ so that one more answer costs the same after ten steps and after ten thousand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..record.model import LastError, Status
 from ..series import Series
+from .input_type import InputType, input_type
+from .source import Source
 
 
 @dataclass(frozen=True)
@@ -25,18 +27,32 @@ class Step:
     """What was written to stderr before the question."""
     line: int | None
     """The script line that asks."""
-    input_type: str
-    """Kind of answer wanted; see `InputType.name`."""
-    choices: tuple[str, ...] = ()
-    """The options, where the question names them."""
-    rows: int | None = None
-    """Height of the input wanted by `#rows=N`."""
     input: str | None = None
     """The answer given; None at the last stop."""
     stdout: bytes = field(default=b"", repr=False)
     """The bytes that reached stdout in this step, in a plain run's order, prompt included."""
     seconds: float = field(default=0.0, compare=False)
     """How long the script took to get here from the answer before; not part of equality."""
+    source: Source | None = field(default=None, repr=False, compare=False)
+    """The script, to find out the kind of answer when somebody asks for it."""
+
+    @cached_property
+    def kind(self) -> InputType:
+        """What kind of answer the question wants."""
+        if self.source is None or self.prompt is None:
+            return InputType()
+        before = self.written[-1] if self.written else ""
+        return input_type(self.prompt, self.line, self.source, before)
+
+    @property
+    def input_type(self) -> str:
+        """The name of the kind of answer wanted."""
+        return self.kind.name
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The options, where the question names them."""
+        return self.kind.choices
 
     @property
     def print(self) -> tuple[str, ...]:
@@ -118,7 +134,5 @@ class Transcript:
         """This run as it stood when `count` answers had been given."""
         if count >= len(self.steps):
             return self
-        from dataclasses import replace
-
         waiting = replace(self.steps[count], input=None)
         return Transcript(self.steps.upto(count), waiting, "in_progress", tainted=self.tainted)

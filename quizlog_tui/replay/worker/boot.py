@@ -14,6 +14,7 @@ from types import CodeType, ModuleType
 
 from . import guard, hooks, seeding
 from .report import Outcome
+from .taint import Taint
 from .wire import Wire
 
 
@@ -21,13 +22,16 @@ def main(control: int, guarded: int) -> None:
     """Run the job that arrives on the descriptor `control`; die with the descriptor `guarded`."""
     guard.split(guarded, [control])
     wire = Wire(control)
+    wire.send(f'["born", {os.getpid()}]')
     path, argv0, seed, memory, source = wire.receive()
     _limit_memory(int(memory))
     script = path.decode("utf-8", "surrogateescape")
     outcome = Outcome(script)
-    hooks.install(wire, outcome)
+    taint = Taint()
+    hooks.install(wire, outcome, taint)
     seeding.install(int(seed))
     _become_plain(script, argv0.decode("utf-8", "surrogateescape"))
+    taint.install()
     _run(script, source, outcome)
 
 

@@ -32,8 +32,9 @@ def split(guarded: int, others: list[int]) -> None:
         return
     for fd in (*others, 0, 1, 2):
         os.close(fd)
+    _forked.append(pid)
     try:
-        _watch(pid, guarded)
+        _watch(guarded)
     finally:
         os._exit(0)
 
@@ -47,8 +48,8 @@ def _process_control(option: int, value: int) -> None:
         _ctypes.call_function(prctl, (option, value, 0, 0, 0))
 
 
-def _watch(pid: int, guarded: int) -> None:
-    """Until quizlog or the quiz ends; then report the quiz's status and kill all that is left."""
+def _watch(guarded: int) -> None:
+    """Serve until quizlog closes the socket; then kill all that is left."""
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -56,53 +57,77 @@ def _watch(pid: int, guarded: int) -> None:
     poll = select.poll()
     poll.register(guarded, select.POLLIN)
     poll.register(wake_read, select.POLLIN)
-    status = _reap(pid)
-    while status is None:
+    orders = b""
+    while True:
+        _reap(guarded)
         ready = [fd for fd, _ in poll.poll()]
+        if wake_read in ready:
+            os.read(wake_read, 4096)
         if guarded in ready:
-            break
-        os.read(wake_read, 4096)
-        status = _reap(pid)
-    _kill_all(pid)
-    if status is not None:
-        os.write(guarded, str(status).encode())
-
-
-def _reap(pid: int) -> int | None:
-    """Collect every ended child; the wait status of `pid` if it is among them."""
-    status = None
-    try:
-        while True:
-            ended, code = os.waitpid(-1, os.WNOHANG)
-            if ended == 0:
+            data = os.read(guarded, 65536)
+            if not data:
                 break
-            if ended == pid:
-                status = code
-    except ChildProcessError:
-        pass
-    return status
+            *lines, orders = (orders + data).split(b"\n")
+            for line in lines:
+                _obey(line)
+    _kill_all()
 
 
-def _kill_all(pid: int) -> None:
-    """Kill every process below this one until there is none."""
-    try:
+def _obey(line: bytes) -> None:
+    """`kill PID`: that process and all below it. `keep PID ...`: all but those and below them."""
+    order, *words = line.split()
+    named = [int(word) for word in words]
+    below = [pid for one in named for pid in _descendants(one)]
+    if order == b"kill":
+        mine = set(_children(os.getpid()))
+        if not mine.issuperset(named):  # so young that its parent is still a passing one
+            mine.update(_descendants(os.getpid()))
+        doomed = [*(pid for pid in named if pid in mine), *below]
+    else:
+        doomed = [pid for pid in _descendants(os.getpid()) if pid not in named and pid not in below]
+    _kill(doomed)
+
+
+def _kill(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _reap(guarded: int) -> None:
+    """Collect every ended child and report its number and wait status."""
+    with contextlib.suppress(ChildProcessError):
         while True:
-            for victim in _descendants(os.getpid()) or [-pid]:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(victim, signal.SIGKILL)
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            with contextlib.suppress(OSError):
+                os.write(guarded, b"%d %d\n" % (pid, status))
+
+
+def _kill_all() -> None:
+    """Kill every process below this one until there is none."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            _kill(_descendants(os.getpid()))
             os.waitpid(-1, 0)
-    except ChildProcessError:
-        pass
 
 
 def _descendants(pid: int) -> list[int]:
-    """The processes below `pid`, from /proc; empty where there is none."""
+    """The processes below `pid`."""
     found: list[int] = []
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as children:
-            direct = [int(word) for word in children.read().split()]
-    except OSError:
-        return found
-    for child in direct:
+    for child in _children(pid):
         found += [child, *_descendants(child)]
     return found
+
+
+def _children(pid: int) -> list[int]:
+    """The children of `pid`, from /proc; where there is none, those this process forked."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as children:
+            return [int(word) for word in children.read().split()]
+    except OSError:
+        return list(_forked) if pid == os.getpid() else []
+
+
+_forked: list[int] = []

@@ -14,15 +14,18 @@ import os
 import sys
 from typing import Any
 
+from . import copies
 from .log import Log
 from .report import Outcome
 from .streams import END_OF_INPUT, Out, RawIn
+from .taint import Taint
 from .wire import Wire
 
 
-def install(wire: Wire, outcome: Outcome) -> None:
+def install(wire: Wire, outcome: Outcome, taint: Taint) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
-    log = Log(wire, outcome)
+    log = Log(wire, outcome, taint)
+    log.copy = copies.copy
     out = Out(sys.stdout, log)
     raw_in = RawIn(log)
     plain_in = sys.stdin

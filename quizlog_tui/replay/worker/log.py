@@ -11,7 +11,10 @@ import os
 import sys
 import time
 
+from collections.abc import Callable
+
 from .report import Outcome
+from .taint import Taint
 from .wire import Wire, quote
 
 _PROGRESS_SECONDS = 1.0
@@ -21,9 +24,12 @@ _MAIN_THREAD = _thread.get_ident()
 class Log:
     """What the script did since quizlog last heard, and the answers it may still use."""
 
-    def __init__(self, wire: Wire, outcome: Outcome) -> None:
+    def __init__(self, wire: Wire, outcome: Outcome, taint: Taint) -> None:
         self.wire = wire
         self.outcome = outcome
+        self.taint = taint
+        self.copy: Callable[[Log, Taint], None]
+        self.pause_after = 0.0
         self.out = os.dup(1)
         self.err = os.dup(2)
         self.known = 0
@@ -66,13 +72,28 @@ class Log:
             self._close_step(quote(prompt), _asking_line(self.outcome.script))
             if not self.answers:
                 self._tell("asking")
-                fields = self.wire.receive()
-                self.answers = [field.decode("utf-8", "surrogatepass") for field in fields[::-1]]
-                self.told = time.perf_counter()
+                self._wait()
+            elif self.pause_after and time.perf_counter() - self.told > self.pause_after:
+                self._tell("paused")
+                self._wait()
             elif time.perf_counter() - self.told > _PROGRESS_SECONDS:
                 self._tell("working")
             self.started = time.perf_counter()
             return self.answers.pop()
+
+    def _wait(self) -> None:
+        """Block until there are answers; meanwhile be copied as often as asked."""
+        while True:
+            kind, *fields = self.wire.receive()
+            if kind == b"copy":
+                self.copy(self, self.taint)
+                continue
+            self.pause_after = int(kind) / 1e6
+            fresh = [field.decode("utf-8", "surrogatepass") for field in fields]
+            self.answers = fresh[::-1] + self.answers
+            self.told = time.perf_counter()
+            if self.answers:
+                return
 
     def end(self) -> None:
         """Tell the last step and how the script ended (a forked child of the script does not)."""
@@ -94,7 +115,9 @@ class Log:
     def _tell(self, kind: str) -> None:
         steps, self.steps = self.steps, []
         self.told = time.perf_counter()
-        self.wire.send(f'["{kind}", [{", ".join(steps)}], {self.outcome.json}]')
+        taint = self.taint.cheap()
+        known = "null" if taint is None else quote(taint)
+        self.wire.send(f'["{kind}", [{", ".join(steps)}], {self.outcome.json}, {known}]')
 
 
 def _asking_line(script: str) -> int | None:

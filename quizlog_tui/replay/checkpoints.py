@@ -1,0 +1,148 @@
+"""Checkpoints: frozen copies of runs, found by the answers that led to them.
+
+Pure bookkeeping: which one serves a list of answers, which one to give up. A checkpoint is only ever
+a shortcut; with none at all every replay gives the same transcript, from the script's start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from .process import QuizProcess
+from .source import Source
+from .transcript import Transcript
+
+Key = tuple[Path, str, int]
+"""Script, hash of its bytes, seed: runs of different keys have nothing in common."""
+
+MAX_GENERATION = 40
+"""Copies of copies of copies: the kernel's cost of a fork grows with each generation."""
+_CLOCK = count()
+
+
+@dataclass(eq=False)
+class Checkpoint:
+    """A frozen process at a question."""
+
+    key: Key
+    source: Source
+    answers: list[str]
+    """The answers that led here."""
+    transcript: Transcript
+    process: QuizProcess
+    cost: float
+    """Seconds it would take to come here from the start."""
+    generation: int
+    used: int = field(default_factory=lambda: next(_CLOCK))
+    """Rises with each use."""
+
+    def touch(self) -> None:
+        """Note a use."""
+        self.used = next(_CLOCK)
+
+
+class Checkpoints:
+    """A bounded set of checkpoints of many scripts.
+
+    Args:
+        count: How many to keep; 0 keeps none.
+        memory: How many bytes they may hold beyond what their runs share with them.
+    """
+
+    def __init__(self, count: int, memory: int) -> None:
+        self._count = count
+        self._memory = memory
+        self._held: list[Checkpoint] = []
+        self._unmeasured = 0
+
+    @property
+    def enabled(self) -> bool:
+        """Whether any may be kept."""
+        return self._count > 0
+
+    def __iter__(self) -> Iterator[Checkpoint]:
+        return iter(list(self._held))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def deepest(self, key: Key, inputs: Sequence[str]) -> Checkpoint | None:
+        """The one that is nearest to the end of `inputs` on the way there."""
+        wanted = list(inputs)
+        found = None
+        for one in self._held:
+            size = len(one.answers)
+            deeper = found is None or size > len(found.answers)
+            if one.key == key and deeper and wanted[:size] == one.answers:
+                found = one
+        return found
+
+    def add(self, checkpoint: Checkpoint) -> None:
+        """Keep one more, giving up others where that is too many or too much."""
+        self._held.append(checkpoint)
+        while len(self._held) > self._count:
+            self.drop(self._victim())
+        self._unmeasured += 1
+        if self._unmeasured * 4 >= self._count:
+            self._unmeasured = 0
+            self._shrink()
+
+    def drop(self, checkpoint: Checkpoint) -> None:
+        """Give one up and end its process."""
+        if checkpoint in self._held:
+            self._held.remove(checkpoint)
+        checkpoint.process.release()
+
+    def clear(self) -> None:
+        """Give all up."""
+        while self._held:
+            self.drop(self._held[-1])
+
+    def _shrink(self) -> None:
+        """Keep within the bound on memory."""
+        sizes = {id(one): private_bytes(one.process.pid) for one in self._held}
+        while len(self._held) > 1 and sum(sizes[id(one)] for one in self._held) > self._memory:
+            self.drop(self._victim())
+
+    def _victim(self) -> Checkpoint:
+        """The one that is missed least: see `spare`."""
+        return self._held[spare([(one.key, one.answers, one.cost, one.used) for one in self._held])]
+
+
+def spare(held: Sequence[tuple[object, list[str], float, int]]) -> int:
+    """Which of several checkpoints to give up: its index.
+
+    Each is (key, answers, cost, used). The quarter used last is safe. Of the others the one goes
+    whose absence makes the smallest gap for its distance from the newest: gaps may grow with age.
+    """
+    newest = sorted(item[3] for item in held)[-max(1, len(held) // 4) :]
+    candidates = [i for i, item in enumerate(held) if item[3] < newest[0]] or [0]
+    return min(candidates, key=lambda index: _missed(held, index))
+
+
+def _missed(held: Sequence[tuple[object, list[str], float, int]], index: int) -> float:
+    key, answers, cost, _ = held[index]
+    before, after, tip = 0.0, None, cost
+    for other_key, other, other_cost, _used in held:
+        if other_key != key or other is answers:
+            continue
+        if len(other) < len(answers) and answers[: len(other)] == other:
+            before = max(before, other_cost)
+        elif len(other) > len(answers) and other[: len(answers)] == answers:
+            after = other_cost if after is None else min(after, other_cost)
+            tip = max(tip, other_cost)
+    gap = (after if after is not None else cost) - before
+    return gap / (tip - cost + 1e-3)
+
+
+def private_bytes(pid: int | None) -> int:
+    """Memory that a process shares with no other, in bytes; 0 where that cannot be known."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            lines = [line.split() for line in file if line.startswith("Private_")]
+    except OSError:
+        return 0
+    return sum(int(words[1]) for words in lines) * 1024

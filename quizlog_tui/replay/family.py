@@ -1,0 +1,122 @@
+"""A guard process and all the quiz processes below it: one script, one seed, and its copies.
+
+Starts the first, kills any, tells how each ended. Whatever the script started goes with the family;
+if quizlog itself is killed, the guard kills the family. Speaks no message of the quizzes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from .source import Source
+
+_BOOT = """import sys; sys.path.insert(0, {folder!r}); import worker.boot
+worker.boot.main({control}, {guarded})"""
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+"""Mathematical libraries with one thread: sums in one order, and processes that can be copied."""
+
+
+class Family:
+    """The processes of one script and seed.
+
+    Args:
+        source: The script.
+        seed: Sets the order of hashes, which only the start of an interpreter can.
+        control: The quiz's end of its socket.
+        out: Where its stdout goes.
+        err: Where its stderr goes.
+    """
+
+    def __init__(
+        self, source: Source, seed: int, control: socket.socket, out: int, err: int
+    ) -> None:
+        self._guard, guarded = socket.socketpair()
+        self._statuses: dict[int, int] = {}
+        self._dismissed: set[int] = set()
+        self._partial = b""
+        self._members = 0
+        self.pids: set[int] = set()
+        self.gone = False
+        with guarded:
+            fds = control.fileno(), guarded.fileno()
+            folder = str(Path(__file__).parent)
+            boot = _BOOT.format(folder=folder, control=fds[0], guarded=fds[1])
+            self._popen = subprocess.Popen(
+                [sys.executable, "-c", boot],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd=source.path.parent,
+                env=os.environ | _ONE_THREAD | {"PYTHONHASHSEED": str(seed % 2**32)},
+                pass_fds=fds,
+                start_new_session=True,
+            )
+
+    def fileno(self) -> int:
+        """The descriptor that becomes readable when a process ended."""
+        return self._guard.fileno()
+
+    def listen(self) -> None:
+        """Take the guard's reports; without a guard the whole family is over."""
+        try:
+            data = self._guard.recv(65536)
+        except OSError:
+            data = b""
+        if not data:
+            self.gone = True
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        for line in lines:
+            pid, status = map(int, line.split())
+            self.pids.discard(pid)
+            if pid in self._dismissed:
+                self._dismissed.discard(pid)
+            else:
+                self._statuses[pid] = status
+
+    def status(self, pid: int | None) -> int | None:
+        """The exit code of a process that ended (negative: the signal), None while it lives."""
+        if pid is not None and pid in self._statuses:
+            return os.waitstatus_to_exitcode(self._statuses.pop(pid))
+        return -9 if self.gone else None
+
+    def kill(self, pid: int) -> None:
+        """End a process and those it started."""
+        self._order(f"kill {pid}\n")
+
+    def _order(self, line: str) -> None:
+        # Reports nobody waits for must not fill the socket, or the guard would block on it.
+        while select.select([self._guard], [], [], 0)[0] and not self.gone:
+            self.listen()
+        with contextlib.suppress(OSError):
+            self._guard.sendall(line.encode())
+
+    def join(self) -> None:
+        """One more process shares this family."""
+        self._members += 1
+
+    def leave(self, pid: int | None, *, sweep: bool) -> None:
+        """One process less; with the last, the guard ends everything and itself.
+
+        Args:
+            pid: The process, if it is known.
+            sweep: End also what no remaining member started: programs it may have detached.
+        """
+        self._members -= 1
+        if pid is not None and self._statuses.pop(pid, None) is None and pid in self.pids:
+            self._dismissed.add(pid)
+            self.pids.discard(pid)
+        if self._members and sweep:
+            self._order(f"keep {' '.join(map(str, self.pids))}\n")
+        if not self._members:
+            with contextlib.suppress(OSError):
+                self._guard.shutdown(socket.SHUT_WR)
+            self._popen.wait()
+            self._guard.close()

@@ -1,0 +1,83 @@
+"""Copies of this process, made at a question: how a run is rewound and forked without running again.
+
+A copy waits at the same question on a socket of its own. It is made by forking twice, so that it
+belongs to the guard: the script never sees a child it did not start, and the guard collects it. What
+a fork changes of its own accord is put back.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from .log import Log
+from .taint import Taint
+from .wire import quote, send
+
+
+def copy(log: Log, taint: Taint) -> None:
+    """Make a copy with the descriptors that came with the request, or say why not.
+
+    Returns in both processes; the copy then waits on its own socket.
+    """
+    control, out, err = (log.wire.descriptors.pop(0) for _ in range(3))
+    reason = taint.reason()
+    if reason is not None:
+        _refuse(control, reason)
+    else:
+        taint.watching = False
+        kept = _states()
+        if _forked_twice():
+            _settle_in(log, control, out, err)
+            _put_back(kept)
+        taint.watching = True
+    for fd in (control, out, err):
+        os.close(fd)
+
+
+def _refuse(control: int, reason: str) -> None:
+    try:
+        send(control, f'["refused", {quote(reason)}]')
+    except OSError:
+        pass
+
+
+def _forked_twice() -> bool:
+    """Fork a grandchild that the guard adopts; True in it, False here."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return False
+    if os.fork():
+        _leave(0)
+    return True
+
+
+_leave = os._exit
+
+
+def _settle_in(log: Log, control: int, out: int, err: int) -> None:
+    """Take the new descriptors under the old numbers, and tell the process number."""
+    os.dup2(control, log.wire.fd, inheritable=False)
+    for new, own, saved in ((out, 1, log.out), (err, 2, log.err)):
+        os.dup2(new, own)
+        os.dup2(new, saved, inheritable=False)
+    log.home = os.getpid()
+    log.known = 0
+    log.wire.send(f'["born", {os.getpid()}]')
+
+
+def _states() -> Any:
+    """What a fork disturbs: `random` reseeds its global generator in every child (bpo-16500)."""
+    random: Any = sys.modules.get("random")
+    return random.getstate() if random else None
+
+
+def _put_back(kept: Any) -> None:
+    if kept is not None:
+        sys.modules["random"].setstate(kept)  # type: ignore[attr-defined]
+    tempfile: Any = sys.modules.get("tempfile")
+    names = getattr(tempfile, "_name_sequence", None)
+    if hasattr(names, "_rng_pid"):
+        names._rng_pid = os.getpid()

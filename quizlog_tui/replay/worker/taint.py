@@ -1,0 +1,128 @@
+"""Why this process must not be copied: what a copy would share with it, or would not have.
+
+A copy has to continue exactly as a fresh run would. It would not if something of the run lives
+outside the process: files it wrote, threads, children, open descriptors, timers. What is over when
+the script asks (a file read and closed, a thread joined) leaves no trace; what reached the outside
+(a file written, a program started, the network) stays a reason for good.
+"""
+
+from __future__ import annotations
+
+import _signal
+import _thread
+import os
+import sys
+from typing import Any
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_LASTING = {
+    "subprocess.Popen": "it started another program",
+    "os.system": "it started another program",
+    "os.posix_spawn": "it started another program",
+    "os.fork": "it forked",
+    "os.forkpty": "it forked",
+    "sqlite3.connect": "it opened a database",
+    "socket.connect": "it used the network",
+    "socket.bind": "it used the network",
+    "socket.sendto": "it used the network",
+    "socket.getaddrinfo": "it used the network",
+    "os.mkdir": "it changed files",
+    "os.rmdir": "it changed files",
+    "os.remove": "it changed files",
+    "os.rename": "it changed files",
+    "os.link": "it changed files",
+    "os.symlink": "it changed files",
+    "os.truncate": "it changed files",
+    "os.chmod": "it changed files",
+    "os.utime": "it changed files",
+    "shutil.copyfile": "it changed files",
+    "shutil.rmtree": "it changed files",
+    "tempfile.mkdtemp": "it made a temporary folder",
+    "tempfile.mkstemp": "it made a temporary file",
+    "os.setxattr": "it changed files",
+    "mmap.__new__": "it mapped memory that copies may share",
+}
+
+
+class Taint:
+    """Watches the script from its first line on."""
+
+    def __init__(self) -> None:
+        self.lasting: str | None = None
+        self.watching = True
+        self._descriptors = frozenset[str]()
+        self._handlers: list[Any] = []
+
+    def install(self) -> None:
+        """Note what the script starts with, and begin to watch."""
+        self._descriptors = frozenset(_descriptors())
+        self._handlers = _handlers()
+        sys.addaudithook(self._audit)
+        register = os.register_at_fork
+
+        def register_at_fork(**callbacks: Any) -> None:
+            if sys._getframe(1).f_globals.get("__name__") == "__main__":
+                self.lasting = self.lasting or "it set handlers for forks"
+            register(**callbacks)
+
+        os.register_at_fork = register_at_fork
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.lasting is not None or not self.watching:
+            return
+        if event == "open":
+            if arguments[2] & _WRITES and not _harmless(arguments[0]):
+                self.lasting = "it wrote files"
+        elif event in _LASTING:
+            self.lasting = _LASTING[event]
+
+    def cheap(self) -> str | None:
+        """What is known without asking the system: for each stop."""
+        if self.lasting is not None:
+            return self.lasting
+        return "it runs threads" if _thread._count() else None
+
+    def reason(self) -> str | None:
+        """Why no copy may be made now; None if one may."""
+        known = self.cheap()
+        if known is not None:
+            return known
+        if len(os.listdir("/proc/self/task")) > 1:
+            return "a library of it runs threads"
+        if _has_children():
+            return "it has child processes"
+        if not self._descriptors.issuperset(_descriptors()):
+            return "it holds files, pipes or sockets open"
+        if any(_signal.getitimer(timer)[0] for timer in range(3)):
+            return "it set a timer"
+        if _handlers() != self._handlers:
+            return "it set signal handlers"
+        return None
+
+
+def _harmless(path: Any) -> bool:
+    """Writes that no run can notice: the null device, and the interpreter's own cache."""
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    return isinstance(path, str) and (path == os.devnull or "__pycache__" in path)
+
+
+def _descriptors() -> list[str]:
+    """The open descriptors, but for the one that lists them."""
+    fd = os.open("/proc/self/fd", os.O_RDONLY)
+    try:
+        return [name for name in os.listdir(fd) if name != str(fd)]
+    finally:
+        os.close(fd)
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _handlers() -> list[Any]:
+    return [_signal.getsignal(number) for number in range(1, _signal.NSIG)]
