@@ -7,44 +7,26 @@ Prints nothing; what a user should hear is in `Session.warnings`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from .errors import UsageError
+from .branch_list import BranchInfo, branch_list
+from .drift import drift
+from .errors import QuizlogError, UsageError
+from .new_record import utc_now
 from .record import branches as rules
-from .record.model import Record, Status
+from .record.model import Record
 from .record.store import RecordFile, locked
+from .replay import walks
 from .replay.replayer import Replayer
 from .replay.source import Source, read_source
 from .replay.transcript import Transcript
 from .reply import Reply
 from .result import checked_output, write_result
-
-
-@dataclass(frozen=True)
-class BranchInfo:
-    """One branch, as lists and trees show it."""
-
-    name: str
-    active: bool
-    parent: str | None
-    """The branch it left; None for the first."""
-    at: int
-    """How many answers it shares with its parent."""
-    length: int
-    """All its answers, the shared ones included."""
-    status: Status | None
-    """How it stands at its end; of the active one, at the pointer. None if not known."""
-    score: float | None
-    created: str | None
-    note: str | None
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+from .series import Series
+from .text import plural
 
 
 class Session:
@@ -63,7 +45,7 @@ class Session:
         replayer: Replayer | None = None,
         *,
         save: bool = True,
-        clock: Callable[[], str] = _now,
+        clock: Callable[[], str] = utc_now,
     ) -> None:
         self.path = Path(path)
         self._file = RecordFile(self.path)
@@ -80,7 +62,7 @@ class Session:
         except BaseException:
             self.close()
             raise
-        self.warnings = [*_drift(self._record, self.source, self._transcript)]
+        self.warnings = [*drift(self._record, self.source, self._transcript)]
 
     # -- looking
 
@@ -121,7 +103,7 @@ class Session:
     @property
     def branches(self) -> list[BranchInfo]:
         """All branches, oldest first."""
-        return [self._info(name) for name in self._record.names]
+        return branch_list(self._record, self._transcript)
 
     def reply(self, *, since: int = 0) -> Reply:
         """Where the questionnaire stands; `print` without the first `since` steps."""
@@ -143,7 +125,7 @@ class Session:
         """
         at = self._answer_point()
         parked = self._parked(rules.leaves_tail(self._record, at, answer))
-        transcript = self._replay(self._record.inputs.upto(at).then(answer))
+        transcript = self._one_more(at, answer)
         return self._become(rules.answered(self._record, at, answer, parked), transcript)
 
     def rewind(self, pointer: int) -> Reply:
@@ -169,6 +151,53 @@ class Session:
             raise UsageError(f"the script asks nothing at step {at}", hint=hint)
         return self._become(record, transcript)
 
+    def amend(self, at: int, answer: str) -> Reply:
+        """Change answer `at`, keeping later answers while their questions stay the same.
+
+        Stops at the first question that differs. The old answers stay as a branch.
+
+        Raises:
+            UsageError: There is no such answer.
+        """
+        whole = self.preview()
+        if not 0 <= at < len(whole.steps):
+            have = plural(len(whole.steps), "answer")
+            hint = f"choose one from 0 to {len(whole.steps) - 1}"
+            raise UsageError(f"there is no answer {at}: the record has {have}", hint=hint)
+        parked = rules.Parked(whole.status, whole.score, self._clock())
+        transcript = walks.amend(self._replay, whole.steps, at, answer)
+        record = rules.answered(self._record, at, answer, parked)
+        inputs = record.inputs if record.inputs == self._record.inputs else transcript.inputs
+        return self._become(replace(record, inputs=Series(inputs)), transcript)
+
+    def bisect(self) -> walks.Culprit | None:
+        """The first answer of this branch that spoils the outcome the best other branch has.
+
+        Without a better branch, the answer at which the script raised. None if nothing is spoiled.
+        """
+        bad = list(self._record.inputs)
+        others = [branch for branch in self.branches if not branch.active]
+        best = max(others, key=lambda branch: branch.score or 0.0, default=None)
+        good = list(self._record.path_of(best.name)) if best and best.score else []
+        end = self.preview()
+        if best is None or (best.score or 0.0) <= (end.score or 0.0) or end.status == "success":
+            good = []
+        return walks.bisect(self._replay, bad, good)
+
+    def fan_out(self, at: int, answers: Sequence[str]) -> list[Transcript | QuizlogError]:
+        """What each of several answers at step `at` leads to; the record stays as it is.
+
+        Raises:
+            UsageError: There is no such step.
+        """
+        rules.check_pointer(self._record, at)
+        path = self._record.inputs.upto(at)
+        return self._replayer.fan_out(self.source, self._record.seed, path, answers)
+
+    def explain(self) -> str | None:
+        """Why going back to this step needs a run from before it; None if it does not."""
+        return self._replayer.explain(self._transcript)
+
     def switch(self, name: str) -> Reply:
         """Make another branch the active one, at its end.
 
@@ -183,7 +212,7 @@ class Session:
         record, source = self._file.read(), read_source(self.source.path)
         self._record, self.source = record, source
         self._transcript = self._replay(record.used)
-        self.warnings = [*_drift(record, source, self._transcript)]
+        self.warnings = [*drift(record, source, self._transcript)]
         return self.reply()
 
     def close(self) -> None:
@@ -206,6 +235,14 @@ class Session:
 
     def _replay(self, inputs: Sequence[str]) -> Transcript:
         return self._replayer.replay(self.source, self._record.seed, inputs)
+
+    def _one_more(self, at: int, answer: str) -> Transcript:
+        """The run with one more answer; in constant time where the process waits for it."""
+        if at == self.pointer:
+            extended = self._replayer.extend(self._transcript, answer)
+            if extended is not None:
+                return extended
+        return self._replay(self._record.inputs.upto(at).then(answer))
 
     def _answer_point(self) -> int:
         """The step the next answer belongs to."""
@@ -270,58 +307,9 @@ class Session:
             extras.setdefault("end_time", self._clock())
         return extras
 
-    def _info(self, name: str) -> BranchInfo:
-        record, active = self._record, name == self._record.branch
-        entry = record.branches.get(name)
-        return BranchInfo(
-            name=name,
-            active=active,
-            parent=entry.parent if entry else None,
-            at=entry.at if entry else 0,
-            length=len(record.path_of(name)),
-            status=self._transcript.status if active else entry.status if entry else None,
-            score=self._transcript.score if active else entry.score if entry else None,
-            created=entry.created if entry else None,
-            note=entry.note if entry else None,
-        )
-
-
-def _drift(record: Record, source: Source, transcript: Transcript) -> list[str]:
-    """What no longer agrees between the record and a run of the script now."""
-    found = []
-    if (record.code_hash or "").startswith("sha256:") and record.code_hash != source.code_hash:
-        found.append("the script has changed since the record was written")
-    if len(transcript.steps) < record.pointer:
-        used, count = len(transcript.steps), record.pointer
-        found.append(f"the script ends after {used} of the {count} answers before the pointer")
-    elif record.print and record.print != transcript.print:
-        pairs = enumerate(zip(record.print, transcript.print, strict=False))
-        short = min(len(record.print), len(transcript.print))
-        index = next((i for i, (then, now) in pairs if then != now), short)
-        found.append(f"the script no longer prints what was recorded, from print[{index}] on")
-    return found + list(transcript.warnings)
-
 
 def open_record(
     path: str | Path, replayer: Replayer | None = None, *, save: bool = True
 ) -> Session:
     """Open a record; see `Session`."""
     return Session(path, replayer, save=save)
-
-
-def new_record(script: Path, record: Path, seed: int, *, clock: Callable[[], str] = _now) -> None:
-    """Write a new record for a script.
-
-    Raises:
-        ScriptError: The script cannot be read.
-        RecordError: The record exists already, or cannot be written.
-    """
-    import os
-    import uuid
-
-    source = read_source(script)
-    folder = Path(os.path.realpath(record)).parent
-    extras = {"start_time": clock(), "execution_id": str(uuid.uuid4())}
-    relative = os.path.relpath(source.path, folder)
-    empty = Record(relative, seed, code_hash=source.code_hash, extras=extras)
-    RecordFile(record).create(empty)

@@ -22,9 +22,14 @@ ALLOWED = {
     "replay": GROUND | {"record"},
     "reply": GROUND | {"record", "replay"},
     "result": GROUND | {"record", "replay"},
-    "session": GROUND | {"record", "replay", "reply", "result"},
-    "cli": GROUND | {"record", "replay", "reply", "session", "tui", ""},
-    "tui": GROUND | {"record", "replay", "reply", "session"},
+    "branch_list": GROUND | {"record", "replay"},
+    "drift": GROUND | {"record", "replay"},
+    "new_record": GROUND | {"record", "replay"},
+    "session": GROUND
+    | {"record", "replay", "reply", "result", "branch_list", "drift", "new_record"},
+    "cli": GROUND
+    | {"record", "replay", "reply", "session", "tui", "branch_list", "new_record", ""},
+    "tui": GROUND | {"record", "replay", "reply", "session", "branch_list"},
     "__main__": {"cli"},
     "": GROUND | {"replay", "reply", "session"},
 }

@@ -9,9 +9,10 @@ import yaml
 
 import quizlog_tui as quizlog
 from quizlog_tui.errors import ConflictError, LimitError, RecordError, ScriptError, UsageError
+from quizlog_tui.new_record import new_record
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.session import Session, new_record
+from quizlog_tui.session import Session
 from tests.support.build import Build
 
 QUIZ = """

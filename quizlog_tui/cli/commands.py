@@ -8,9 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..errors import UsageError
+from ..new_record import new_record
 from ..paths import record_path
 from ..reply import Reply
-from ..session import Session, new_record
+from ..session import Session
 from . import emit_json
 from .show import branch_lines, narrate, narrate_warnings, questionnaire
 

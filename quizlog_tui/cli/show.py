@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
+from ..branch_list import BranchInfo
 from ..replay.transcript import Step
 from ..reply import Reply
-from ..session import BranchInfo, Session
+from ..session import Session
 from ..text import one_line, plural, visible
 
 

@@ -39,7 +39,7 @@ class Channel:
         Raises:
             EOFError: The quiz process closed its end.
         """
-        part = self.sock.recv(1 << 18)
+        part = self.sock.recv(65536)
         if not part:
             raise EOFError
         self._buffer += part

@@ -1,7 +1,7 @@
 """Checkpoints: frozen copies of runs, found by the answers that led to them.
 
-Pure bookkeeping: which one serves a list of answers, which one to give up. A checkpoint is only ever
-a shortcut; with none at all every replay gives the same transcript, from the script's start.
+Pure bookkeeping: which one serves a list of answers, which one to give up. A checkpoint is only
+ever a shortcut; with none at all every replay gives the same transcript, from the script's start.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Checkpoint:
     cost: float
     """Seconds it would take to come here from the start."""
     generation: int
+    gap: float
+    """Seconds that taking it cost."""
     used: int = field(default_factory=lambda: next(_CLOCK))
     """Rises with each use."""
 
@@ -115,27 +117,27 @@ class Checkpoints:
 def spare(held: Sequence[tuple[object, list[str], float, int]]) -> int:
     """Which of several checkpoints to give up: its index.
 
-    Each is (key, answers, cost, used). The quarter used last is safe. Of the others the one goes
-    whose absence makes the smallest gap for its distance from the newest: gaps may grow with age.
+    Each is (key, answers, cost, used). The one goes whose absence makes the smallest gap for how
+    long ago it was used: gaps may grow with age, and what nobody returns to makes room.
     """
-    newest = sorted(item[3] for item in held)[-max(1, len(held) // 4) :]
-    candidates = [i for i, item in enumerate(held) if item[3] < newest[0]] or [0]
-    return min(candidates, key=lambda index: _missed(held, index))
+    by_use = sorted(range(len(held)), key=lambda index: -held[index][3])
+    ranks = {index: rank for rank, index in enumerate(by_use)}
+    return min(range(len(held)), key=lambda index: _gap_without(held, index) / (ranks[index] + 1))
 
 
-def _missed(held: Sequence[tuple[object, list[str], float, int]], index: int) -> float:
+def _gap_without(held: Sequence[tuple[object, list[str], float, int]], index: int) -> float:
+    """Seconds between the neighbours of a checkpoint on the way to it and on from it."""
     key, answers, cost, _ = held[index]
-    before, after, tip = 0.0, None, cost
+    before, after = 0.0, None
     for other_key, other, other_cost, _used in held:
         if other_key != key or other is answers:
             continue
-        if len(other) < len(answers) and answers[: len(other)] == other:
-            before = max(before, other_cost)
-        elif len(other) > len(answers) and other[: len(answers)] == answers:
-            after = other_cost if after is None else min(after, other_cost)
-            tip = max(tip, other_cost)
-    gap = (after if after is not None else cost) - before
-    return gap / (tip - cost + 1e-3)
+        if len(other) < len(answers):
+            if other_cost > before and answers[: len(other)] == other:
+                before = other_cost
+        elif (after is None or other_cost < after) and other[: len(answers)] == answers:
+            after = other_cost
+    return (cost if after is None else after) - before
 
 
 def private_bytes(pid: int | None) -> int:

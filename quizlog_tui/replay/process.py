@@ -64,9 +64,15 @@ class QuizProcess:
         `messages` was called. It can be given answers at once.
         """
         copy = QuizProcess(self._limits, self._name)
-        self._send([b"copy"], [copy._inner.fileno(), copy._out, copy._err])
+        if not self._send([b"copy"], [copy._inner.fileno(), copy._out, copy._err]):
+            copy._lost()
         copy._adopt(self.family)
         return copy
+
+    def _lost(self) -> None:
+        """The original was gone before it could make this copy."""
+        self.refused = "the process to copy is gone"
+        self.exit_code = -9
 
     @property
     def alive(self) -> bool:
@@ -84,9 +90,13 @@ class QuizProcess:
         fields += [answer.encode("utf-8", "surrogatepass") for answer in answers]
         self._send(fields)
 
-    def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> None:
-        with contextlib.suppress(OSError):  # gone: `messages` will tell
+    def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> bool:
+        """Send; False if the process is gone, which `messages` will tell."""
+        try:
             self._channel.send(fields, descriptors)
+        except OSError:
+            return False
+        return True
 
     def settle(self) -> bool:
         """Wait until a copy has been made, or refused; whether it was made."""
@@ -149,6 +159,9 @@ class QuizProcess:
                 return self._channel.receive()
             except (EOFError, OSError):
                 self._poll.unregister(control)
+                if self.pid is None:
+                    self._lost()
+                    return None
         if self.family.fileno() in ready:
             self.family.listen()
         code = self.family.status(self.pid)

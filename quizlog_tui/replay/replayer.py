@@ -1,8 +1,8 @@
 """`replay(script, seed, inputs)`: the pure function, and the live processes that make it quick.
 
-A `Replayer` keeps a few live runs and frozen copies of them, checkpoints. A call that extends a live
-run is a message to it; a call that lies on the way of a known run is read off its transcript; any
-other forks the deepest checkpoint on its way and feeds it the rest. Whatever is kept can be thrown
+A `Replayer` keeps a few live runs and frozen copies of them, checkpoints. A call that extends a
+live run is a message to it; a call that lies on the way of a known run is read off its transcript;
+any other forks the deepest checkpoint on its way and feeds it the rest. Whatever is kept can be thrown
 away at any time without a difference in what is returned.
 """
 
@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-from .checkpoints import MAX_GENERATION, Checkpoint, Checkpoints, Key
+from ..errors import QuizlogError
+from .checkpoints import Checkpoint, Checkpoints, Key
 from .limits import Limits
+from .lines import Line, may_save, save, take
 from .process import QuizProcess
 from .run import Run
 from .source import Source, read_source
@@ -28,21 +30,8 @@ CHECKPOINTS = 32
 """Checkpoints kept, of all scripts together."""
 CHECKPOINT_MEMORY = 512 * 1024 * 1024
 """Bytes that checkpoints may hold beyond what they share."""
-_LEAST_GAP = 1e-3
-
-
-class _Line:
-    """A live run, with what the cache knows of it."""
-
-    def __init__(self, key: Key, run: Run, generation: int = 0, saved: float = -1.0) -> None:
-        self.key = key
-        self.run = run
-        self.generation = generation
-        self.saved = saved
-        """Cost at its last checkpoint, or at the one it came from."""
-        self.gap = _LEAST_GAP
-        """Seconds of work worth a checkpoint: what a copy costs."""
-        self.lasting_taint = False
+_ABREAST = 16
+"""Copies that run side by side in a fan-out."""
 
 
 class Replayer:
@@ -64,7 +53,7 @@ class Replayer:
         self.limits = limits or Limits()
         possible = sys.platform == "linux"
         self.checkpoints = Checkpoints(checkpoints if possible else 0, checkpoint_memory)
-        self._lines: list[_Line] = []
+        self._lines: list[Line] = []
         self._lock = threading.RLock()
 
     def replay(self, script: str | Path | Source, seed: int, inputs: Sequence[str]) -> Transcript:
@@ -102,7 +91,7 @@ class Replayer:
         return None
 
     def _reach(
-        self, key: Key, source: Source, inputs: Sequence[str], lines: list[_Line]
+        self, key: Key, source: Source, inputs: Sequence[str], lines: list[Line]
     ) -> Transcript:
         """Run to where `inputs` end, from as near as possible."""
         point = self.checkpoints.deepest(key, inputs)
@@ -117,14 +106,19 @@ class Replayer:
                 return reached
             return self._reach(key, source, inputs, lines)
         process = QuizProcess.start(source, key[2], self.limits)
-        return self._grow(self._enter(_Line(key, Run(source, self.limits, process))), inputs)
+        return self._grow(self._enter(Line(key, Run(source, self.limits, process))), inputs)
 
     def _from_checkpoint(self, point: Checkpoint, inputs: Sequence[str]) -> Transcript | None:
         """Fork a checkpoint and feed it the rest; None if it turned out to be unusable."""
         point.touch()
+        if not point.process.settle():
+            self.checkpoints.drop(point)
+            return None
         process = point.process.copy()
         run = Run(point.source, self.limits, process, point.transcript, point.cost)
-        line = self._enter(_Line(point.key, run, point.generation + 1, point.cost))
+        # The first steps of a copy are slowed by the pages it has to take over: not work of theirs.
+        saved = point.cost + point.gap
+        line = self._enter(Line(point.key, run, point.generation + 1, saved, point.gap))
         rest = inputs[len(point.answers) :]
         usable = rest or process.settle()
         reached = self._grow(line, rest) if usable else None
@@ -134,64 +128,103 @@ class Replayer:
         self.checkpoints.drop(point)
         return None
 
-    def _grow(self, line: _Line, answers: Sequence[str]) -> Transcript:
+    def _grow(self, line: Line, answers: Sequence[str]) -> Transcript:
         """Give answers to a run, taking checkpoints where they pay."""
         if self._lines[-1] is not line:
             self._lines.remove(line)
             self._lines.append(line)
         try:
-            gap = line.gap if self._may_save(line) else 0.0
-            transcript = line.run.grow(answers, gap, lambda run: self._save(line))
+            gap = line.gap if may_save(line, self.checkpoints) else 0.0
+            transcript = line.run.grow(answers, gap, lambda run: save(line, self.checkpoints))
             if line.run.waiting:
-                self._save(line)
+                save(line, self.checkpoints)
             return transcript
         except BaseException:
             self._leave(line)
             raise
 
-    def _may_save(self, line: _Line) -> bool:
-        young = line.generation < MAX_GENERATION
-        return self.checkpoints.enabled and young and not line.lasting_taint
-
-    def _save(self, line: _Line) -> None:
-        """Take a checkpoint here if coming here again would cost more than one."""
-        run = line.run
-        if run.cost - line.saved < line.gap or not self._may_save(line):
-            return
-        first = line.saved < 0
-        line.saved = run.cost
-        started = time.perf_counter()
-        process = run.copy()
-        if first:
-            made = process.settle()
-            line.gap = max(_LEAST_GAP, time.perf_counter() - started)
-            if not made:
-                line.lasting_taint = run.process.taint is not None
-                process.release()
-                return
-        answers = [step.input or "" for step in run.transcript.steps]
-        self.checkpoints.add(
-            Checkpoint(
-                line.key,
-                run.source,
-                answers,
-                run.transcript,
-                process,
-                run.cost,
-                line.generation + 1,
-            )
-        )
-
-    def _enter(self, line: _Line) -> _Line:
+    def _enter(self, line: Line) -> Line:
         while len(self._lines) >= MAX_RUNS:
             self._leave(self._lines[0])
         self._lines.append(line)
         return line
 
-    def _leave(self, line: _Line) -> None:
+    def _leave(self, line: Line) -> None:
         if line in self._lines:
             self._lines.remove(line)
             line.run.close()
+
+    def fan_out(
+        self, script: str | Path | Source, seed: int, inputs: Sequence[str], answers: Sequence[str]
+    ) -> list[Transcript | QuizlogError]:
+        """What each of several answers leads to at the stop after `inputs`.
+
+        Copies of one process run side by side; where none can be made, one after the other.
+
+        Returns:
+            In the order of `answers`: a transcript, or the error that stopped that one.
+        """
+        source = script if isinstance(script, Source) else read_source(Path(script))
+        key = (source.path, source.code_hash, seed)
+        with self._lock:
+            stop = self.replay(source, seed, inputs)
+            point = self._checkpoint_at(key, stop) if stop.status == "in_progress" else None
+            found: list[Transcript | QuizlogError | None] = []
+            for start in range(0, len(answers), _ABREAST):
+                found += self._abreast(point, answers[start : start + _ABREAST])
+            return [
+                self._one(source, seed, [*inputs, answer]) if result is None else result
+                for result, answer in zip(found, answers, strict=True)
+            ]
+
+    def _checkpoint_at(self, key: Key, stop: Transcript) -> Checkpoint | None:
+        """A checkpoint at just this stop, taken now if there is none."""
+        answers = list(stop.inputs)
+        point = self.checkpoints.deepest(key, answers)
+        if point is not None and len(point.answers) == len(answers) and point.process.settle():
+            return point
+        if not self.checkpoints.enabled:
+            return None
+        for line in self._lines:
+            if line.key == key and line.run.waiting and list(line.run.transcript.inputs) == answers:
+                return take(line, self.checkpoints)
+        return None
+
+    def _abreast(self, point: Checkpoint | None, answers: Sequence[str]) -> list[Any]:
+        """Copies of a checkpoint, each with an answer; None for those that must run alone."""
+        if point is None:
+            return [None] * len(answers)
+        runs = []
+        for answer in answers:
+            run = Run(point.source, self.limits, point.process.copy(), point.transcript, point.cost)
+            run.begin([answer])
+            runs.append(run)
+        point.touch()
+        return [_collected(run) for run in runs]
+
+    def _one(self, source: Source, seed: int, inputs: Sequence[str]) -> Transcript | QuizlogError:
+        try:
+            return self.replay(source, seed, inputs)
+        except QuizlogError as error:
+            return error
+
+    def explain(self, transcript: Transcript) -> str | None:
+        """Why no checkpoint can be taken where this transcript ends; None if one can.
+
+        Asks the live process itself, so that also what is known only at the moment is found.
+        """
+        if transcript.status != "in_progress":
+            return "the script has ended"
+        if not self.checkpoints.enabled:
+            return "checkpoints are turned off, or this system has none"
+        with self._lock:
+            for line in self._lines:
+                if line.run.transcript is transcript and line.run.waiting:
+                    process = line.run.copy()
+                    process.settle()
+                    process.release()
+                    return process.refused
+        return transcript.tainted
 
     def cancel(self) -> None:
         """Make a call that another thread is in give up soon, with `CancelledError`."""
@@ -215,6 +248,17 @@ class Replayer:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _collected(run: Run) -> Transcript | QuizlogError | None:
+    """Where a run went that was begun; None if its process was never made."""
+    try:
+        transcript = run.finish()
+        return None if run.process.refused else transcript
+    except QuizlogError as error:
+        return error
+    finally:
+        run.close()
 
 
 def _is_prefix(run: Run, inputs: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ Turns the messages of a `QuizProcess` into steps. Decides nothing about reuse; s
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -75,7 +76,11 @@ class Run:
             CancelledError: It was cancelled; the run is over.
         """
         if self.transcript is _UNSTARTED:
+            started = time.perf_counter()
             self._listen()
+            self.cost = time.perf_counter() - started
+            if at_pause and self.waiting:
+                at_pause(self)
         if answers and self.waiting:
             self._given = list(answers)
             self.process.answer(answers, pause_after)
@@ -83,6 +88,20 @@ class Run:
                 if at_pause:
                     at_pause(self)
                 self.process.answer((), pause_after)
+        return self.transcript
+
+    def begin(self, answers: Sequence[str]) -> None:
+        """Give answers to a waiting process, and do not wait for what comes of it: `finish`."""
+        self._given = list(answers)
+        self.process.answer(answers)
+
+    def finish(self) -> Transcript:
+        """Follow what `begin` began to its stop.
+
+        Raises:
+            LimitError: The script went over a limit; the run is over.
+        """
+        self._listen()
         return self.transcript
 
     def copy(self) -> QuizProcess:
@@ -158,14 +177,12 @@ class Run:
         if kind == "finished" and exit_code != 0:
             kind, message = "raised", _exit_text(exit_code)
         status: Status = "success" if kind == "finished" else "error"
-        error, warnings = None, ()
-        if status == "error":
-            error, warnings = _last_error(self.source, message, frames)
+        error, warnings = _last_error(self.source, message, frames)
         return Transcript(
             self._steps,
             last,
             status,
-            error,
+            error if status == "error" else None,
             error_type=name,
             traceback_lines=tuple(first for first, _ in frames),
             exit_code=exit_code,

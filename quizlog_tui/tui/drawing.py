@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..branch_list import BranchInfo
 from ..replay.transcript import Step, Transcript
-from ..session import BranchInfo, Session
+from ..session import Session
 from ..text import one_line, plural
 from .widgets.line_view import Line, line
 

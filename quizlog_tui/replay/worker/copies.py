@@ -1,12 +1,13 @@
-"""Copies of this process, made at a question: how a run is rewound and forked without running again.
+"""Copies of this process, made at a question: how a run is rewound without running again.
 
 A copy waits at the same question on a socket of its own. It is made by forking twice, so that it
-belongs to the guard: the script never sees a child it did not start, and the guard collects it. What
-a fork changes of its own accord is put back.
+belongs to the guard: the script never sees a child it did not start, and the guard collects it.
+What a fork changes of its own accord is put back.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -22,7 +23,7 @@ def copy(log: Log, taint: Taint) -> None:
     Returns in both processes; the copy then waits on its own socket.
     """
     control, out, err = (log.wire.descriptors.pop(0) for _ in range(3))
-    reason = taint.reason()
+    reason = taint.reason({control, out, err})
     if reason is not None:
         _refuse(control, reason)
     else:
@@ -37,10 +38,8 @@ def copy(log: Log, taint: Taint) -> None:
 
 
 def _refuse(control: int, reason: str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         send(control, f'["refused", {quote(reason)}]')
-    except OSError:
-        pass
 
 
 def _forked_twice() -> bool:
@@ -65,6 +64,7 @@ def _settle_in(log: Log, control: int, out: int, err: int) -> None:
         os.dup2(new, saved, inheritable=False)
     log.home = os.getpid()
     log.known = 0
+    log.answers = []
     log.wire.send(f'["born", {os.getpid()}]')
 
 
@@ -76,8 +76,8 @@ def _states() -> Any:
 
 def _put_back(kept: Any) -> None:
     if kept is not None:
-        sys.modules["random"].setstate(kept)  # type: ignore[attr-defined]
+        sys.modules["random"].setstate(kept)
     tempfile: Any = sys.modules.get("tempfile")
-    names = getattr(tempfile, "_name_sequence", None)
+    names: Any = getattr(tempfile, "_name_sequence", None)
     if hasattr(names, "_rng_pid"):
         names._rng_pid = os.getpid()

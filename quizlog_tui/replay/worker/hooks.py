@@ -46,10 +46,12 @@ def _install_print(out: Out) -> None:
 
     def print(*args: Any, **options: Any) -> None:
         file = options.get("file")
-        if (sys.stdout if file is None else file) is out:
-            out.print_call(real, args, options)
-        else:
+        if (sys.stdout if file is None else file) is not out:
             real(*args, **options)
+        elif not options and set(map(type, args)) == {str}:
+            out.print_texts([*[piece for text in args for piece in (" ", text)][1:], "\n"])
+        else:
+            out.print_call(real, args, options)
 
     _disguise(print, real)
     builtins.print = print

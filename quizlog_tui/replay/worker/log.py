@@ -10,7 +10,6 @@ import _thread
 import os
 import sys
 import time
-
 from collections.abc import Callable
 
 from .report import Outcome

@@ -53,6 +53,9 @@ class DirectOut:
         return getattr(self._buffer, name)
 
 
+_plain_write = io.TextIOWrapper.write
+
+
 class Out(io.TextIOWrapper):
     """`sys.stdout`, as the interpreter sets it up, with a log of what is written."""
 
@@ -81,19 +84,32 @@ class Out(io.TextIOWrapper):
         return self._direct
 
     def write(self, text: str) -> int:
+        if self._prints:
+            pieces = self._prints.get(_thread.get_ident())
+            if pieces is not None:
+                count = _plain_write(self, text)
+                pieces.append(text)
+                return count
         with self.log.lock:
             self.log.foreign()
-            count = super().write(text)
-            printing = self._prints.get(_thread.get_ident())
-            if printing is None:
-                self.log.wrote(text)
-            else:
-                printing.append(text)
+            count = _plain_write(self, text)
+            self.log.wrote(text)
             return count
+
+    def print_texts(self, pieces: list[str]) -> None:
+        """A `print()` call of nothing but strings: the same writes, without the detours."""
+        log = self.log
+        with log.lock:
+            log.foreign()
+            for piece in pieces:
+                _plain_write(self, piece)
+            log.printed("".join(pieces))
 
     def print_call(self, real_print: Any, args: Any, options: Any) -> None:
         """One `print()` call: whatever it writes is one entry."""
         me = _thread.get_ident()
+        with self.log.lock:
+            self.log.foreign()
         outer = self._prints.get(me)
         if outer:
             self.log.wrote("".join(outer))
@@ -113,7 +129,7 @@ class Out(io.TextIOWrapper):
         """Write a prompt: it reaches stdout, and the log knows it as the question instead."""
         with self.log.lock:
             self.log.foreign()
-            super().write(text)
+            _plain_write(self, text)
             self.flush()
 
 

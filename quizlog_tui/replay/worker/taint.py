@@ -8,12 +8,14 @@ the script asks (a file read and closed, a thread joined) leaves no trace; what 
 
 from __future__ import annotations
 
-import _signal
 import _thread
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
+_signal: Any = import_module("_signal")
+"""The C module: `signal` itself would import `enum`."""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LASTING = {
     "subprocess.Popen": "it started another program",
@@ -50,12 +52,12 @@ class Taint:
     def __init__(self) -> None:
         self.lasting: str | None = None
         self.watching = True
-        self._descriptors = frozenset[str]()
+        self._descriptors: set[int] = set()
         self._handlers: list[Any] = []
 
     def install(self) -> None:
         """Note what the script starts with, and begin to watch."""
-        self._descriptors = frozenset(_descriptors())
+        self._descriptors = _descriptors()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
         register = os.register_at_fork
@@ -82,8 +84,12 @@ class Taint:
             return self.lasting
         return "it runs threads" if _thread._count() else None
 
-    def reason(self) -> str | None:
-        """Why no copy may be made now; None if one may."""
+    def reason(self, arrived: set[int]) -> str | None:
+        """Why no copy may be made now; None if one may.
+
+        Args:
+            arrived: Descriptors that came with the request to copy.
+        """
         known = self.cheap()
         if known is not None:
             return known
@@ -91,7 +97,7 @@ class Taint:
             return "a library of it runs threads"
         if _has_children():
             return "it has child processes"
-        if not self._descriptors.issuperset(_descriptors()):
+        if not self._descriptors.issuperset(_descriptors() - arrived):
             return "it holds files, pipes or sockets open"
         if any(_signal.getitimer(timer)[0] for timer in range(3)):
             return "it set a timer"
@@ -107,13 +113,17 @@ def _harmless(path: Any) -> bool:
     return isinstance(path, str) and (path == os.devnull or "__pycache__" in path)
 
 
-def _descriptors() -> list[str]:
-    """The open descriptors, but for the one that lists them."""
-    fd = os.open("/proc/self/fd", os.O_RDONLY)
+def _descriptors() -> set[int]:
+    """The open descriptors; the one that listed them is closed by the time it is looked at."""
+    return {int(name) for name in os.listdir("/proc/self/fd") if _is_open(int(name))}
+
+
+def _is_open(fd: int) -> bool:
     try:
-        return [name for name in os.listdir(fd) if name != str(fd)]
-    finally:
-        os.close(fd)
+        os.fstat(fd)
+    except OSError:
+        return False
+    return True
 
 
 def _has_children() -> bool:

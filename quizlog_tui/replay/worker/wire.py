@@ -8,11 +8,10 @@ streams.
 
 from __future__ import annotations
 
-import os
-from os import write  # the original: the script's view of `os` is patched later
-
 import _socket
+import os
 from _json import encode_basestring_ascii as quote
+from os import write  # the original: the script's view of `os` is patched later
 
 __all__ = ["Wire", "quote", "send"]
 
@@ -52,7 +51,7 @@ class Wire:
 
     def _more(self) -> bytes:
         try:
-            data, extra, _, _ = self._socket.recvmsg(1 << 18, _ROOM)
+            data, extra, _, _ = self._socket.recvmsg(16384, _ROOM)
         except OSError:
             data, extra = b"", []
         if not data:

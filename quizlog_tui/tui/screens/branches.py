@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from ...session import BranchInfo
+from ...branch_list import BranchInfo
 from ..drawing import branch_text
 
 

@@ -1,0 +1,86 @@
+"""Live runs of the cache, and when a checkpoint of one is worth its cost.
+
+A checkpoint is taken where coming here again would cost more than taking it; so going back to any
+step costs one fork and at most about as much work again.
+"""
+
+from __future__ import annotations
+
+import time
+
+from .checkpoints import MAX_GENERATION, Checkpoint, Checkpoints, Key
+from .process import QuizProcess
+from .run import Run
+
+_LEAST_GAP = 1e-3
+"""Seconds of work below which a checkpoint never pays."""
+
+
+class Line:
+    """A live run, with what the cache knows of it."""
+
+    def __init__(
+        self,
+        key: Key,
+        run: Run,
+        generation: int = 0,
+        saved: float = -1.0,
+        gap: float = _LEAST_GAP,
+    ) -> None:
+        self.key = key
+        self.run = run
+        self.generation = generation
+        self.saved = saved
+        """Cost at its last checkpoint, or at the one it came from."""
+        self.gap = gap
+        """Seconds of work worth a checkpoint: what a copy costs."""
+        self.lasting_taint = False
+
+
+def may_save(line: Line, checkpoints: Checkpoints) -> bool:
+    """Whether a checkpoint of this run would be of use at all."""
+    young = line.generation < MAX_GENERATION
+    return checkpoints.enabled and young and not line.lasting_taint
+
+
+def save(line: Line, checkpoints: Checkpoints) -> None:
+    """Take a checkpoint here if coming here again would cost more than one."""
+    run = line.run
+    if run.cost - line.saved < line.gap or not may_save(line, checkpoints):
+        return
+    first = line.saved < 0
+    if first:
+        started = time.perf_counter()
+        point = take(line, checkpoints)
+        line.gap = max(_LEAST_GAP, time.perf_counter() - started)
+        if point is not None:
+            point.gap = line.gap
+        return
+    _keep(line, run.copy(), checkpoints)
+
+
+def take(line: Line, checkpoints: Checkpoints) -> Checkpoint | None:
+    """A checkpoint of a run where it is, at once; None if that is not allowed."""
+    process = line.run.copy()
+    if process.settle():
+        return _keep(line, process, checkpoints)
+    line.lasting_taint = line.run.process.taint is not None
+    process.release()
+    return None
+
+
+def _keep(line: Line, process: QuizProcess, checkpoints: Checkpoints) -> Checkpoint:
+    run = line.run
+    line.saved = run.cost
+    point = Checkpoint(
+        key=line.key,
+        source=run.source,
+        answers=[step.input or "" for step in run.transcript.steps],
+        transcript=run.transcript,
+        process=process,
+        cost=run.cost,
+        generation=line.generation + 1,
+        gap=line.gap,
+    )
+    checkpoints.add(point)
+    return point
