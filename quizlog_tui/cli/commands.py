@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
 from ..errors import UsageError
 from ..new_record import new_record
 from ..paths import record_path
+from ..replay.replayer import CHECKPOINTS, Replayer
 from ..reply import Reply
 from ..session import Session
+from ..text import one_line
 from . import emit_json
-from .show import branch_lines, narrate, narrate_warnings, questionnaire
+from .show import (
+    branch_lines,
+    narrate,
+    narrate_warnings,
+    questionnaire,
+    sweep_lines,
+    sweep_row,
+    why,
+)
 
 
 def record(arguments: Namespace) -> int:
@@ -23,12 +35,20 @@ def record(arguments: Namespace) -> int:
             raise UsageError("which record?", hint="quizlog RECORD [ANSWER]")
         return tui(arguments)
     answer = _answer(arguments)
-    with Session(record_path(arguments.record)) as session:
+    with _one_move(arguments, checkpoints=1 if arguments.explain else 0) as session:
         if answer is None:
             return _show(session, arguments, session.reply())
         reply = session.answer(answer)
         since = reply.pointer if arguments.new else 0
         return _show(session, arguments, session.reply(since=since))
+
+
+@contextmanager
+def _one_move(arguments: Namespace, *, checkpoints: int = 0) -> Iterator[Session]:
+    """The record's session; a process that makes one move and ends has no use for checkpoints."""
+    path = record_path(arguments.record)
+    with Replayer(checkpoints=checkpoints) as replayer, Session(path, replayer) as session:
+        yield session
 
 
 def _answer(arguments: Namespace) -> str | None:
@@ -55,31 +75,73 @@ def new(arguments: Namespace) -> int:
 
 def rewind(arguments: Namespace) -> int:
     """`quizlog rewind RECORD K`."""
-    with Session(record_path(arguments.record)) as session:
+    with _one_move(arguments) as session:
         return _show(session, arguments, session.rewind(arguments.step))
 
 
 def fork(arguments: Namespace) -> int:
     """`quizlog fork RECORD K ANSWER`."""
-    with Session(record_path(arguments.record)) as session:
+    with _one_move(arguments) as session:
         reply = session.fork(arguments.step, arguments.answer, arguments.name)
         return _show(session, arguments, reply)
 
 
 def switch(arguments: Namespace) -> int:
     """`quizlog switch RECORD NAME`."""
-    with Session(record_path(arguments.record)) as session:
+    with _one_move(arguments) as session:
         return _show(session, arguments, session.switch(arguments.name))
 
 
 def branches(arguments: Namespace) -> int:
     """`quizlog branches RECORD`."""
-    with Session(record_path(arguments.record)) as session:
+    with _one_move(arguments) as session:
         found = session.branches
         if arguments.json:
             emit_json({"record": str(session.path), "branches": [asdict(b) for b in found]})
         else:
             print("\n".join(branch_lines(found)))
+        return 0
+
+
+def amend(arguments: Namespace) -> int:
+    """`quizlog amend RECORD K ANSWER`."""
+    with _one_move(arguments) as session:
+        return _show(session, arguments, session.amend(arguments.step, arguments.answer))
+
+
+def bisect(arguments: Namespace) -> int:
+    """`quizlog bisect RECORD`."""
+    with _one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        culprit = session.bisect()
+        step = session.preview().steps[culprit.step] if culprit else None
+        if arguments.json:
+            emit_json(
+                {
+                    "step": culprit and culprit.step,
+                    "prompt": step and step.prompt,
+                    "input": step and step.input,
+                    "replays": culprit and culprit.replays,
+                }
+            )
+        elif step is None or culprit is None:
+            print("no answer spoils the outcome")
+        else:
+            where = f"step {culprit.step}: {step.prompt or ''}{step.input or ''}"
+            print(one_line(where))
+        return 0
+
+
+def sweep(arguments: Namespace) -> int:
+    """`quizlog sweep RECORD K ANSWER...`."""
+    with _one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        found = session.fan_out(arguments.step, arguments.answers)
+        rows = [
+            sweep_row(answer, one) for answer, one in zip(arguments.answers, found, strict=True)
+        ]
+        if arguments.json:
+            emit_json({"record": str(session.path), "step": arguments.step, "results": rows})
+        else:
+            print("\n".join(sweep_lines(rows)))
         return 0
 
 
@@ -110,6 +172,8 @@ def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
     """Show where the questionnaire stands; the exit code."""
     raw = getattr(arguments, "raw", False)
     narrate_warnings(session)
+    if getattr(arguments, "explain", False):
+        print(f"quizlog: {one_line(why(session.explain()))}", file=sys.stderr)
     if raw:
         sys.stdout.buffer.write(reply.transcript.stdout_bytes)
         sys.stderr.write(reply.transcript.stderr)

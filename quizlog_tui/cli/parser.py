@@ -20,6 +20,9 @@ commands:
   quizlog fork RECORD K ANSWER another answer at step K, on a branch of its own
   quizlog branches RECORD      list the branches
   quizlog switch RECORD NAME   make another branch the active one
+  quizlog amend RECORD K ANSWER another answer at step K, later ones kept while questions agree
+  quizlog bisect RECORD        the first answer that spoils the outcome
+  quizlog sweep RECORD K ANSWER... what each of several answers at step K leads to
   quizlog tui [RECORD]         open the screens
   quizlog doctor               what this machine offers
 
@@ -70,6 +73,9 @@ def _record_parser() -> _Parser:
     parser.add_argument("--stdin", action="store_true", help="read the answer from stdin")
     parser.add_argument("--new", action="store_true", help="show only what is new")
     parser.add_argument(
+        "--explain", action="store_true", help="say whether one can come back here at once"
+    )
+    parser.add_argument(
         "--raw", action="store_true", help="exactly the bytes a plain run would have written"
     )
     return parser
@@ -98,6 +104,33 @@ def _fork() -> _Parser:
     parser.add_argument("step", metavar="K", type=int)
     parser.add_argument("answer", metavar="ANSWER")
     parser.add_argument("--name", help="default: fork-1, fork-2, ...")
+    return parser
+
+
+def _amend() -> _Parser:
+    about = (
+        "Change answer K; later answers stay while their questions do. Old ones become a branch."
+    )
+    parser = _parser("quizlog amend", commands.amend, about)
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int)
+    parser.add_argument("answer", metavar="ANSWER")
+    return parser
+
+
+def _bisect() -> _Parser:
+    about = "The first answer that spoils what the best other branch reaches, by halving."
+    parser = _parser("quizlog bisect", commands.bisect, about)
+    parser.add_argument("record")
+    return parser
+
+
+def _sweep() -> _Parser:
+    about = "Try several answers at step K side by side. The record stays as it is."
+    parser = _parser("quizlog sweep", commands.sweep, about)
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int)
+    parser.add_argument("answers", metavar="ANSWER", nargs="+")
     return parser
 
 
@@ -130,6 +163,9 @@ _COMMANDS: dict[str, Callable[[], _Parser]] = {
     "fork": _fork,
     "branches": _branches,
     "switch": _switch,
+    "amend": _amend,
+    "bisect": _bisect,
+    "sweep": _sweep,
     "tui": _tui,
     "doctor": _doctor,
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..branch_list import BranchInfo
-from ..replay.transcript import Step
+from ..errors import QuizlogError
+from ..replay.transcript import Step, Transcript
 from ..reply import Reply
 from ..session import Session
 from ..text import one_line, plural, visible
@@ -71,6 +73,44 @@ def error_lines(session: Session, reply: Reply) -> Iterator[str]:
         if 0 < number <= len(session.source.lines):
             mark = ">" if number == error.line else " "
             yield f" {mark} {number:4} {one_line(session.source.line(number))}"
+
+
+def why(reason: str | None) -> str:
+    """What `--explain` says: whether one can come back to this step at once."""
+    if reason is None:
+        return "this step can be returned to at once"
+    return f"coming back here runs the script again from an earlier step: {reason}"
+
+
+def sweep_row(answer: str, result: Transcript | QuizlogError) -> dict[str, Any]:
+    """One line of a sweep as plain data."""
+    if isinstance(result, QuizlogError):
+        return {
+            "answer": answer,
+            "status": None,
+            "score": None,
+            "steps": None,
+            "error": str(result),
+        }
+    error = result.last_error.message if result.last_error else None
+    return {
+        "answer": answer,
+        "status": result.status,
+        "score": result.score,
+        "steps": len(result.steps),
+        "next_prompt": result.next_prompt,
+        "error": error,
+    }
+
+
+def sweep_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A table: answer, outcome, score, what is asked or what went wrong."""
+    width = max(len(one_line(row["answer"])) for row in rows)
+    for row in rows:
+        score = "" if row["score"] is None else f"  score {row['score']:g}"
+        said = row.get("next_prompt") or row["error"] or ""
+        status = row["status"] or "stopped"
+        yield f"{one_line(row['answer']):{width}}  {status}{score}  {one_line(said)}".rstrip()
 
 
 def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -90,11 +91,22 @@ class Family:
     def kill(self, pid: int) -> None:
         """End a process and those it started."""
         self._order(f"kill {pid}\n")
+        if self.gone:  # nobody left to obey
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+    def lost(self) -> bool:
+        """Whether the guard has been killed: then nobody tells how the others end."""
+        self._catch_up()
+        return self.gone
+
+    def _catch_up(self) -> None:
+        while not self.gone and select.select([self._guard], [], [], 0)[0]:
+            self.listen()
 
     def _order(self, line: str) -> None:
         # Reports nobody waits for must not fill the socket, or the guard would block on it.
-        while select.select([self._guard], [], [], 0)[0] and not self.gone:
-            self.listen()
+        self._catch_up()
         with contextlib.suppress(OSError):
             self._guard.sendall(line.encode())
 

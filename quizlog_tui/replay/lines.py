@@ -25,14 +25,14 @@ class Line:
         run: Run,
         generation: int = 0,
         saved: float = -1.0,
-        gap: float = _LEAST_GAP,
+        gap: float | None = None,
     ) -> None:
         self.key = key
         self.run = run
         self.generation = generation
         self.saved = saved
         """Cost at its last checkpoint, or at the one it came from."""
-        self.gap = gap
+        self.gap = _LEAST_GAP if gap is None else gap
         """Seconds of work worth a checkpoint: what a copy costs."""
         self.lasting_taint = False
 
@@ -52,11 +52,16 @@ def save(line: Line, checkpoints: Checkpoints) -> None:
     if first:
         started = time.perf_counter()
         point = take(line, checkpoints)
-        line.gap = max(_LEAST_GAP, time.perf_counter() - started)
+        line.gap = measured_gap(started)
         if point is not None:
             point.gap = line.gap
         return
     _keep(line, run.copy(), checkpoints)
+
+
+def measured_gap(started: float) -> float:
+    """Seconds of work that are worth a checkpoint: what taking one since `started` cost."""
+    return max(_LEAST_GAP, time.perf_counter() - started)
 
 
 def take(line: Line, checkpoints: Checkpoints) -> Checkpoint | None:

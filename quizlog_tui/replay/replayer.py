@@ -2,8 +2,8 @@
 
 A `Replayer` keeps a few live runs and frozen copies of them, checkpoints. A call that extends a
 live run is a message to it; a call that lies on the way of a known run is read off its transcript;
-any other forks the deepest checkpoint on its way and feeds it the rest. Whatever is kept can be thrown
-away at any time without a difference in what is returned.
+any other forks the deepest checkpoint on its way and feeds it the rest. Whatever is kept can be
+thrown away at any time without a difference in what is returned.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Replayer:
                 known = _from_known(line.run.transcript, inputs)
                 if known is not None:
                     return known
-            return self._reach(key, source, inputs, lines)
+            reached = self._reach(key, source, inputs, lines)
+            return self._again(key, source, inputs) if _killed(reached) else reached
 
     def extend(self, transcript: Transcript, answer: str) -> Transcript | None:
         """One more answer to the live run that made this transcript; None if it is gone.
@@ -87,8 +88,18 @@ class Replayer:
         with self._lock:
             for line in self._lines:
                 if line.run.transcript is transcript and line.run.waiting:
-                    return self._grow(line, [answer])
+                    grown = self._grow(line, [answer])
+                    if not _killed(grown):
+                        return grown
+                    self._leave(line)
+                    return None
         return None
+
+    def _again(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
+        """A run that was killed, once more from the start: was it the script's own doing?"""
+        for line in [line for line in self._lines if _killed(line.run.transcript)]:
+            self._leave(line)
+        return self._fresh(key, source, inputs)
 
     def _reach(
         self, key: Key, source: Source, inputs: Sequence[str], lines: list[Line]
@@ -105,13 +116,16 @@ class Replayer:
             if reached is not None:
                 return reached
             return self._reach(key, source, inputs, lines)
+        return self._fresh(key, source, inputs)
+
+    def _fresh(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
         process = QuizProcess.start(source, key[2], self.limits)
         return self._grow(self._enter(Line(key, Run(source, self.limits, process))), inputs)
 
     def _from_checkpoint(self, point: Checkpoint, inputs: Sequence[str]) -> Transcript | None:
         """Fork a checkpoint and feed it the rest; None if it turned out to be unusable."""
         point.touch()
-        if not point.process.settle():
+        if point.process.family.lost() or not point.process.settle():
             self.checkpoints.drop(point)
             return None
         process = point.process.copy()
@@ -254,7 +268,7 @@ def _collected(run: Run) -> Transcript | QuizlogError | None:
     """Where a run went that was begun; None if its process was never made."""
     try:
         transcript = run.finish()
-        return None if run.process.refused else transcript
+        return None if run.process.refused or _killed(transcript) else transcript
     except QuizlogError as error:
         return error
     finally:
@@ -266,6 +280,11 @@ def _is_prefix(run: Run, inputs: Sequence[str]) -> bool:
     return len(steps) <= len(inputs) and all(
         step.input == answer for step, answer in zip(steps, inputs, strict=False)
     )
+
+
+def _killed(transcript: Transcript) -> bool:
+    """Whether the process ended by SIGKILL: by the script's own hand, or somebody else's."""
+    return transcript.exit_code == -9
 
 
 def _died(run: Run) -> bool:

@@ -280,7 +280,10 @@ def gone(pid: int) -> bool:
 
 
 def below(pid: int) -> list[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
     return [int(c) for c in children] + [d for c in children for d in below(int(c))]
 
 

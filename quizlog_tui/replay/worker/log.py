@@ -11,13 +11,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from types import FrameType
 
 from .report import Outcome
 from .taint import Taint
 from .wire import Wire, quote
 
 _PROGRESS_SECONDS = 1.0
-_MAIN_THREAD = _thread.get_ident()
 
 
 class Log:
@@ -120,12 +120,10 @@ class Log:
 
 
 def _asking_line(script: str) -> int | None:
-    """The line of the script that asks; for a helper thread, where the main thread waits for it."""
-    main = sys._current_frames().get(_MAIN_THREAD)
-    for start in (sys._getframe(2), main):
-        frame = start
-        while frame is not None:
-            if frame.f_code.co_filename == script:
-                return frame.f_lineno
-            frame = frame.f_back
+    """The line of the script that asks; None where a library's thread asks on its behalf."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename == script:
+            return frame.f_lineno
+        frame = frame.f_back
     return None

@@ -1,0 +1,392 @@
+"""The cache is invisible: same transcripts with it and without, whatever happens to its processes."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from quizlog_tui.errors import LimitError
+from quizlog_tui.replay import lines
+from quizlog_tui.replay.checkpoints import spare
+from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.transcript import Transcript
+from tests.replay.test_replay import below, gone, wait_for
+from tests.support.build import Build
+from tests.support.corpus import CORPUS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="checkpoints need Linux")
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take a checkpoint at every stop, so that little work is enough to test them."""
+    monkeypatch.setattr(lines, "_LEAST_GAP", 0.0)
+    monkeypatch.setattr(lines, "measured_gap", lambda started: 0.0)
+
+
+@pytest.fixture
+def cached() -> Iterator[Replayer]:
+    with Replayer(Limits(seconds=20)) as replayer:
+        yield replayer
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_every_shape_of_script_is_rewound_and_forked_right(
+    name: str, build: Build, cached: Replayer
+) -> None:
+    source, answers = CORPUS[name]
+    script = build.script(source)
+    assert cached.replay(script, 1, answers) == replay(script, 1, answers)
+    for count in random.Random(name).sample(range(len(answers) + 1), len(answers) + 1):
+        for tail in ([], ["something else"]):
+            inputs = [*answers[:count], *tail]
+            assert cached.replay(script, 1, inputs) == replay(script, 1, inputs)
+
+
+STATEFUL = """
+import random, tempfile, secrets, uuid
+class Loud:
+    def __init__(self, name): self.name = name
+    def __del__(self): print("gone", self.name)
+def questions():
+    while True:
+        yield input(f"{len(log)} {random.randint(0, 999)}? ")
+log, loud, rng = [], Loud("a"), random.Random()
+source = questions()
+names = tempfile._get_candidate_names()
+for x in source:
+    log.append(x)
+    if x == "stop": break
+    if x == "bad": raise Exception(f"bad after {log}")  #score = 0.5
+    if x == "swap": loud = Loud(len(log))
+    if x == "loop": me = Loud("cycle"); me.me = me; del me
+    if x == "exit": raise SystemExit(len(log))
+    if x == "die": import os; os.abort()
+    print(x, rng.random(), secrets.token_hex(2), next(names), hash(x))
+print("end", log)
+"""
+ANSWERS = st.sampled_from(["a", "b", "swap", "loop", "stop", "bad", "exit", "die", "é\n"])
+
+
+class Walk(RuleBasedStateMachine):
+    """Answers, rewinds, forks, edits and killings at random, each compared with a plain replay."""
+
+    folder: Path
+
+    @initialize()
+    def begin(self) -> None:
+        self.script = self.folder / "quiz.py"
+        self.version = 0
+        self.write()
+        self.cache = Replayer(Limits(seconds=20), checkpoints=6)
+        self.known: dict[tuple[int, tuple[str, ...]], Transcript] = {}
+        self.inputs: list[str] = []
+        self.branches: list[list[str]] = []
+
+    def write(self) -> None:
+        self.script.write_text(dedent(STATEFUL) + f"# version {self.version}\n", encoding="utf-8")
+
+    def check(self) -> None:
+        key = self.version, tuple(self.inputs)
+        if key not in self.known:
+            self.known[key] = replay(self.script, 3, self.inputs)
+        shown = self.cache.replay(self.script, 3, self.inputs)
+        assert shown == self.known[key]
+        self.inputs = list(shown.inputs)
+
+    @rule(answer=ANSWERS)
+    def answer(self, answer: str) -> None:
+        self.inputs = [*self.inputs, answer]
+        self.check()
+
+    @rule(share=st.floats(0, 1))
+    def rewind(self, share: float) -> None:
+        self.branches.append(self.inputs)
+        self.inputs = self.inputs[: int(share * len(self.inputs))]
+        self.check()
+
+    @rule(share=st.floats(0, 1), answer=ANSWERS)
+    def fork(self, share: float, answer: str) -> None:
+        self.branches.append(self.inputs)
+        self.inputs = [*self.inputs[: int(share * len(self.inputs))], answer]
+        self.check()
+
+    @rule(share=st.floats(0, 0.999))
+    def switch(self, share: float) -> None:
+        if self.branches:
+            self.inputs = self.branches[int(share * len(self.branches))]
+            self.check()
+
+    @rule()
+    def edit_the_script(self) -> None:
+        self.version += 1
+        self.write()
+        self.check()
+
+    @rule(share=st.floats(0, 0.999))
+    def evict(self, share: float) -> None:
+        held = list(self.cache.checkpoints)
+        if held:
+            self.cache.checkpoints.drop(held[int(share * len(held))])
+            self.check()
+
+    @rule(share=st.floats(0, 0.999))
+    def kill(self, share: float) -> None:
+        mine = [pid for pid in below(os.getpid()) if pid not in self.bystanders]
+        if mine:
+            os.kill(mine[int(share * len(mine))], signal.SIGKILL)
+            self.check()
+
+    def teardown(self) -> None:
+        if hasattr(self, "cache"):
+            self.cache.close()
+
+    bystanders: frozenset[int] = frozenset()
+
+
+def test_no_walk_tells_the_cache_from_plain_replays(tmp_path: Path) -> None:
+    Walk.folder = tmp_path
+    Walk.bystanders = frozenset(below(os.getpid()))
+    checks = [HealthCheck.too_slow, HealthCheck.filter_too_much]
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        Walk,
+        settings=settings(
+            max_examples=25, stateful_step_count=14, deadline=None, suppress_health_check=checks
+        ),
+    )
+    wait_for(lambda: set(below(os.getpid())) <= Walk.bystanders)
+
+
+LASTING = {
+    "writes a log": ("open('log', 'a').write('x')", "it wrote files"),
+    "writes by descriptor": ("import os; os.close(os.open('f', os.O_CREAT | os.O_WRONLY))", "it wrote files"),
+    "temporary folder": ("import tempfile; tempfile.mkdtemp(dir='.')", "it made a temporary folder"),
+    "removes a file": ("import os; open('f', 'w').close(); os.remove('f')", "it wrote files"),
+    "sqlite": ("import sqlite3; db = sqlite3.connect('data.db')", "it opened a database"),
+    "ran a program": ("import subprocess; subprocess.run(['true'])", "it started another program"),
+    "forked": ("import os\nif os.fork() == 0: os._exit(0)\nos.wait()", "it forked"),
+    "connected": ("import socket\ns = socket.socket()\ntry: s.connect(('127.0.0.1', 1))\nexcept OSError: pass\ns.close()", "it used the network"),
+    "fork handlers": ("import os; os.register_at_fork(before=print)", "it set handlers for forks"),
+}  # fmt: skip
+PASSING = {
+    "reads a file line by line": ("f = open('data'); print(f.readline())", "f.close()", "files, pipes or sockets open"),
+    "file at its end": ("f = open('data'); print(f.read())", "f.close()", "files, pipes or sockets open"),
+    "thread": (
+        "import threading; e = threading.Event(); t = threading.Thread(target=e.wait); t.start()",
+        "e.set(); t.join()",
+        "it runs threads",
+    ),
+    "pipe": ("import os; p = os.pipe()", "os.close(p[0]); os.close(p[1])", "files, pipes or sockets open"),
+    "socket": ("import socket; s = socket.socket()", "s.close()", "files, pipes or sockets open"),
+    "timer": ("import signal; signal.setitimer(signal.ITIMER_REAL, 1000)", "signal.setitimer(signal.ITIMER_REAL, 0)", "it set a timer"),
+    "signal handler": ("import signal; old = signal.signal(signal.SIGUSR1, lambda *a: 0)", "signal.signal(signal.SIGUSR1, old)", "it set signal handlers"),
+}  # fmt: skip
+HARMLESS = {
+    "generator held open": "g = (input(str(i)) for i in range(9)); next(g)",
+    "read and closed": "print(open('data').read())",
+    "null device": "import os; print('x', file=open(os.devnull, 'w'))",
+    "imports a sibling": "import sibling",
+    "numpy": "import numpy; print(numpy.random.rand())",
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), LASTING.values(), ids=LASTING)
+def test_what_reached_the_outside_ends_checkpoints_for_good(
+    code: str, reason: str, build: Build, cached: Replayer
+) -> None:
+    script = build.script(f"input('first ')\n{code}\ninput('second ')\ninput('third ')\n")
+    first = cached.replay(script, 1, [])
+    assert cached.explain(first) is None
+    for inputs in (["a"], ["a", "b"]):
+        stop = cached.replay(script, 1, inputs)
+        assert cached.explain(stop) == reason
+        assert stop.tainted == reason
+    assert {len(point.answers) for point in cached.checkpoints if point.process.settle()} == {0}
+    assert cached.replay(script, 1, ["other"]) == replay(script, 1, ["other"])
+
+
+@pytest.mark.parametrize(("code", "undo", "reason"), PASSING.values(), ids=PASSING)
+def test_what_a_copy_would_share_prevents_checkpoints_while_it_lasts(
+    code: str, undo: str, reason: str, build: Build, cached: Replayer
+) -> None:
+    (build.folder / "data").write_text("one\ntwo\n")
+    script = build.script(
+        f"input('1')\n{code}\ninput('2')\ninput('3')\n{undo}\ninput('4')\ninput('5')\n"
+    )
+    assert cached.explain(cached.replay(script, 1, [])) is None
+    for inputs in (["a"], ["a", "b"]):
+        assert reason in (cached.explain(cached.replay(script, 1, inputs)) or "")
+    for count in (3, 4):
+        assert cached.explain(cached.replay(script, 1, list("abcd")[:count])) is None
+    for inputs in (["a", "x"], ["a", "b", "x"], ["a", "b", "c", "x"]):
+        assert cached.replay(script, 1, inputs) == replay(script, 1, inputs)
+
+
+@pytest.mark.parametrize("code", HARMLESS.values(), ids=HARMLESS)
+def test_what_is_over_or_inside_the_process_does_not(
+    code: str, build: Build, cached: Replayer
+) -> None:
+    (build.folder / "data").write_text("one\n")
+    (build.folder / "sibling.py").write_text("x = 1\n")
+    script = build.script(f"input('1')\n{code}\ninput('2')\n")
+    assert cached.explain(cached.replay(script, 1, ["a"])) is None or "generator" in code
+
+
+def test_libraries_with_threads_of_their_own_are_named(build: Build, cached: Replayer) -> None:
+    script = build.script(
+        """
+        import os
+        os.environ.update(OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
+        import numpy
+        numpy.ones((300, 300)) @ numpy.ones((300, 300))
+        input("? ")
+        """
+    )
+    stop = cached.replay(script, 1, [])
+    if len(os.sched_getaffinity(0)) == 1:
+        pytest.skip("one processor: the library starts no threads")
+    assert cached.explain(stop) == "a library of it runs threads"
+
+
+def test_no_checkpoint_outlives_a_killed_quizlog(build: Build) -> None:
+    import subprocess
+
+    build.script("import time\nfor i in range(9): time.sleep(0.01); input()\n")
+    code = "import quizlog_tui as q\nr = q.Replayer(); r.replay('quiz.py', 1, list('abcdef'))\nprint(len(r.checkpoints), flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=build.folder, stdin=-1, stdout=-1
+    ) as victim:
+        assert victim.stdout and int(victim.stdout.readline()) >= 4
+        family = below(victim.pid)
+        assert len(family) >= 6
+        os.kill(victim.pid, signal.SIGKILL)
+    wait_for(lambda: all(gone(pid) for pid in family))
+
+
+def test_many_steps_and_rewinds_leak_nothing(build: Build) -> None:
+    script = build.script("i = 0\nwhile True: input(f'{i}? '); i += 1\n")
+    family = below(os.getpid())
+    chance = random.Random(1)
+    with Replayer(checkpoints=8) as cached:
+        inputs = [str(i) for i in range(60)]
+        sizes = []
+        for index in range(120):
+            cut = chance.randrange(60)
+            shown = cached.replay(script, 1, [*inputs[:cut], f"new {index}"])
+            assert shown.next_prompt == f"{cut + 1}? "
+            if index % 40 == 39:
+                sizes.append(len(os.listdir("/proc/self/fd")))
+        assert len(set(sizes[1:])) == 1
+        assert len(cached.checkpoints) <= 8
+        wait_for(lambda: len(below(os.getpid())) - len(family) <= 8 + 8 + 2)
+    assert below(os.getpid()) == family
+
+
+def test_the_bounds_on_checkpoints_hold(build: Build) -> None:
+    script = build.script(
+        "data = []\nwhile True:\n    data.append(bytearray(3_000_000)); input()\n"
+    )
+    with Replayer(checkpoints=5) as cached:
+        cached.replay(script, 1, ["x"] * 30)
+        assert len(cached.checkpoints) <= 5
+    with Replayer(checkpoints=0) as cached:
+        cached.replay(script, 1, ["x"] * 5)
+        assert len(cached.checkpoints) == 0
+    with Replayer(checkpoints=12, checkpoint_memory=1) as cached:
+        cached.replay(script, 1, ["x"] * 30)
+        assert len(cached.checkpoints) <= 4
+
+
+def test_without_what_linux_offers_all_works_as_before(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quizlog_tui.replay.replayer.sys.platform", "darwin")
+    script = build.script("print(input('a ')); print(input('b '))\n")
+    with Replayer() as cached:
+        assert cached.replay(script, 1, ["x", "y"]).status == "success"
+        assert cached.replay(script, 1, ["x", "z"]).print == ("x", "z")
+        assert len(cached.checkpoints) == 0
+
+
+def test_fan_out_gives_each_answer_its_run(build: Build, cached: Replayer) -> None:
+    script = build.script(
+        """
+        a = input("a ")
+        b = input("b ")
+        if b == "bad": raise Exception("bad")
+        if b == "loop":
+            while True: pass
+        print(a, b)
+        """
+    )
+    answers = [str(i) for i in range(20)] + ["bad"]
+    for found in (
+        cached.fan_out(script, 1, ["x"], answers),
+        cached.fan_out(script, 1, ["x"], answers),
+    ):
+        assert found == [replay(script, 1, ["x", answer]) for answer in answers]
+    with Replayer(Limits(seconds=0.4)) as short:
+        one, two = short.fan_out(script, 1, ["x"], ["loop", "ok"])
+        assert isinstance(one, LimitError)
+        assert isinstance(two, Transcript) and two.print == ("x ok",)
+
+
+def test_fan_out_works_where_nothing_can_be_copied(build: Build, cached: Replayer) -> None:
+    script = build.script("f = open(__file__)\nprint(input('a '))\n")
+    found = cached.fan_out(script, 1, [], ["x", "y"])
+    assert found == [replay(script, 1, ["x"]), replay(script, 1, ["y"])]
+
+
+def test_one_cache_serves_many_scripts_seeds_and_threads(build: Build, cached: Replayer) -> None:
+    import asyncio
+
+    scripts = [
+        build.script(
+            f"import random\nprint({i}, random.random(), input('? '), input('! '))\n", f"q{i}.py"
+        )
+        for i in range(3)
+    ]
+
+    async def one(index: int) -> bool:
+        script, seed = scripts[index % 3], index % 4
+        inputs = ["a", str(index % 5)]
+        shown = await asyncio.to_thread(cached.replay, script, seed, inputs)
+        return shown == await asyncio.to_thread(replay, script, seed, inputs)
+
+    async def all_of_them() -> list[bool]:
+        return await asyncio.gather(*(one(index) for index in range(24)))
+
+    assert all(asyncio.run(all_of_them()))
+
+
+def test_the_least_missed_checkpoint_goes_first() -> None:
+    def held(*costs: float) -> list[tuple[object, list[str], float, int]]:
+        return [("k", ["a"] * int(cost), cost, use) for use, cost in enumerate(costs)]
+
+    assert spare(held(1, 2, 3, 4)) == 0
+    assert spare(held(100, 101, 102, 200)) == 1
+    assert spare([("k", [], 50.0, 0), ("k", ["x"], 50.5, 1), ("k", ["y"], 50.4, 2)]) in (1, 2)
+
+
+def test_thinning_keeps_the_first_and_lets_gaps_grow_with_age() -> None:
+    kept: list[tuple[object, list[str], float, int]] = []
+    for use in range(400):
+        kept.append(("k", ["a"] * use, 300.0 + use, use))
+        if len(kept) > 16:
+            kept.pop(spare(kept))
+    costs = sorted(item[2] for item in kept)
+    assert costs[0] == 300.0
+    gaps = [b - a for a, b in pairwise(costs)]
+    assert sum(gaps[:5]) > 3 * sum(gaps[-5:])
