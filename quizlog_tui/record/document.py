@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..series import Series
 from .model import MAIN, Branch, LastError, Record
 from .validate import record_from
-from .yaml_text import dump_json, dump_yaml, parse
+from .yaml_text import dump_json, dump_yaml, list_items, parse
 
 
 def to_mapping(record: Record) -> dict[str, Any]:
@@ -54,6 +56,48 @@ def _branch(branch: Branch) -> dict[str, Any]:
         "note": branch.note,
     }
     return {key: value for key, value in data.items() if value is not None} | dict(branch.extras)
+
+
+class Rendering:
+    """The YAML text of a record that is written again and again as it grows.
+
+    What did not change since the last time is not rendered again: the long lists grow at their end.
+    """
+
+    def __init__(self) -> None:
+        self._lists: dict[str, tuple[Series[str], str]] = {}
+        self._branches: tuple[object, str] = (None, "")
+
+    def text(self, record: Record) -> str:
+        """The whole text."""
+        bare = replace(record, inputs=_NONE, print=_NONE, branches={})
+        parts = []
+        for key, value in to_mapping(bare).items():
+            if key in ("inputs", "print"):
+                parts.append(self._list(key, getattr(record, key)))
+            else:
+                parts.append(dump_yaml({key: value}))
+            if key == "print":
+                parts.append(self._branch_text(record))
+        return "".join(parts)
+
+    def _list(self, key: str, series: Series[str]) -> str:
+        known, text = self._lists.get(key, (_NONE, ""))
+        if not series.continues(known):
+            known, text = _NONE, ""
+        text += "".join(list_items(series[len(known) :]))
+        self._lists[key] = (series, text)
+        return f"{key}:\n{text}" if series else f"{key}: []\n"
+
+    def _branch_text(self, record: Record) -> str:
+        if self._branches[0] is not record.branches:
+            branches = _branches(record)
+            text = dump_yaml({"branches": branches}) if branches else ""
+            self._branches = (record.branches, text)
+        return self._branches[1]
+
+
+_NONE: Series[str] = Series()
 
 
 def to_text(data: Mapping[str, Any], path: Path) -> str:

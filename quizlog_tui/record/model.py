@@ -68,7 +68,7 @@ class Record:
     """Index of the next unanswered question; answers before it are used."""
     status: Status = "in_progress"
     """State at the pointer."""
-    print: tuple[str, ...] = ()
+    print: Series[str] = field(default_factory=Series)
     """The printed strings up to the pointer."""
     last_error: LastError | None = None
     """The exception, if the status is `error`."""

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ConflictError, LockedError, QuizlogError, RecordError
-from .document import from_text, to_mapping, to_text
+from .document import Rendering, from_text, to_mapping, to_text
 from .model import Record
 from .yaml_text import MAX_BYTES
 
@@ -40,6 +40,7 @@ class RecordFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._known: bytes | None = None
+        self._rendering = Rendering()
 
     def read(self) -> Record:
         """Read and check the record.
@@ -68,7 +69,7 @@ class RecordFile:
         if self.path.exists():
             hint = "choose another name with -o"
             raise RecordError("exists already", where=str(self.path), hint=hint)
-        self._known = _write(self.path, to_text(to_mapping(record), self.path))
+        self._known = _write(self.path, self._text(record))
 
     def write(self, record: Record) -> None:
         """Replace the record durably. Call inside `locked`.
@@ -80,7 +81,12 @@ class RecordFile:
         if self.changed():
             hint = "read it again and repeat; nothing was written"
             raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
-        self._known = _write(self.path, to_text(to_mapping(record), self.path))
+        self._known = _write(self.path, self._text(record))
+
+    def _text(self, record: Record) -> str:
+        if self.path.suffix == ".json":
+            return to_text(to_mapping(record), self.path)
+        return self._rendering.text(record)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -108,7 +108,7 @@ def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -
         inputs=Series(inputs),
         pointer=_pointer(fields, len(inputs)),
         status=_status(fields, required=False) or "in_progress",
-        print=tuple(fields.texts("print")),
+        print=Series(fields.texts("print")),
         last_error=_last_error(fields),
         output=fields.take("output", str, hint="name a file, or leave it out"),
         code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),

@@ -78,7 +78,9 @@ class Replayer:
                 if known is not None:
                     return known
             reached = self._reach(key, source, inputs, lines)
-            return self._again(key, source, inputs) if _killed(reached) else reached
+            if _killed(reached) or any(line.run.blurred for line in self._lines):
+                return self._again(key, source, inputs)
+            return reached
 
     def extend(self, transcript: Transcript, answer: str) -> Transcript | None:
         """One more answer to the live run that made this transcript; None if it is gone.
@@ -96,10 +98,20 @@ class Replayer:
         return None
 
     def _again(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
-        """A run that was killed, once more from the start: was it the script's own doing?"""
-        for line in [line for line in self._lines if _killed(line.run.transcript)]:
-            self._leave(line)
-        return self._fresh(key, source, inputs)
+        """A run that was killed, once more from the start, an answer at a time.
+
+        So it comes out whether that was the script's own doing, and at which answer.
+        """
+        for line in list(self._lines):
+            if _killed(line.run.transcript) or line.run.blurred:
+                self._leave(line)
+        reached = self._fresh(key, source, [])
+        line = self._lines[-1]
+        for answer in inputs:
+            if not line.run.waiting:
+                break
+            reached = self._grow(line, [answer])
+        return reached
 
     def _reach(
         self, key: Key, source: Source, inputs: Sequence[str], lines: list[Line]

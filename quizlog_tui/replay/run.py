@@ -47,8 +47,12 @@ class Run:
         self.cost = cost
         self._limits = limits
         self._steps = self.transcript.steps
+        self._print = self.transcript.print
+        self._all_stderr = self.transcript.stderr
         self._ends = (0, 0)
         self._given: list[str] = []
+        self.blurred = False
+        """Whether it died with several answers in hand, so that nobody knows how many it used."""
         self._pending: Step | None = self.transcript.last if transcript else None
 
     @property
@@ -121,7 +125,14 @@ class Run:
             outcome = end if kind == "ended" else None
         if self.process.alive and self._pending is not None:
             taint = self.process.taint
-            self.transcript = Transcript(self._steps, self._pending, "in_progress", tainted=taint)
+            self.transcript = Transcript(
+                self._steps,
+                self._pending,
+                "in_progress",
+                tainted=taint,
+                print=self._print,
+                stderr=self._all_stderr,
+            )
             return str(kind)
         if self.process.refused is None:
             self.transcript = self._ended(outcome)
@@ -131,7 +142,12 @@ class Run:
         """One more stop: the question before it has been answered."""
         self._answer_pending()
         self._pending = self._step(raw)
+        self._show(self._pending)
         self.cost += self._pending.seconds + _SECONDS_A_STEP
+
+    def _show(self, step: Step) -> None:
+        self._print = self._print.then(*step.print)
+        self._all_stderr += step.stderr
 
     def _answer_pending(self) -> None:
         if self._pending is not None:
@@ -188,20 +204,25 @@ class Run:
             exit_code=exit_code,
             tainted=self.process.taint,
             warnings=warnings,
+            print=self._print,
+            stderr=self._all_stderr,
         )
 
     def _last(self) -> Step:
         """What came after the last answer, with what was written after the script told its end."""
         if self._pending is not None and self._pending.prompt is not None:
+            self.blurred = len(self._given) > 1
             self._answer_pending()  # it died without a word about its last step
             self._pending = None
         last = self._pending or Step(None, (), "", None)
         out_end, err_end = self._ends
         more = self.process.stdout(out_end)
+        late = Step(None, tuple(_split(more)), self._stderr(err_end, None), None)
+        self._show(late)
         return replace(
             last,
-            written=(*last.written, *_split(more)),
-            stderr=last.stderr + self._stderr(err_end, None),
+            written=(*last.written, *late.written),
+            stderr=last.stderr + late.stderr,
             stdout=last.stdout + more,
         )
 

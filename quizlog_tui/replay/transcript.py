@@ -82,6 +82,10 @@ class Transcript:
     """Why no checkpoint can be taken of this run; None if one can."""
     warnings: tuple[str, ...] = ()
     """What the author of the script should know, such as an illegal score."""
+    print: Series[str] = field(default_factory=Series)
+    """All printed strings, in order."""
+    stderr: str = ""
+    """All that was written to stderr."""
 
     @property
     def next_prompt(self) -> str | None:
@@ -111,16 +115,6 @@ class Transcript:
         return tuple(step.input or "" for step in self.steps)
 
     @cached_property
-    def print(self) -> tuple[str, ...]:
-        """All printed strings, in order."""
-        return tuple(text for step in (*self.steps, self.last) for text in step.print)
-
-    @cached_property
-    def stderr(self) -> str:
-        """All that was written to stderr."""
-        return "".join(step.stderr for step in (*self.steps, self.last))
-
-    @cached_property
     def stdout_bytes(self) -> bytes:
         """The exact bytes a plain run with these answers on a pipe would have written."""
         return b"".join(step.stdout for step in (*self.steps, self.last))
@@ -134,5 +128,13 @@ class Transcript:
         """This run as it stood when `count` answers had been given."""
         if count >= len(self.steps):
             return self
-        waiting = replace(self.steps[count], input=None)
-        return Transcript(self.steps.upto(count), waiting, "in_progress", tainted=self.tainted)
+        steps, waiting = self.steps.upto(count), replace(self.steps[count], input=None)
+        seen = (*steps, waiting)
+        return Transcript(
+            steps,
+            waiting,
+            "in_progress",
+            tainted=self.tainted,
+            print=self.print.upto(sum(len(step.written) for step in seen)),
+            stderr="".join(step.stderr for step in seen) if self.stderr else "",
+        )

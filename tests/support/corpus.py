@@ -406,6 +406,10 @@ CORPUS: dict[str, tuple[str, list[str]]] = {
             "import os, signal\ninput('x')\nos.kill(os.getpid(), signal.SIGTERM)\n",
             ["1"],
         ),
+        "signal death later": (
+            "import os, signal\nfor i in range(3): print(i, input('? '), flush=True)\nos.kill(os.getpid(), signal.SIGTERM)\n",
+            ["a", "b", "c"],
+        ),
         "nested print": (
             """
             class Loud:
