@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +26,8 @@ def new_record(
         ScriptError: The script cannot be read.
         RecordError: The record exists already, or cannot be written.
     """
+    import uuid
+
     source = read_source(script)
     folder = Path(os.path.realpath(record)).parent
     extras = {"start_time": clock(), "execution_id": str(uuid.uuid4())}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -31,6 +30,8 @@ def own_examples() -> Path:
 
     Folders that are already there are left as the user left them.
     """
+    import shutil
+
     from platformdirs import user_data_path
 
     target = user_data_path("quizlog", appauthor=False) / "records"

@@ -9,7 +9,15 @@ from textwrap import dedent
 
 import pytest
 
-for _name in ("NO_COLOR", "COLUMNS", "LINES", "EDITOR"):
+_UNWANTED = (
+    "NO_COLOR",
+    "COLUMNS",
+    "LINES",
+    "EDITOR",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+)
+for _name in _UNWANTED:
     os.environ.pop(_name, None)
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 

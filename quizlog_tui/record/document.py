@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..errors import RecordError
 from ..series import Series
 from .model import MAIN, Branch, LastError, Record
 from .validate import record_from
-from .yaml_text import dump_json, dump_yaml, list_items, parse
+from .yaml_text import dump_json, dump_yaml, list_items, parse, parse_own
 
 
 def to_mapping(record: Record) -> dict[str, Any]:
@@ -111,5 +113,9 @@ def from_text(text: str, where: str) -> Record:
     Raises:
         RecordError: The text is no YAML or JSON, or no record.
     """
+    plain = parse_own(text)
+    if plain is not None:
+        with contextlib.suppress(RecordError):  # the thorough reader below knows the lines
+            return record_from(plain, where)
     data, lines = parse(text, where)
     return record_from(data, where, lines)

@@ -11,7 +11,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -50,15 +49,17 @@ class Family:
             fds = control.fileno(), guarded.fileno()
             folder = str(Path(__file__).parent)
             boot = _BOOT.format(folder=folder, control=fds[0], guarded=fds[1])
-            self._popen = subprocess.Popen(
+            for fd in fds:
+                os.set_inheritable(fd, True)
+            self._pid = os.posix_spawn(
+                sys.executable,
                 [sys.executable, "-c", boot],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                cwd=source.path.parent,
-                env=os.environ | _ONE_THREAD | {"PYTHONHASHSEED": str(seed % 2**32)},
-                pass_fds=fds,
-                start_new_session=True,
+                os.environ | _ONE_THREAD | {"PYTHONHASHSEED": str(seed % 2**32)},
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                    (os.POSIX_SPAWN_DUP2, out, 1),
+                    (os.POSIX_SPAWN_DUP2, err, 2),
+                ],
             )
 
     def fileno(self) -> int:
@@ -130,5 +131,5 @@ class Family:
         if not self._members:
             with contextlib.suppress(OSError):
                 self._guard.shutdown(socket.SHUT_WR)
-            self._popen.wait()
+            os.waitpid(self._pid, 0)
             self._guard.close()

@@ -9,7 +9,6 @@ import contextlib
 import os
 import select
 import socket
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -255,6 +254,8 @@ def _capture(name: str) -> int:
     if hasattr(os, "memfd_create"):
         fd = os.memfd_create(f"quizlog-{name}", os.MFD_CLOEXEC)
     else:
+        import tempfile
+
         with tempfile.TemporaryFile() as file:
             fd = os.dup(file.fileno())
     import fcntl

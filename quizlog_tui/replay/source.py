@@ -5,10 +5,10 @@ Reads the script once as bytes; never runs or evaluates any of it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import re
-import tokenize
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,15 +37,19 @@ class Source:
     @cached_property
     def lines(self) -> list[str]:
         """The text, line by line, undecodable bytes replaced."""
-        try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(self.data).readline)
-        except SyntaxError:
-            encoding = "utf-8"
+        encoding = "utf-8"
+        if b"coding" in b"\n".join(self.data.split(b"\n", 2)[:2]):
+            import tokenize
+
+            with contextlib.suppress(SyntaxError):
+                encoding, _ = tokenize.detect_encoding(io.BytesIO(self.data).readline)
         return self.data.decode(encoding, "replace").splitlines()
 
     @cached_property
     def comments(self) -> dict[int, str]:
         """The comment on each line that has one; a `#` inside a string is none."""
+        import tokenize
+
         found: dict[int, str] = {}
         try:
             for token in tokenize.tokenize(io.BytesIO(self.data).readline):

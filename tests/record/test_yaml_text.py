@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import RecordError
-from quizlog_tui.record.yaml_text import dump_json, dump_yaml, parse
+from quizlog_tui.record.yaml_text import dump_json, dump_yaml, parse, parse_own
 
 SPECIAL = [
     "NO", "yes", "on", "~", "null", "1:30", "12:30:45", "0o17", "017", "1_000", "1e3", "1e999", "=",
@@ -112,3 +112,60 @@ def test_dump_is_json_scalars() -> None:
     text = dump_yaml({"a": "x", "m": 1.0, "l": ["y"]})
     assert text == 'a: "x"\nm: 1.0\nl:\n- "y"\n'
     assert json.loads(text.split("a: ")[1].split("\n")[0]) == "x"
+
+
+RECORDS = st.fixed_dictionaries(
+    {
+        "script": TEXT,
+        "seed": st.integers(),
+        "inputs": st.lists(TEXT, max_size=5),
+        "pointer": st.integers(0, 9),
+    },
+    optional={"print": st.lists(TEXT, max_size=4), "note": st.none() | st.booleans() | TEXT},
+)
+
+
+@given(RECORDS)
+def test_the_quick_reader_agrees_with_the_thorough_one(data: dict[str, object]) -> None:
+    text = dump_yaml(data)
+    quick = parse_own(text)
+    assert quick is None or quick == data == parse(text, "r")[0]
+
+
+def test_the_quick_reader_takes_what_we_write() -> None:
+    data = {"script": "q.py", "seed": -7, "inputs": ["NO", "é🎉"], "print": [], "status": "error"}
+    assert parse_own(dump_yaml(data)) == data
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                'a: "x"',
+                "a: 1",
+                "b:",
+                '- "x"',
+                "- y",
+                "b: 017",
+                "c: 1e5",
+                'c: "x" # no',
+                "yes: 1",
+                "#",
+                "",
+                "d: []",
+                '- "x", "y"',
+                "  e: 1",
+                'f: "a" "b"',
+                "g: - 1",
+                'h: "\\ud83d"',
+            ]
+        ),
+        max_size=7,
+    )
+)
+def test_the_quick_reader_never_reads_what_yaml_reads_otherwise(lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    quick = parse_own(text)
+    if quick:
+        assert quick == parse(text, "r")[0]

@@ -18,7 +18,11 @@ def case(request: pytest.FixtureRequest, build: Build) -> tuple[Path, list[str]]
     return build.script(source), answers
 
 
-def test_output_and_exit_code_equal_a_plain_run(case: tuple[Path, list[str]]) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+def test_output_and_exit_code_equal_a_plain_run(
+    case: tuple[Path, list[str]], unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     script, answers = case
     plain = run_plain(script, answers)
     transcript = replay(script, 1, answers)

@@ -26,6 +26,7 @@ def main(control: int, guarded: int) -> None:
     path, argv0, seed, memory, source = wire.receive()
     _limit_memory(int(memory))
     script = path.decode("utf-8", "surrogateescape")
+    os.chdir(os.path.dirname(script))
     outcome = Outcome(script)
     taint = Taint()
     hooks.install(wire, outcome, taint)

@@ -23,6 +23,7 @@ def split(guarded: int, others: list[int]) -> None:
         guarded: The socket to quizlog whose closing means death.
         others: Descriptors that belong to the quiz alone.
     """
+    os.setsid()
     _process_control(_PR_SET_CHILD_SUBREAPER, 1)
     pid = os.fork()
     if pid == 0:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -125,6 +126,8 @@ def _install_ends(out: Out) -> None:
     def finish() -> None:
         with contextlib.suppress(OSError, ValueError):
             out.flush()
+        gc.unfreeze()
+        out.ending = True
         out.log.end()
 
     def _exit(status: int) -> Any:

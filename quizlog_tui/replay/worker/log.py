@@ -7,6 +7,7 @@ catch, skip or see. What happens at the streams themselves is in `streams`.
 from __future__ import annotations
 
 import _thread
+import gc
 import os
 import sys
 import time
@@ -29,6 +30,7 @@ class Log:
         self.taint = taint
         self.copy: Callable[[Log, Taint], None]
         self.pause_after = 0.0
+        self._asked = False
         self.out = os.dup(1)
         self.err = os.dup(2)
         self.known = 0
@@ -68,6 +70,11 @@ class Log:
     def ask(self, prompt: str) -> str:
         """Stop at a question until there is an answer. Blocks; raises `EOFError` for Ctrl-D."""
         with self.lock:
+            if not self._asked:
+                # What is there by the first question stays: a collection that visits it all would
+                # make every copy hold pages of its own. Done in every run alike, so none differs.
+                self._asked = True
+                gc.freeze()
             self._close_step(quote(prompt), _asking_line(self.outcome.script))
             if not self.answers:
                 self._tell("asking")

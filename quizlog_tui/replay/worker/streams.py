@@ -74,6 +74,8 @@ class Out(io.TextIOWrapper):
         self.log = log
         self._direct = DirectOut(super().buffer, log)
         self._prints: dict[int, list[str]] = {}
+        self.ending = False
+        """Whether the interpreter is shutting down: then nothing may stay in a buffer."""
 
     @property
     def buffer(self) -> Any:
@@ -94,6 +96,8 @@ class Out(io.TextIOWrapper):
             self.log.foreign()
             count = _plain_write(self, text)
             self.log.wrote(text)
+            if self.ending:
+                self.flush()
             return count
 
     def print_texts(self, pieces: list[str]) -> None:
@@ -104,6 +108,8 @@ class Out(io.TextIOWrapper):
             for piece in pieces:
                 _plain_write(self, piece)
             log.printed("".join(pieces))
+            if self.ending:
+                self.flush()
 
     def print_call(self, real_print: Any, args: Any, options: Any) -> None:
         """One `print()` call: whatever it writes is one entry."""
@@ -124,6 +130,8 @@ class Out(io.TextIOWrapper):
                 self._prints[me] = outer
             with self.log.lock:
                 self.log.printed("".join(pieces))
+                if self.ending:
+                    self.flush()
 
     def prompt(self, text: str) -> None:
         """Write a prompt: it reaches stdout, and the log knows it as the question instead."""

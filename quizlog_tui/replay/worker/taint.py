@@ -75,7 +75,7 @@ class Taint:
         if event == "open":
             if arguments[2] & _WRITES and not _harmless(arguments[0]):
                 self.lasting = "it wrote files"
-        elif event in _LASTING:
+        elif event in _LASTING and not (arguments and _harmless(arguments[0])):
             self.lasting = _LASTING[event]
 
     def cheap(self) -> str | None:
