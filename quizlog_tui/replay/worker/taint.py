@@ -107,9 +107,14 @@ class Taint:
 
 
 def _harmless(path: Any) -> bool:
-    """Writes that no run can notice: the null device, and the interpreter's own cache."""
+    """Writes that no run can notice: the null device, and the interpreter's own cache.
+
+    A descriptor that is wrapped was opened before, and judged then.
+    """
     if isinstance(path, bytes):
         path = os.fsdecode(path)
+    if isinstance(path, int):
+        return True
     return isinstance(path, str) and (path == os.devnull or "__pycache__" in path)
 
 

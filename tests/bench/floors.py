@@ -1,0 +1,88 @@
+"""The least that the machine allows: a message and back, a fork, a durable write."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def median_seconds(call: Callable[[], object], repeats: int) -> float:
+    """The median time of one call."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+class Echo:
+    """A process that answers each JSON message with another."""
+
+    def __init__(self) -> None:
+        self.mine, theirs = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            self.mine.close()
+            while data := theirs.recv(65536):
+                answer = json.loads(data)["answer"]
+                reply = {"prompt": "question 1? ", "print": [f"answer {answer}"]}
+                theirs.sendall(json.dumps(reply).encode())
+            os._exit(0)
+        theirs.close()
+
+    def step(self) -> None:
+        self.mine.sendall(json.dumps({"answer": "4"}).encode())
+        json.loads(self.mine.recv(65536))
+
+    def close(self) -> None:
+        self.mine.close()
+        os.waitpid(self.pid, 0)
+
+
+_FORKS = """
+import os, sys, time, io, statistics
+source = open({script!r}).read()
+class Stop(BaseException): pass
+def stop(*_): raise Stop
+try: exec(compile(source, 'script', 'exec'), {{'input': stop, '__name__': '__main__'}})
+except Stop as e: keep = e
+times = []
+for _ in range({repeats}):
+    start = time.perf_counter()
+    pid = os.fork()
+    if pid == 0: os._exit(0)
+    os.waitpid(pid, 0)
+    times.append(time.perf_counter() - start)
+print(statistics.median(times))
+"""
+
+
+def fork_seconds(script: Path, repeats: int = 100) -> float:
+    """`fork`, exit and wait in a process that has run the script up to its first question."""
+    code = _FORKS.format(script=str(script), repeats=repeats)
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    return float(done.stdout)
+
+
+def write_seconds(folder: Path, data: bytes, repeats: int = 60) -> float:
+    """Write, fsync and rename of the same bytes."""
+
+    def write() -> None:
+        fd = os.open(folder / ".floor", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.write(fd, data)
+        os.fsync(fd)
+        os.close(fd)
+        os.replace(folder / ".floor", folder / "floor")
+
+    return median_seconds(write, repeats)
