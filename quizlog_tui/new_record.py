@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 from .record.model import Record
@@ -14,6 +13,8 @@ from .replay.source import read_source
 
 def utc_now() -> str:
     """The time, ISO 8601 in UTC, to the second."""
+    from datetime import UTC, datetime
+
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

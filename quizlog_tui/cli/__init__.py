@@ -7,19 +7,20 @@ record moves.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from ..errors import QuizlogError
-from ..text import one_line
+from ..replay.spawn import discard
+from . import early
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    early.start(words)
     try:
         from .parser import parse
 
@@ -36,9 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader left; without this the interpreter would complain once more when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    finally:
+        discard()
 
 
 def _complain(error: QuizlogError, *, as_json: bool) -> int:
+    from ..text import one_line
+
     print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
     if as_json:
         said = {"message": error.message, "where": error.where, "hint": error.hint}
@@ -48,4 +53,6 @@ def _complain(error: QuizlogError, *, as_json: bool) -> int:
 
 def emit_json(data: dict[str, Any]) -> None:
     """Write the one JSON object of a command."""
+    import json
+
     print(json.dumps({"schema_version": 1} | data))

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..errors import UsageError
-from ..new_record import new_record
 from ..paths import record_path
 from ..replay.replayer import CHECKPOINTS, Replayer
 from ..reply import Reply
@@ -64,6 +63,8 @@ def _answer(arguments: Namespace) -> str | None:
 def new(arguments: Namespace) -> int:
     """`quizlog new SCRIPT`."""
     import random
+
+    from ..new_record import new_record
 
     script = Path(arguments.script)
     target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")

@@ -32,6 +32,13 @@ exit codes: 0 done, 1 the script raised, 2 bad usage or unreadable file, 4 a lim
 130 interrupted"""
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help of a fixed width: asking the terminal would import a library at every call."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=94)
+
+
 class _Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are our one-line errors."""
 
@@ -55,9 +62,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _parser(prog: str, run: Callable[[Any], int], about: str, **options: Any) -> _Parser:
-    formatter = argparse.RawDescriptionHelpFormatter
     parser = _Parser(
-        prog=prog, description=about, allow_abbrev=False, formatter_class=formatter, **options
+        prog=prog, description=about, allow_abbrev=False, formatter_class=_Formatter, **options
     )
     parser.set_defaults(run=run)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")

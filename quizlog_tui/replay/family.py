@@ -1,6 +1,6 @@
 """A guard process and all the quiz processes below it: one script, one seed, and its copies.
 
-Starts the first, kills any, tells how each ended. Whatever the script started goes with the family;
+Kills any, tells how each ended. Whatever the script started goes with the family;
 if quizlog itself is killed, the guard kills the family. Speaks no message of the quizzes.
 """
 
@@ -11,56 +11,26 @@ import os
 import select
 import signal
 import socket
-import sys
-from pathlib import Path
 
-from .source import Source
-
-_BOOT = """import sys; sys.path.insert(0, {folder!r}); import worker.boot
-worker.boot.main({control}, {guarded})"""
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
-)
-"""Mathematical libraries with one thread: sums in one order, and processes that can be copied."""
+from .spawn import Spawned
 
 
 class Family:
     """The processes of one script and seed.
 
     Args:
-        source: The script.
-        seed: Sets the order of hashes, which only the start of an interpreter can.
-        control: The quiz's end of its socket.
-        out: Where its stdout goes.
-        err: Where its stderr goes.
+        spawned: The first of them, with its guard.
     """
 
-    def __init__(
-        self, source: Source, seed: int, control: socket.socket, out: int, err: int
-    ) -> None:
-        self._guard, guarded = socket.socketpair()
+    def __init__(self, spawned: Spawned) -> None:
+        self._guard = socket.socket(fileno=spawned.guard)
+        self._pid = spawned.pid
         self._statuses: dict[int, int] = {}
         self._dismissed: set[int] = set()
         self._partial = b""
         self._members = 0
         self.pids: set[int] = set()
         self.gone = False
-        with guarded:
-            fds = control.fileno(), guarded.fileno()
-            folder = str(Path(__file__).parent)
-            boot = _BOOT.format(folder=folder, control=fds[0], guarded=fds[1])
-            for fd in fds:
-                os.set_inheritable(fd, True)
-            self._pid = os.posix_spawn(
-                sys.executable,
-                [sys.executable, "-c", boot],
-                os.environ | _ONE_THREAD | {"PYTHONHASHSEED": str(seed % 2**32)},
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, out, 1),
-                    (os.POSIX_SPAWN_DUP2, err, 2),
-                ],
-            )
 
     def fileno(self) -> int:
         """The descriptor that becomes readable when a process ended."""

@@ -18,6 +18,7 @@ from .channel import Channel
 from .family import Family
 from .limits import Limits
 from .source import Source
+from .spawn import capture, take
 
 _WATCH_MILLISECONDS = 50
 
@@ -25,33 +26,29 @@ _WATCH_MILLISECONDS = 50
 class QuizProcess:
     """A script that is running, or waiting inside a question. See `start` and `copy`."""
 
-    def __init__(self, limits: Limits, name: str) -> None:
+    def __init__(self, family: Family, limits: Limits, name: str, control: int) -> None:
+        self.family = family
         self._limits = limits
         self._name = name
-        self._out, self._err = _capture("stdout"), _capture("stderr")
+        self._out = self._err = -1
         self._told = 0
         self._cancelled = False
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
         self.taint: str | None = None
-        control, self._inner = socket.socketpair()
-        self._channel = Channel(control)
+        self._channel = Channel(socket.socket(fileno=control))
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
-        self.family: Family
-
-    def _adopt(self, family: Family) -> None:
-        self.family = family
-        family.join()
         self._poll.register(family, select.POLLIN)
-        self._inner.close()
+        family.join()
 
     @classmethod
     def start(cls, source: Source, seed: int, limits: Limits) -> QuizProcess:
         """A fresh process that begins to run a script: exactly the bytes of `source`."""
-        process = cls(limits, source.path.name)
-        process._adopt(Family(source, seed, process._inner, process._out, process._err))
+        spawned = take(seed)
+        process = cls(Family(spawned), limits, source.path.name, spawned.control)
+        process._out, process._err = spawned.out, spawned.err
         script, name = os.fsencode(source.path), os.fsencode(process._name)
         process._send([script, name, b"%d" % seed, b"%d" % limits.memory, source.data])
         return process
@@ -62,10 +59,12 @@ class QuizProcess:
         The copy may turn out to be impossible: then it has a `refused` reason once `settle` or
         `messages` was called. It can be given answers at once.
         """
-        copy = QuizProcess(self._limits, self._name)
-        if not self._send([b"copy"], [copy._inner.fileno(), copy._out, copy._err]):
-            copy._lost()
-        copy._adopt(self.family)
+        control, inner = socket.socketpair()
+        copy = QuizProcess(self.family, self._limits, self._name, control.detach())
+        copy._out, copy._err = capture("stdout"), capture("stderr")
+        with inner:
+            if not self._send([b"copy"], [inner.fileno(), copy._out, copy._err]):
+                copy._lost()
         return copy
 
     def _lost(self) -> None:
@@ -247,21 +246,6 @@ class QuizProcess:
             self._out = self._err = -1
             self._channel.close()
             self.family.leave(self.pid, sweep=self.taint is not None)
-
-
-def _capture(name: str) -> int:
-    """A file without a name that takes a stream, so that a position in it is a moment in time."""
-    if hasattr(os, "memfd_create"):
-        fd = os.memfd_create(f"quizlog-{name}", os.MFD_CLOEXEC)
-    else:
-        import tempfile
-
-        with tempfile.TemporaryFile() as file:
-            fd = os.dup(file.fileno())
-    import fcntl
-
-    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)
-    return fd
 
 
 def _read(fd: int, start: int, end: int | None) -> bytes:

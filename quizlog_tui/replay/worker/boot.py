@@ -20,6 +20,8 @@ from .wire import Wire
 
 def main(control: int, guarded: int) -> None:
     """Run the job that arrives on the descriptor `control`; die with the descriptor `guarded`."""
+    os.set_inheritable(control, False)
+    os.set_inheritable(guarded, False)
     guard.split(guarded, [control])
     wire = Wire(control)
     wire.send(f'["born", {os.getpid()}]')
