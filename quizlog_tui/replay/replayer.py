@@ -26,7 +26,7 @@ from .transcript import Transcript
 
 MAX_RUNS = 8
 """Live processes kept, besides checkpoints."""
-CHECKPOINTS = 32
+CHECKPOINTS = 64
 """Checkpoints kept, of all scripts together."""
 CHECKPOINT_MEMORY = 512 * 1024 * 1024
 """Bytes that checkpoints may hold beyond what they share."""
@@ -143,7 +143,7 @@ class Replayer:
         process = point.process.copy()
         run = Run(point.source, self.limits, process, point.transcript, point.cost)
         # The first steps of a copy are slowed by the pages it has to take over: not work of theirs.
-        saved = point.cost + point.gap
+        saved = point.cost + 2 * point.gap
         line = self._enter(Line(point.key, run, point.generation + 1, saved, point.gap))
         rest = inputs[len(point.answers) :]
         usable = rest or process.settle()

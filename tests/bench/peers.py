@@ -56,7 +56,7 @@ def langgraph_rewind(steps: int, folder: Path | None, repeats: int) -> tuple[flo
     for n in range(repeats):
         target = random.randrange(steps)
         start = time.perf_counter()
-        history = graph.get_state_history(config)
+        history = list(graph.get_state_history(config))  # as its documentation does
         stop = next(s for s in history if s.values.get("i") == target and s.next)
         found = time.perf_counter()
         forked = graph.update_state(stop.config, {"last": f"edit {n}"}, as_node="__start__")

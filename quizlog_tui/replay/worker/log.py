@@ -31,6 +31,8 @@ class Log:
         self.copy: Callable[[Log, Taint], None]
         self.pause_after = 0.0
         self._asked = False
+        self.untouched = False
+        """Whether this is a copy that has had no answer yet."""
         self.out = os.dup(1)
         self.err = os.dup(2)
         self.known = 0
@@ -99,6 +101,7 @@ class Log:
             self.answers = fresh[::-1] + self.answers
             self.told = time.perf_counter()
             if self.answers:
+                self.untouched = False
                 return
 
     def end(self) -> None:
