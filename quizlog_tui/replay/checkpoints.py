@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import Any, Protocol
 
+from ..series import Series
 from .process import QuizProcess
 from .source import Source
 from .transcript import Transcript
@@ -29,7 +31,9 @@ class Checkpoint:
 
     key: Key
     source: Source
-    answers: list[str]
+    parent: Checkpoint | None
+    """The checkpoint before it on the way from the start, if there is one."""
+    answers: Series[str]
     """The answers that led here."""
     transcript: Transcript
     process: QuizProcess
@@ -74,16 +78,15 @@ class Checkpoints:
     def deepest(self, key: Key, inputs: Sequence[str]) -> Checkpoint | None:
         """The one that is nearest to the end of `inputs` on the way there."""
         wanted = list(inputs)
-        found = None
-        for one in self._held:
-            size = len(one.answers)
-            deeper = found is None or size > len(found.answers)
-            if one.key == key and deeper and wanted[:size] == one.answers:
-                found = one
-        return found
+        for one in sorted(self._held, key=lambda one: -len(one.answers)):
+            if one.key == key and wanted[: len(one.answers)] == one.answers:
+                return one
+        return None
 
     def add(self, checkpoint: Checkpoint) -> None:
         """Keep one more, giving up others where that is too many or too much."""
+        while checkpoint.parent is not None and checkpoint.parent not in self._held:
+            checkpoint.parent = checkpoint.parent.parent
         self._held.append(checkpoint)
         while len(self._held) > self._count:
             self.drop(self._victim())
@@ -96,6 +99,9 @@ class Checkpoints:
         """Give one up and end its process."""
         if checkpoint in self._held:
             self._held.remove(checkpoint)
+            for one in self._held:
+                if one.parent is checkpoint:
+                    one.parent = checkpoint.parent
         checkpoint.process.release()
 
     def clear(self) -> None:
@@ -111,33 +117,45 @@ class Checkpoints:
 
     def _victim(self) -> Checkpoint:
         """The one that is missed least: see `spare`."""
-        return self._held[spare([(one.key, one.answers, one.cost, one.used) for one in self._held])]
+        return self._held[spare(self._held)]
 
 
-def spare(held: Sequence[tuple[object, list[str], float, int]]) -> int:
+class Held(Protocol):
+    """What is known of a checkpoint when one has to go."""
+
+    @property
+    def parent(self) -> Any:
+        """The checkpoint before it on the way from the start, if there is one."""
+
+    @property
+    def cost(self) -> float:
+        """Seconds it would take to come there from the start."""
+
+    @property
+    def used(self) -> int:
+        """Rises with each use."""
+
+
+def spare(held: Sequence[Held]) -> int:
     """Which of several checkpoints to give up: its index.
 
-    Each is (key, answers, cost, used). The one goes whose absence makes the smallest gap for how
-    long ago it was used: gaps may grow with age, and what nobody returns to makes room.
+    The one whose absence makes the smallest gap for how long ago it was used: gaps may grow with
+    age, and what nobody returns to makes room.
     """
-    by_use = sorted(range(len(held)), key=lambda index: -held[index][3])
+    following: dict[int, float] = {}
+    for one in held:
+        before = id(one.parent)
+        following[before] = min(one.cost, following.get(before, one.cost))
+    by_use = sorted(range(len(held)), key=lambda index: -held[index].used)
     ranks = {index: rank for rank, index in enumerate(by_use)}
-    return min(range(len(held)), key=lambda index: _gap_without(held, index) / (ranks[index] + 1))
 
+    def missed(index: int) -> float:
+        one = held[index]
+        before = one.parent.cost if one.parent is not None else 0.0
+        gap: float = following.get(id(one), one.cost) - before
+        return gap / (ranks[index] + 1)
 
-def _gap_without(held: Sequence[tuple[object, list[str], float, int]], index: int) -> float:
-    """Seconds between the neighbours of a checkpoint on the way to it and on from it."""
-    key, answers, cost, _ = held[index]
-    before, after = 0.0, None
-    for other_key, other, other_cost, _used in held:
-        if other_key != key or other is answers:
-            continue
-        if len(other) < len(answers):
-            if other_cost > before and answers[: len(other)] == other:
-                before = other_cost
-        elif (after is None or other_cost < after) and other[: len(answers)] == answers:
-            after = other_cost
-    return (cost if after is None else after) - before
+    return min(range(len(held)), key=missed)
 
 
 def private_bytes(pid: int | None) -> int:

@@ -26,6 +26,7 @@ class Line:
         generation: int = 0,
         saved: float = -1.0,
         gap: float | None = None,
+        point: Checkpoint | None = None,
     ) -> None:
         self.key = key
         self.run = run
@@ -34,6 +35,8 @@ class Line:
         """Cost at its last checkpoint, or at the one it came from."""
         self.gap = _LEAST_GAP if gap is None else gap
         """Seconds of work worth a checkpoint: what a copy costs."""
+        self.point = point
+        """Its last checkpoint, or the one it came from."""
         self.lasting_taint = False
 
 
@@ -72,6 +75,7 @@ def take(line: Line, checkpoints: Checkpoints) -> Checkpoint | None:
     process = line.run.copy()
     if process.settle():
         return _keep(line, process, checkpoints)
+    line.saved = line.run.cost  # not before there is that much more to lose
     line.lasting_taint = line.run.process.taint is not None
     process.release()
     return None
@@ -83,12 +87,14 @@ def _keep(line: Line, process: QuizProcess, checkpoints: Checkpoints) -> Checkpo
     point = Checkpoint(
         key=line.key,
         source=run.source,
-        answers=[step.input or "" for step in run.transcript.steps],
+        parent=line.point,
+        answers=run.answers,
         transcript=run.transcript,
         process=process,
         cost=run.cost,
         generation=line.generation + 1,
         gap=line.gap,
     )
+    line.point = point
     checkpoints.add(point)
     return point

@@ -141,10 +141,11 @@ class Replayer:
             self.checkpoints.drop(point)
             return None
         process = point.process.copy()
-        run = Run(point.source, self.limits, process, point.transcript, point.cost)
+        run = Run.of_copy(point.source, self.limits, process, point.transcript, point.answers)
+        run.cost = point.cost
         # The first steps of a copy are slowed by the pages it has to take over: not work of theirs.
         saved = point.cost + 2 * point.gap
-        line = self._enter(Line(point.key, run, point.generation + 1, saved, point.gap))
+        line = self._enter(Line(point.key, run, point.generation + 1, saved, point.gap, point))
         rest = inputs[len(point.answers) :]
         usable = rest or process.settle()
         reached = self._grow(line, rest) if usable else None
@@ -222,7 +223,8 @@ class Replayer:
             return [None] * len(answers)
         runs = []
         for answer in answers:
-            run = Run(point.source, self.limits, point.process.copy(), point.transcript, point.cost)
+            copy = point.process.copy()
+            run = Run.of_copy(point.source, self.limits, copy, point.transcript, point.answers)
             run.begin([answer])
             runs.append(run)
         point.touch()

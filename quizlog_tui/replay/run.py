@@ -28,32 +28,43 @@ class Run:
     Args:
         source: The script.
         limits: What it may use.
-        process: A fresh process, or a copy that waits where `transcript` ends.
-        transcript: What a copy's original had shown; None for a fresh process.
-        cost: Seconds it would take to come here again from the start.
+        process: A fresh process. For a copy see `of_copy`.
     """
 
-    def __init__(
-        self,
+    def __init__(self, source: Source, limits: Limits, process: QuizProcess) -> None:
+        self.source = source
+        self.process = process
+        self.transcript = _UNSTARTED
+        self.answers: Series[str] = Series()
+        """The answers that were used."""
+        self.cost = 0.0
+        """Seconds it would take to come here again from the start."""
+        self.blurred = False
+        """Whether it died with several answers in hand, so that nobody knows how many it used."""
+        self._limits = limits
+        self._steps: Series[Step] = Series()
+        self._print: Series[str] = Series()
+        self._all_stderr = ""
+        self._ends = (0, 0)
+        self._given: list[str] = []
+        self._pending: Step | None = None
+
+    @classmethod
+    def of_copy(
+        cls,
         source: Source,
         limits: Limits,
         process: QuizProcess,
-        transcript: Transcript | None = None,
-        cost: float = 0.0,
-    ) -> None:
-        self.source = source
-        self.process = process
-        self.transcript = transcript or _UNSTARTED
-        self.cost = cost
-        self._limits = limits
-        self._steps = self.transcript.steps
-        self._print = self.transcript.print
-        self._all_stderr = self.transcript.stderr
-        self._ends = (0, 0)
-        self._given: list[str] = []
-        self.blurred = False
-        """Whether it died with several answers in hand, so that nobody knows how many it used."""
-        self._pending: Step | None = self.transcript.last if transcript else None
+        transcript: Transcript,
+        answers: Series[str],
+    ) -> Run:
+        """The run of a copied process, which waits where `transcript` ends."""
+        run = cls(source, limits, process)
+        run.transcript = transcript
+        run.answers = answers
+        run._steps, run._pending = transcript.steps, transcript.last
+        run._print, run._all_stderr = transcript.print, transcript.stderr
+        return run
 
     @property
     def waiting(self) -> bool:
@@ -151,7 +162,9 @@ class Run:
 
     def _answer_pending(self) -> None:
         if self._pending is not None:
-            self._steps = self._steps.then(replace(self._pending, input=self._given.pop(0)))
+            answer = self._given.pop(0)
+            self._steps = self._steps.then(replace(self._pending, input=answer))
+            self.answers = self.answers.then(answer)
 
     def _step(self, raw: Any) -> Step:
         prompt, line, entries, out_end, err_end, seconds = raw

@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -371,22 +372,39 @@ def test_one_cache_serves_many_scripts_seeds_and_threads(build: Build, cached: R
     assert all(asyncio.run(all_of_them()))
 
 
-def test_the_least_missed_checkpoint_goes_first() -> None:
-    def held(*costs: float) -> list[tuple[object, list[str], float, int]]:
-        return [("k", ["a"] * int(cost), cost, use) for use, cost in enumerate(costs)]
+@dataclass(eq=False)
+class Dot:
+    """A checkpoint, as far as the choice of a victim is concerned."""
 
-    assert spare(held(1, 2, 3, 4)) == 0
-    assert spare(held(100, 101, 102, 200)) == 1
-    assert spare([("k", [], 50.0, 0), ("k", ["x"], 50.5, 1), ("k", ["y"], 50.4, 2)]) in (1, 2)
+    cost: float
+    used: int
+    parent: Dot | None = None
+
+
+def chain(*costs: float) -> list[Dot]:
+    dots: list[Dot] = []
+    for use, cost in enumerate(costs):
+        dots.append(Dot(cost, use, dots[-1] if dots else None))
+    return dots
+
+
+def test_the_least_missed_checkpoint_goes_first() -> None:
+    assert spare(chain(1, 2, 3, 4)) == 0
+    assert spare(chain(100, 101, 102, 200)) == 1
+    root = Dot(50.0, 0)
+    assert spare([root, Dot(50.5, 1, root), Dot(50.4, 2, root)]) in (1, 2)
 
 
 def test_thinning_keeps_the_first_and_lets_gaps_grow_with_age() -> None:
-    kept: list[tuple[object, list[str], float, int]] = []
+    kept: list[Dot] = []
     for use in range(400):
-        kept.append(("k", ["a"] * use, 300.0 + use, use))
+        kept.append(Dot(300.0 + use, use, kept[-1] if kept else None))
         if len(kept) > 16:
-            kept.pop(spare(kept))
-    costs = sorted(item[2] for item in kept)
+            gone = kept.pop(spare(kept))
+            for dot in kept:
+                if dot.parent is gone:
+                    dot.parent = gone.parent
+    costs = sorted(dot.cost for dot in kept)
     assert costs[0] == 300.0
     gaps = [b - a for a, b in pairwise(costs)]
     assert sum(gaps[:5]) > 3 * sum(gaps[-5:])

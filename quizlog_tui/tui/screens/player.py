@@ -136,7 +136,8 @@ class PlayerScreen(Screen[None]):
         where = f"step {self._shown} of {len(self._whole.steps)}"
         if self._shown != session.pointer:
             where += f" (pointer at {session.pointer})"
-        return one_line(f"{state} · {where} · branch {session.branch} · {name}")
+        slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
+        return one_line(f"{state} · {where} · branch {session.branch} · {name}{slow}")
 
     def _draw_prompt(self, shown: Transcript) -> None:
         panel = self.query_one(PromptPanel)
