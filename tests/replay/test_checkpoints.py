@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -147,7 +148,8 @@ class Walk(RuleBasedStateMachine):
     def kill(self, share: float) -> None:
         mine = [pid for pid in below(os.getpid()) if pid not in self.bystanders]
         if mine:
-            os.kill(mine[int(share * len(mine))], signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may have been ending already
+                os.kill(mine[int(share * len(mine))], signal.SIGKILL)
             self.check()
 
     def teardown(self) -> None:

@@ -8,13 +8,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
-from textual.widgets.option_list import Option
 
 from ...branch_list import BranchInfo
 from ..drawing import branch_text
+from ..widgets.menu import Menu
 
 
 class BranchesScreen(ModalScreen[str | None]):
@@ -22,8 +21,6 @@ class BranchesScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,b", "dismiss(None)", "Back"),
-        Binding("j", "move('down')", "down", show=False),
-        Binding("k", "move('up')", "up", show=False),
     ]
     DEFAULT_CSS = """
     BranchesScreen { align: center middle; }
@@ -43,21 +40,12 @@ class BranchesScreen(ModalScreen[str | None]):
         """A title and the list."""
         with Vertical():
             yield Label("Branches: Enter switches, Escape goes back", markup=False)
-            options = [Option(Content(branch_text(branch))) for branch in self._branches]
-            yield OptionList(*options, markup=False)
+            yield Menu(branch_text(branch) for branch in self._branches)
 
     def on_mount(self) -> None:
         """Start on the active branch."""
         active = next(i for i, branch in enumerate(self._branches) if branch.active)
         self.query_one(OptionList).highlighted = active
-
-    def action_move(self, direction: str) -> None:
-        """The vim keys."""
-        options = self.query_one(OptionList)
-        if direction == "down":
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the chosen branch back to the player."""

@@ -7,12 +7,11 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Label, OptionList
-from textual.widgets.option_list import Option
 
 from ...text import one_line
+from ..widgets.menu import Menu
 
 
 class LibraryScreen(Screen[Path | None]):
@@ -26,12 +25,10 @@ class LibraryScreen(Screen[Path | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Open", show=True),
         Binding("q,escape", "dismiss(None)", "Quit"),
-        Binding("j", "move('down')", "down", show=False),
-        Binding("k", "move('up')", "up", show=False),
     ]
     DEFAULT_CSS = """
     LibraryScreen > Label { padding: 0 1; color: $primary; text-style: bold; width: 100%; }
-    LibraryScreen > OptionList { height: 1fr; border: round $panel; }
+    LibraryScreen > Menu { height: 1fr; border: round $panel; }
     """
 
     def __init__(self, folder: Path, records: list[Path]) -> None:
@@ -42,17 +39,8 @@ class LibraryScreen(Screen[Path | None]):
     def compose(self) -> ComposeResult:
         """A title and the list."""
         yield Label(f"Records in {one_line(str(self._folder))}", markup=False)
-        names = [one_line(str(path.relative_to(self._folder))) for path in self._records]
-        yield OptionList(*(Option(Content(name)) for name in names), markup=False)
+        yield Menu(one_line(str(path.relative_to(self._folder))) for path in self._records)
         yield Footer(show_command_palette=False)
-
-    def action_move(self, direction: str) -> None:
-        """The vim keys."""
-        options = self.query_one(OptionList)
-        if direction == "down":
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open the chosen record."""
