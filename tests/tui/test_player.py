@@ -202,6 +202,22 @@ async def test_a_slow_script_can_be_stopped(build: Build) -> None:
     assert yaml.safe_load(path.read_text())["inputs"] == []
 
 
+@pytest.mark.parametrize("sizes", [[(60, 20), (120, 40)], [(20, 8), (1, 1), (80, 24)]])
+async def test_resizing_while_running_is_survived(
+    sizes: list[tuple[int, int]], record: Path
+) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        for state in ("question", "error"):
+            for size in sizes:
+                await pilot.resize_terminal(*size)
+                await settled(pilot)
+            if state == "question":
+                await press(pilot, *"wrong", "enter")
+        assert "3 * 3 is not wrong" in screen_text(app)
+
+
 async def test_q_quits_without_a_question(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:

@@ -95,7 +95,8 @@ class LineView(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Wrap again where the width changed."""
-        if self.scrollable_content_region.width != self._wrapped_at:
+        width = self.scrollable_content_region.width
+        if width and width != self._wrapped_at:  # a hidden pane has no width to wrap to
             self._lay_out()
 
     def _wrap(self) -> None:
