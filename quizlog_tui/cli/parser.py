@@ -87,6 +87,12 @@ def _record_parser() -> _Parser:
     return parser
 
 
+def _add_step(parser: _Parser) -> None:
+    """The arguments of a command that acts at a step of a record."""
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int)
+
+
 def _new() -> _Parser:
     parser = _parser("quizlog new", commands.new, "Make a record for a script.")
     parser.add_argument("script")
@@ -98,16 +104,14 @@ def _new() -> _Parser:
 def _rewind() -> _Parser:
     about = "Set the pointer to step K. All answers stay; answering again steps or forks."
     parser = _parser("quizlog rewind", commands.rewind, about)
-    parser.add_argument("record")
-    parser.add_argument("step", metavar="K", type=int)
+    _add_step(parser)
     return parser
 
 
 def _fork() -> _Parser:
     about = "Give another answer at step K, on a new branch that becomes the active one."
     parser = _parser("quizlog fork", commands.fork, about)
-    parser.add_argument("record")
-    parser.add_argument("step", metavar="K", type=int)
+    _add_step(parser)
     parser.add_argument("answer", metavar="ANSWER")
     parser.add_argument("--name", help="default: fork-1, fork-2, ...")
     return parser
@@ -118,8 +122,7 @@ def _amend() -> _Parser:
         "Change answer K; later answers stay while their questions do. Old ones become a branch."
     )
     parser = _parser("quizlog amend", commands.amend, about)
-    parser.add_argument("record")
-    parser.add_argument("step", metavar="K", type=int)
+    _add_step(parser)
     parser.add_argument("answer", metavar="ANSWER")
     return parser
 
@@ -134,8 +137,7 @@ def _bisect() -> _Parser:
 def _sweep() -> _Parser:
     about = "Try several answers at step K side by side. The record stays as it is."
     parser = _parser("quizlog sweep", commands.sweep, about)
-    parser.add_argument("record")
-    parser.add_argument("step", metavar="K", type=int)
+    _add_step(parser)
     parser.add_argument("answers", metavar="ANSWER", nargs="+")
     return parser
 

@@ -121,7 +121,7 @@ class Replayer:
         depth = len(point.answers) if point else -1
         for line in lines:
             steps = line.run.transcript.steps
-            if line.run.waiting and len(steps) > depth - 1 and _is_prefix(line.run, inputs):
+            if line.run.waiting and len(steps) >= depth and _is_prefix(line.run, inputs):
                 return self._grow(line, inputs[len(steps) :])
         if point is not None:
             reached = self._from_checkpoint(point, inputs)
