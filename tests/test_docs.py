@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.cli.parser import _COMMANDS, COMMANDS, _record_parser
+from quizlog_tui.cli.parser import COMMANDS, parser_of, record_parser
 from quizlog_tui.tui.screens.player import PlayerScreen
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -16,11 +16,11 @@ README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8"
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_in_the_readme_and_the_help(command: str) -> None:
     assert f"quizlog {command}" in README
-    assert f"quizlog {command}" in _record_parser().format_help()
+    assert f"quizlog {command}" in record_parser().format_help()
 
 
 def test_every_option_is_in_the_readme() -> None:
-    parsers = [_record_parser(), *(make() for make in _COMMANDS.values())]
+    parsers = [record_parser(), *(parser_of(name) for name in COMMANDS)]
     options = {
         word for parser in parsers for word in re.findall(r"--[a-z]+", parser.format_usage())
     }

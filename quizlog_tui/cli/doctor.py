@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+
+from . import emit_json
+from .grammar import Parser, command
 
 
 @dataclass(frozen=True)
@@ -72,3 +76,22 @@ def _examples() -> Finding:
 
     names = example_names()
     return _either("examples", bool(names), ", ".join(names), "not found: reinstall quizlog-tui")
+
+
+def doctor(arguments: Namespace) -> int:
+    """`quizlog doctor`."""
+    found = findings()
+    if arguments.json:
+        emit_json({"findings": [asdict(item) for item in found]})
+    else:
+        for item in found:
+            print(f"{'ok     ' if item.ok else 'missing'}  {item.name}: {item.says}")
+    return 0
+
+
+def _doctor() -> Parser:
+    return command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
+
+
+PARSERS = {"doctor": _doctor}
+"""What makes each command's parser."""

@@ -12,21 +12,20 @@ from collections.abc import Sequence
 
 from ..replay.spawn import prestart
 
-_WITHOUT_RUN = {"new", "tui", "doctor"}
+_RUNS = {"rewind", "fork", "branches", "switch", "amend", "bisect", "sweep"}
+"""The commands that run the record they name."""
 _SEED = re.compile(rb"""^[ ]*["']?seed["']?:[ ]*(-?[0-9]{1,30})[ ]*,?[ ]*\r?$""", re.M)
 
 
 def start(words: Sequence[str]) -> None:
     """Start an interpreter if the words name a record with a seed."""
     names = [word for word in words if not word.startswith("-")][:2]
-    if not hasattr(os, "fork") or not names or names[0] in _WITHOUT_RUN or "--help" in words:
+    if not hasattr(os, "fork") or not names or "--help" in words:
         return
-    for name in names:
-        try:
-            with open(name, "rb") as file:
-                found = _SEED.search(file.read(4096))
-        except OSError:
-            continue
-        if found:
-            prestart(int(found[1]))
-            return
+    try:
+        with open(names[names[0] in _RUNS and len(names) > 1], "rb") as file:
+            found = _SEED.search(file.read(4096))
+    except OSError:
+        return
+    if found:
+        prestart(int(found[1]))

@@ -1,4 +1,4 @@
-"""What each command does: open a session, make one move, show the reply."""
+"""Moves of one record: show, answer, new, rewind, fork, amend, and its branches."""
 
 from __future__ import annotations
 
@@ -11,20 +11,13 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..paths import record_path
-from ..replay.replayer import CHECKPOINTS, Replayer
+from ..replay.replayer import Replayer
 from ..reply import Reply
 from ..session import Session
 from ..text import one_line
 from . import emit_json
-from .show import (
-    branch_lines,
-    narrate,
-    narrate_warnings,
-    questionnaire,
-    sweep_lines,
-    sweep_row,
-    why,
-)
+from .grammar import Parser, add_step, command
+from .show import branch_lines, narrate, narrate_warnings, questionnaire, why
 
 
 def record(arguments: Namespace) -> int:
@@ -32,9 +25,11 @@ def record(arguments: Namespace) -> int:
     if arguments.record is None:
         if arguments.json or arguments.raw or arguments.stdin:
             raise UsageError("which record?", hint="quizlog RECORD [ANSWER]")
+        from .screens import tui
+
         return tui(arguments)
     answer = _answer(arguments)
-    with _one_move(arguments, checkpoints=1 if arguments.explain else 0) as session:
+    with one_move(arguments, checkpoints=1 if arguments.explain else 0) as session:
         if answer is None:
             return _show(session, arguments, session.reply())
         reply = session.answer(answer)
@@ -43,7 +38,7 @@ def record(arguments: Namespace) -> int:
 
 
 @contextmanager
-def _one_move(arguments: Namespace, *, checkpoints: int = 0) -> Iterator[Session]:
+def one_move(arguments: Namespace, *, checkpoints: int = 0) -> Iterator[Session]:
     """The record's session; a process that makes one move and ends has no use for checkpoints."""
     path = record_path(arguments.record)
     with Replayer(checkpoints=checkpoints) as replayer, Session(path, replayer) as session:
@@ -76,26 +71,26 @@ def new(arguments: Namespace) -> int:
 
 def rewind(arguments: Namespace) -> int:
     """`quizlog rewind RECORD K`."""
-    with _one_move(arguments) as session:
+    with one_move(arguments) as session:
         return _show(session, arguments, session.rewind(arguments.step))
 
 
 def fork(arguments: Namespace) -> int:
     """`quizlog fork RECORD K ANSWER`."""
-    with _one_move(arguments) as session:
+    with one_move(arguments) as session:
         reply = session.fork(arguments.step, arguments.answer, arguments.name)
         return _show(session, arguments, reply)
 
 
 def switch(arguments: Namespace) -> int:
     """`quizlog switch RECORD NAME`."""
-    with _one_move(arguments) as session:
+    with one_move(arguments) as session:
         return _show(session, arguments, session.switch(arguments.name))
 
 
 def branches(arguments: Namespace) -> int:
     """`quizlog branches RECORD`."""
-    with _one_move(arguments) as session:
+    with one_move(arguments) as session:
         found = session.branches
         if arguments.json:
             emit_json({"record": str(session.path), "branches": [asdict(b) for b in found]})
@@ -106,67 +101,8 @@ def branches(arguments: Namespace) -> int:
 
 def amend(arguments: Namespace) -> int:
     """`quizlog amend RECORD K ANSWER`."""
-    with _one_move(arguments) as session:
+    with one_move(arguments) as session:
         return _show(session, arguments, session.amend(arguments.step, arguments.answer))
-
-
-def bisect(arguments: Namespace) -> int:
-    """`quizlog bisect RECORD`."""
-    with _one_move(arguments, checkpoints=CHECKPOINTS) as session:
-        culprit = session.bisect()
-        step = session.preview().steps[culprit.step] if culprit else None
-        if arguments.json:
-            emit_json(
-                {
-                    "step": culprit and culprit.step,
-                    "prompt": step and step.prompt,
-                    "input": step and step.input,
-                    "replays": culprit and culprit.replays,
-                }
-            )
-        elif step is None or culprit is None:
-            print("no answer spoils the outcome")
-        else:
-            where = f"step {culprit.step}: {step.prompt or ''}{step.input or ''}"
-            print(one_line(where))
-        return 0
-
-
-def sweep(arguments: Namespace) -> int:
-    """`quizlog sweep RECORD K ANSWER...`."""
-    with _one_move(arguments, checkpoints=CHECKPOINTS) as session:
-        found = session.fan_out(arguments.step, arguments.answers)
-        rows = [
-            sweep_row(answer, one) for answer, one in zip(arguments.answers, found, strict=True)
-        ]
-        if arguments.json:
-            emit_json({"record": str(session.path), "step": arguments.step, "results": rows})
-        else:
-            print("\n".join(sweep_lines(rows)))
-        return 0
-
-
-def tui(arguments: Namespace) -> int:
-    """`quizlog tui [RECORD]`."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        hint = "in a pipe use `quizlog RECORD [ANSWER]`"
-        raise UsageError("the screens need a terminal", hint=hint)
-    from ..tui.app import run
-
-    return run(record_path(arguments.record) if arguments.record else None)
-
-
-def doctor(arguments: Namespace) -> int:
-    """`quizlog doctor`."""
-    from .doctor import findings
-
-    found = findings()
-    if arguments.json:
-        emit_json({"findings": [asdict(item) for item in found]})
-    else:
-        for item in found:
-            print(f"{'ok     ' if item.ok else 'missing'}  {item.name}: {item.says}")
-    return 0
 
 
 def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
@@ -185,3 +121,61 @@ def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
         sys.stdout.flush()
         narrate(session, reply)
     return 1 if reply.status == "error" else 0
+
+
+def _new() -> Parser:
+    parser = command("quizlog new", new, "Make a record for a script.")
+    parser.add_argument("script")
+    parser.add_argument("-o", "--output", metavar="RECORD", help="default: SCRIPT with .yaml")
+    parser.add_argument("--seed", type=int, help="default: a random one, which is kept")
+    return parser
+
+
+def _rewind() -> Parser:
+    about = "Set the pointer to step K. All answers stay; answering again steps or forks."
+    parser = command("quizlog rewind", rewind, about)
+    add_step(parser)
+    return parser
+
+
+def _fork() -> Parser:
+    about = "Give another answer at step K, on a new branch that becomes the active one."
+    parser = command("quizlog fork", fork, about)
+    add_step(parser)
+    parser.add_argument("answer", metavar="ANSWER")
+    parser.add_argument("--name", help="default: fork-1, fork-2, ...")
+    return parser
+
+
+def _amend() -> Parser:
+    about = (
+        "Change answer K; later answers stay while their questions do. Old ones become a branch."
+    )
+    parser = command("quizlog amend", amend, about)
+    add_step(parser)
+    parser.add_argument("answer", metavar="ANSWER")
+    return parser
+
+
+def _branches() -> Parser:
+    parser = command("quizlog branches", branches, "List the branches of a record.")
+    parser.add_argument("record")
+    return parser
+
+
+def _switch() -> Parser:
+    parser = command("quizlog switch", switch, "Make another branch the active one.")
+    parser.add_argument("record")
+    parser.add_argument("name")
+    return parser
+
+
+PARSERS = {
+    "new": _new,
+    "rewind": _rewind,
+    "fork": _fork,
+    "amend": _amend,
+    "branches": _branches,
+    "switch": _switch,
+}
+"""What makes each command's parser."""

@@ -1,0 +1,40 @@
+"""What all command grammars share: the parser class, the common options, the common arguments."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..errors import UsageError
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help of a fixed width: asking the terminal would import a library at every call."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=94)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are our one-line errors."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing and exiting."""
+        raise UsageError(message, hint=f"see `{self.prog} --help`")
+
+
+def command(prog: str, run: Callable[[Any], int], about: str, **options: Any) -> Parser:
+    """A parser whose namespace carries `run`, with the options every command has."""
+    parser = Parser(
+        prog=prog, description=about, allow_abbrev=False, formatter_class=_Formatter, **options
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    return parser
+
+
+def add_step(parser: Parser) -> None:
+    """The arguments of a command that acts at a step of a record."""
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int)
