@@ -105,6 +105,11 @@ class Session:
         """All branches, oldest first."""
         return branch_list(self._record, self._transcript)
 
+    @property
+    def outdated(self) -> bool:
+        """Whether somebody else changed the record file since it was read or written."""
+        return self._file.changed()
+
     def reply(self, *, since: int = 0) -> Reply:
         """Where the questionnaire stands; `print` without the first `since` steps."""
         return Reply(self._transcript, self._record.branch, str(self.path), since)

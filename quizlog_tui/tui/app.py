@@ -1,71 +1,182 @@
-"""The Textual program: opens the library or a player, and nothing else."""
+"""The Textual program: configuration, themes and keys, and which screen is on top.
+
+What a screen shows and does is the screens' own.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from textual import work
 from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 
+from ..config import Config, Problem, config_path, load_config
 from ..errors import QuizlogError
 from ..paths import own_examples
+from ..replay.limits import Limits
 from ..replay.replayer import Replayer
 from ..session import Session
-from ..text import one_line
+from ..text import one_line, visible
+from .clock import Clock
+from .keymap import key_problems
+from .messages import OpenRecord
+from .palette import ActionCommands
 from .screens.library import LibraryScreen, find_records
 from .screens.player import PlayerScreen
-from .theming import shipped_themes
+from .state import State
+from .theming import DEFAULT, load_themes, theme_files
+from .watch import Stamps, stamps
+
+_WATCH_SECONDS = 1.0
+"""How often theme files are looked at."""
 
 
-class QuizlogApp(App[None]):
+class QuizlogApp(App[None], inherit_bindings=False):
     """The program.
 
     Args:
         record: The record to open; None to choose from the records here or the examples.
+        config: The user's settings.
+        problems: What is wrong in them, to be told.
+        clock: How times are told.
     """
 
     TITLE = "quizlog"
+    COMMANDS: ClassVar = {ActionCommands}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit")
+    ]
 
-    def __init__(self, record: Path | None = None) -> None:
+    def __init__(
+        self,
+        record: Path | None = None,
+        config: Config | None = None,
+        problems: Sequence[Problem] = (),
+        clock: Clock | None = None,
+    ) -> None:
         super().__init__()
         self._record = record
-        self.replayer = Replayer()
-        for theme in shipped_themes():
+        self.config = config or Config()
+        self.state = State()
+        self._problems = list(problems)
+        self._clock = clock or Clock()
+        self.replayer = _replayer(self.config)
+        self._theme_stamps: Stamps = {}
+        self._take_themes()
+        wanted = self.config.theme or self.state.theme or DEFAULT
+        self.theme = wanted if wanted in self.available_themes else DEFAULT
+        if self.config.theme not in ("", self.theme):
+            self._problems.append(
+                Problem("theme", f"there is no theme {wanted!r}", "F2 lists them")
+            )
+        self._take_keys()
+
+    # -- themes and keys
+
+    def _take_themes(self) -> None:
+        """Read all theme files; what is wrong in them is told together."""
+        files = theme_files()
+        self._theme_stamps = stamps(files)
+        themes, problems = load_themes(files)
+        for theme in themes:
             self.register_theme(theme)
-        self.theme = "quizlog-dark"
+        self._problems += problems
+
+    def _take_keys(self) -> None:
+        problems = key_problems(self.config.keys, str(config_path()))
+        self._problems += problems
+        if not problems:
+            self.set_keymap(dict(self.config.keys))
+
+    def _watch_themes(self) -> None:
+        """Draw anew when a theme file was changed."""
+        if stamps(theme_files()) == self._theme_stamps:
+            return
+        self._take_themes()
+        self.refresh_css(animate=False)
+        self._tell_problems()
+
+    def _tell_problems(self) -> None:
+        if self._problems:
+            text = "\n".join(visible(str(problem)) for problem in self._problems)
+            self.notify(text, severity="warning", timeout=15, markup=False)
+            self._problems = []
+
+    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
+        """Nothing: clashes were told when the key map was read."""
+
+    def action_choose_theme(self) -> None:
+        """Choose a theme; it is remembered."""
+        from .screens.themes import ThemesScreen
+
+        self.push_screen(ThemesScreen(), self._remember_theme)
+
+    def _remember_theme(self, name: str | None) -> None:
+        if name is not None:
+            self.state.theme = name
+
+    # -- screens
 
     @work
     async def on_mount(self) -> None:
         """Open the first screen."""
-        record = self._record
-        while record is None:
-            folder = Path.cwd()
-            records = find_records(folder)
-            if not records:
-                folder = own_examples()
-                records = find_records(folder)
-            record = await self.push_screen_wait(LibraryScreen(folder, records))
-            if record is None:
-                self.exit()
-                return
-        await self._open(record)
+        self.set_interval(_WATCH_SECONDS, self._watch_themes)
+        if self._record is not None:
+            await self._play(self._record)
+            return
+        folder = Path.cwd()
+        if not any(True for _ in find_records(folder)):
+            folder = own_examples()
+        self.push_screen(LibraryScreen(folder, self.state.last), lambda _: self.exit())
+        self._tell_problems()
 
-    async def _open(self, record: Path) -> None:
+    @work
+    async def on_open_record(self, event: OpenRecord) -> None:
+        """A record was chosen in the library."""
+        await self._play(event.path)
+
+    async def _play(self, record: Path) -> None:
+        """Show a record."""
         try:
             session = await asyncio.to_thread(Session, record, self.replayer)
         except QuizlogError as error:
-            self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
+            if self._record is not None:
+                self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
+            else:
+                self.notify(visible(str(error)), severity="error", markup=False)
             return
-        self.push_screen(PlayerScreen(session, self.replayer))
+        self._tell_problems()
+        player = PlayerScreen(session, self.replayer, self.state, self._clock)
+        self.push_screen(player, self._after_player)
+
+    def _after_player(self, _: None) -> None:
+        """Back in the library, or out where the program was started with a record."""
+        if self._record is not None:
+            self.exit()
 
     def on_unmount(self) -> None:
         """End every script."""
         self.replayer.close()
 
 
+def _replayer(config: Config) -> Replayer:
+    """Where scripts run, within the user's bounds."""
+    mega = 1024 * 1024
+    limits = Limits(
+        config.limits_seconds, config.limits_output_mb * mega, config.limits_memory_mb * mega
+    )
+    memory = config.cache_memory_mb * mega
+    return Replayer(limits, checkpoints=config.cache_checkpoints, checkpoint_memory=memory)
+
+
 def run(record: Path | None) -> int:
     """Run the program until the user leaves; the exit code."""
-    app = QuizlogApp(record)
-    app.run()
+    config, problems = load_config()
+    app = QuizlogApp(record, config, problems)
+    app.run(mouse=config.mouse)
     return app.return_code or 0

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.tui.widgets.line_view import _rows, line
+from quizlog_tui.tui.widgets.documents import line
+from quizlog_tui.tui.widgets.documents import rows as _rows
 
 
 def rows(text: str, width: int) -> list[str]:

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 import yaml
+from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
+from textual.worker import Worker
 
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screens.base import DIALOG
 from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screen_text import screen_text
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 QUIZ = """
@@ -30,15 +34,20 @@ for i in range(3):
     print("Right.")
 print("Done.")
 """
-SIZES = [(80, 24), (120, 40)]
+SIZES = [(60, 20), (80, 24), (120, 40)]
+
+
+def busy(app: App[None]) -> list[Worker[object]]:
+    """The workers that do not wait for the user."""
+    return [worker for worker in app.workers if worker.group != DIALOG]
 
 
 async def settled(pilot: Pilot[None]) -> PlayerScreen:
     """Wait until the player is there and nothing is under way; the screen."""
     app = pilot.app
-    while not isinstance(app.screen, PlayerScreen) or app.workers:
+    while not isinstance(app.screen, PlayerScreen) or busy(app):
         await pilot.pause()
-        await app.workers.wait_for_complete()
+        await app.workers.wait_for_complete(busy(app))
     await pilot.pause()
     return app.screen
 
@@ -116,7 +125,7 @@ def record(build: Build) -> Path:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("scene", SCENES)
 async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
-    app = QuizlogApp(record)
+    app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
         await SCENES[scene](pilot)
@@ -163,8 +172,7 @@ async def test_fork_and_switch_back(record: Path) -> None:
         await press(pilot, *"Bob", "enter")
         assert yaml.safe_load(record.read_text())["branch"] == "fork-1"
         await pilot.press("escape", "b")
-        await pilot.press("k", "enter")
-        screen = await settled(pilot)
+        screen = await press(pilot, "k", "enter")
         assert screen.session.branch == "main"
     assert yaml.safe_load(record.read_text())["inputs"] == ["Ada", "28", "16"]
 
@@ -223,6 +231,7 @@ async def test_q_quits_without_a_question(record: Path) -> None:
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("escape", "q")
+        await pilot.pause()
     assert app.return_code == 0
 
 

@@ -6,45 +6,50 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.screen import Screen
-from textual.widgets import Footer, Label, OptionList
+from textual.binding import BindingType
 
-from ...text import one_line
-from ..widgets.menu import Menu
+from ..bindings import screen_bindings
+from ..messages import OpenRecord
+from ..widgets.documents import Table, line
+from ..widgets.row_list import RowList
+from .base import QuizlogScreen
 
 
-class LibraryScreen(Screen[Path | None]):
-    """Dismisses with the chosen record, or None.
+class LibraryScreen(QuizlogScreen[None]):
+    """Lists records and opens them.
 
     Args:
         folder: What the paths are shown relative to.
-        records: The record files.
+        last: The record looked at last, to start on.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "choose", "Open", show=True),
-        Binding("q,escape", "dismiss(None)", "Quit"),
-    ]
-    DEFAULT_CSS = """
-    LibraryScreen > Label { padding: 0 1; color: $primary; text-style: bold; width: 100%; }
-    LibraryScreen > Menu { height: 1fr; border: round $panel; }
-    """
+    SCOPE = "library"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("library")
 
-    def __init__(self, folder: Path, records: list[Path]) -> None:
+    def __init__(self, folder: Path, last: str) -> None:
         super().__init__()
         self._folder = folder
-        self._records = records
+        self._records = find_records(folder)
 
-    def compose(self) -> ComposeResult:
-        """A title and the list."""
-        yield Label(f"Records in {one_line(str(self._folder))}", markup=False)
-        yield Menu(one_line(str(path.relative_to(self._folder))) for path in self._records)
-        yield Footer(show_command_palette=False)
+    def content(self) -> ComposeResult:
+        """The list."""
+        yield RowList(id="records")
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_mount(self) -> None:
+        """Fill the list."""
+        self.status(f"Records in {self._folder}")
+        records = self.query_one(RowList)
+        records.show(
+            Table(
+                len(self._records),
+                lambda index: line(str(self._records[index].relative_to(self._folder)), cut=True),
+            )
+        )
+        records.focus()
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """Open the chosen record."""
-        self.dismiss(self._records[event.option_index])
+        self.post_message(OpenRecord(self._records[event.index]))
 
 
 def find_records(folder: Path) -> list[Path]:

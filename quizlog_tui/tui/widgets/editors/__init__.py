@@ -1,0 +1,1 @@
+"""Inputs fitted to kinds of answers. Each has `answer`, `fill`, and posts `Answered`."""
