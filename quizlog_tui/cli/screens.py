@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from ..errors import UsageError
 from ..paths import record_path
+from . import emit_json
 from .grammar import Parser, command
 
 
@@ -20,11 +22,45 @@ def tui(arguments: Namespace) -> int:
     return run(record_path(arguments.record) if arguments.record else None)
 
 
+def screenshot(arguments: Namespace) -> int:
+    """`quizlog screenshot RECORD [K]`."""
+    from ..tui.picture import picture
+
+    size = _size(arguments.size)
+    shown = picture(record_path(arguments.record), arguments.step, size=size, theme=arguments.theme)
+    if arguments.output:
+        path = Path(arguments.output)
+        path.write_text(shown.svg if path.suffix == ".svg" else shown.text, encoding="utf-8")
+    if arguments.json:
+        emit_json({"text": shown.text, "svg": shown.svg})
+    elif not arguments.output:
+        print(shown.text, end="")
+    return 0
+
+
+def _size(text: str) -> tuple[int, int]:
+    columns, mark, rows = text.partition("x")
+    if not (mark and columns.isdecimal() and rows.isdecimal() and int(columns) and int(rows)):
+        raise UsageError(f"{text!r} is no size", hint="columns x rows, such as 80x24")
+    return min(int(columns), 1000), min(int(rows), 1000)
+
+
 def _tui() -> Parser:
     parser = command("quizlog tui", tui, "Open the screens.")
     parser.add_argument("record", nargs="?", help="a record; default: choose from a list")
     return parser
 
 
-PARSERS = {"tui": _tui}
+def _screenshot() -> Parser:
+    about = "The player on a record, as text or SVG, without a terminal; the record stays as it is."
+    parser = command("quizlog screenshot", screenshot, about)
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int, nargs="?", help="default: the pointer")
+    parser.add_argument("--size", default="80x24", help="columns x rows, default 80x24")
+    parser.add_argument("--theme", default="quizlog-dark", help="default quizlog-dark")
+    parser.add_argument("-o", "--output", metavar="FILE", help="FILE.svg or FILE.txt")
+    return parser
+
+
+PARSERS = {"tui": _tui, "screenshot": _screenshot}
 """What makes each command's parser."""

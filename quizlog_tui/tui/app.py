@@ -44,6 +44,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
         config: The user's settings.
         problems: What is wrong in them, to be told.
         clock: How times are told.
+        state: What is remembered from run to run.
+        session: A record that is open already, to show instead of `record`.
     """
 
     TITLE = "quizlog"
@@ -58,11 +60,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
         config: Config | None = None,
         problems: Sequence[Problem] = (),
         clock: Clock | None = None,
+        state: State | None = None,
+        session: Session | None = None,
     ) -> None:
         super().__init__()
         self._record = record
         self.config = config or Config()
-        self.state = State()
+        self.state = state or State()
+        self._given = session
         self._problems = list(problems)
         self._clock = clock or Clock()
         self.replayer = _replayer(self.config)
@@ -126,6 +131,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def on_mount(self) -> None:
         """Open the first screen."""
         self.set_interval(_WATCH_SECONDS, self._watch_themes)
+        if self._given is not None:
+            self._show(self._given)
+            return
         if self._record is not None:
             await self._play(self._record)
             return
@@ -150,13 +158,16 @@ class QuizlogApp(App[None], inherit_bindings=False):
             else:
                 self.notify(visible(str(error)), severity="error", markup=False)
             return
+        self._show(session)
+
+    def _show(self, session: Session) -> None:
         self._tell_problems()
         player = PlayerScreen(session, self.replayer, self.state, self._clock)
         self.push_screen(player, self._after_player)
 
     def _after_player(self, _: None) -> None:
         """Back in the library, or out where the program was started with a record."""
-        if self._record is not None:
+        if self._record is not None or self._given is not None:
             self.exit()
 
     def on_unmount(self) -> None:
