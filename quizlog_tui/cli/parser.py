@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
         "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
     ),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
+    "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
     "config": Entry("config", "show|check|init", "settings, keys and themes"),
     "doctor": Entry("doctor", "", "what this machine offers"),

@@ -14,12 +14,24 @@ from .grammar import Parser, command
 
 def tui(arguments: Namespace) -> int:
     """`quizlog tui [RECORD]`."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        hint = "in a pipe use `quizlog RECORD [ANSWER]`"
-        raise UsageError("the screens need a terminal", hint=hint)
+    _check_terminal()
     from ..tui.app import run
 
     return run(record_path(arguments.record) if arguments.record else None)
+
+
+def demo(arguments: Namespace) -> int:
+    """`quizlog demo`."""
+    _check_terminal()
+    from ..tui.app import run_demo
+
+    return run_demo()
+
+
+def _check_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        hint = "in a pipe use `quizlog RECORD [ANSWER]`"
+        raise UsageError("the screens need a terminal", hint=hint)
 
 
 def screenshot(arguments: Namespace) -> int:
@@ -62,5 +74,10 @@ def _screenshot() -> Parser:
     return parser
 
 
-PARSERS = {"tui": _tui, "screenshot": _screenshot}
+def _demo() -> Parser:
+    about = "A guided first run on a shipped example: twelve things to try, a minute each."
+    return command("quizlog demo", demo, about)
+
+
+PARSERS = {"tui": _tui, "demo": _demo, "screenshot": _screenshot}
 """What makes each command's parser."""

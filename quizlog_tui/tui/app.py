@@ -6,6 +6,8 @@ What a screen shows and does is the screens' own.
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -17,7 +19,7 @@ from textual.dom import DOMNode
 
 from ..config import Config, Problem, config_path, load_config
 from ..errors import QuizlogError
-from ..paths import own_examples
+from ..paths import own_examples, shipped
 from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..session import Session
@@ -46,6 +48,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         clock: How times are told.
         state: What is remembered from run to run.
         session: A record that is open already, to show instead of `record`.
+        guided: Whether to say what to try next.
     """
 
     TITLE = "quizlog"
@@ -62,12 +65,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
         clock: Clock | None = None,
         state: State | None = None,
         session: Session | None = None,
+        guided: bool = False,
     ) -> None:
         super().__init__()
         self._record = record
         self.config = config or Config()
         self.state = state or State()
         self._given = session
+        self._guided = guided
         self._problems = list(problems)
         self._clock = clock or Clock()
         self.replayer = _replayer(self.config)
@@ -162,7 +167,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def _show(self, session: Session) -> None:
         self._tell_problems()
-        player = PlayerScreen(session, self.replayer, self.state, self._clock)
+        player = PlayerScreen(session, self.replayer, self.state, self._clock, guided=self._guided)
         self.push_screen(player, self._after_player)
 
     def _after_player(self, _: None) -> None:
@@ -183,9 +188,17 @@ def _replayer(config: Config) -> Replayer:
     )
 
 
-def run(record: Path | None) -> int:
+def run(record: Path | None, *, guided: bool = False) -> int:
     """Run the program until the user leaves; the exit code."""
     config, problems = load_config()
-    app = QuizlogApp(record, config, problems)
+    app = QuizlogApp(record, config, problems, guided=guided)
     app.run(mouse=config.mouse)
     return app.return_code or 0
+
+
+def run_demo() -> int:
+    """A guided first run on a copy of a shipped example, which is thrown away; the exit code."""
+    with tempfile.TemporaryDirectory(prefix="quizlog-demo-") as folder:
+        target = Path(folder) / "arithmetic"
+        shutil.copytree(shipped("records") / "arithmetic", target)
+        return run(target / "record.yaml", guided=True)

@@ -97,10 +97,10 @@ def _look(app: QuizlogApp, step: int) -> None:
 async def settled(pilot: Pilot[Any]) -> None:
     """Wait until a screen of ours is there and nothing is under way."""
     app = pilot.app
-    while (not isinstance(app.screen, QuizlogScreen) and not app.screen.is_modal) or busy(app):
-        await pilot.pause()
-        await app.workers.wait_for_complete(busy(app))
     await pilot.pause()
+    while not (isinstance(app.screen, QuizlogScreen) or app.screen.is_modal) or busy(app):
+        await app.workers.wait_for_complete(busy(app))
+        await pilot.pause()
 
 
 def busy(app: App[Any]) -> list[Worker[Any]]:

@@ -28,9 +28,11 @@ from ..draw.output import RunOutput, events
 from ..draw.source import source_table
 from ..draw.timeline import timeline_table
 from ..draw.words import bars, outcome
+from ..lessons import Scene
 from ..playhead import Playhead
 from ..state import State
 from ..widgets.documents import Paragraphs
+from ..widgets.guide import Guide
 from ..widgets.line_view import LineView
 from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
@@ -51,6 +53,7 @@ class PlayerScreen(PlayerMoves):
         replayer: Where it runs, to cancel a slow script.
         state: Where the place is remembered.
         clock: How durations are told.
+        guided: Whether to say what to try next.
     """
 
     SCOPE = "player"
@@ -73,8 +76,17 @@ class PlayerScreen(PlayerMoves):
     }
     """
 
-    def __init__(self, session: Session, replayer: Replayer, state: State, clock: Clock) -> None:
+    def __init__(
+        self,
+        session: Session,
+        replayer: Replayer,
+        state: State,
+        clock: Clock,
+        *,
+        guided: bool = False,
+    ) -> None:
         super().__init__(session, replayer)
+        self._guided = guided
         self._state = state
         self._clock = clock
         self._output = RunOutput(self._whole)
@@ -92,6 +104,8 @@ class PlayerScreen(PlayerMoves):
                 yield RowList(id="timeline")
                 yield RowList(id="source")
         yield Scrubber(id="scrubber")
+        if self._guided:
+            yield Guide(self.scene)
 
     async def on_mount(self) -> None:
         """Draw, and give a pending question the focus."""
@@ -114,6 +128,17 @@ class PlayerScreen(PlayerMoves):
         if place.get("pointer") == self.session.pointer:
             step = place.get("step")
             self._head = self._head.to(step if isinstance(step, int) else self.session.pointer)
+
+    def scene(self) -> Scene:
+        """How the screens stand, for the guide."""
+        return Scene(
+            answers=len(self.session.inputs),
+            status=self.shown.status,
+            step=self._head.step,
+            pointer=self.session.pointer,
+            branches=len(self.session.branches),
+            screen=getattr(self.app.screen, "SCOPE", ""),
+        )
 
     # -- drawing
 
