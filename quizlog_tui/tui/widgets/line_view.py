@@ -114,6 +114,10 @@ class LineView(ScrollView, can_focus=True):
         self._rows.clear()
         self._starts = self._document.starts(width)
         self.virtual_size = Size(width + self.GUTTER, self._starts[-1])
+        self._go_to_place()
+
+    def _go_to_place(self) -> None:
+        """Scroll to the end, or to the cursor, as `show` was told."""
         if self._at_end:
             self.scroll_end(animate=False, immediate=True)
         elif self._cursor is not None:
@@ -133,6 +137,7 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if width and width - self.GUTTER != self._wrapped_at:
             self._lay_out()
+        self.call_after_refresh(self._go_to_place)  # only then is the new height known
 
     def notify_style_update(self) -> None:
         """Forget colours of the theme before."""
