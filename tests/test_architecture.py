@@ -25,8 +25,11 @@ ALLOWED = {
     "branch_list": GROUND | {"record", "replay"},
     "drift": GROUND | {"record", "replay"},
     "new_record": GROUND | {"record", "replay"},
-    "session": GROUND
-    | {"record", "replay", "reply", "result", "branch_list", "drift", "new_record"},
+    "extensions": GROUND | {"record", "replay"},
+    "history": GROUND | {"record"},
+    "opened": GROUND
+    | {"record", "replay", "reply", "result", "drift", "extensions", "history", "new_record"},
+    "session": GROUND | {"record", "replay", "reply", "branch_list", "opened"},
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},
