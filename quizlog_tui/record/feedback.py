@@ -126,6 +126,39 @@ def on_branch(record: Record, name: str, remarks: Iterable[Feedback]) -> Iterato
             yield said
 
 
+def matching(
+    record: Record,
+    *,
+    at: int | None = None,
+    branch: str | None = None,
+    verdict: str | None = None,
+    author: str | None = None,
+) -> list[Feedback]:
+    """The remarks that fit everything that is asked for; what is None is not asked.
+
+    Args:
+        record: The record.
+        at: On this step.
+        branch: Concerning this branch, also by an answer it shares.
+        verdict: With this verdict; `none` for those without.
+        author: By this author; empty for those that name none.
+
+    Raises:
+        UsageError: There is no such branch.
+    """
+    found = iter(read(record))
+    if branch is not None:
+        check_branch(record, branch)
+        found = on_branch(record, branch, found)
+    return [
+        said
+        for said in found
+        if at in (None, said.at)
+        and verdict in (None, said.verdict or "none")
+        and author in (None, said.author or "")
+    ]
+
+
 def moved(extras: Mapping[str, Any], branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
     """The extensions, remarks on steps of `branch` from `since` on now being about `to`.
 

@@ -10,10 +10,11 @@ from textual.app import App
 
 from ..errors import QuizlogError
 from ..paths import own_examples
+from ..record.summary import find_records
 from ..replay.replayer import Replayer
 from ..session import Session
 from ..text import one_line
-from .screens.library import LibraryScreen, find_records
+from .screens.library import LibraryScreen
 from .screens.player import PlayerScreen
 from .theming import shipped_themes
 
@@ -41,10 +42,10 @@ class QuizlogApp(App[None]):
         record = self._record
         while record is None:
             folder = Path.cwd()
-            records = find_records(folder)
+            records = await asyncio.to_thread(sorted, find_records(folder))
             if not records:
                 folder = own_examples()
-                records = find_records(folder)
+                records = await asyncio.to_thread(sorted, find_records(folder))
             record = await self.push_screen_wait(LibraryScreen(folder, records))
             if record is None:
                 self.exit()
