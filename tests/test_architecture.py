@@ -23,6 +23,8 @@ ALLOWED = {
     "reply": GROUND | {"record", "replay"},
     "result": GROUND | {"record", "replay"},
     "branch_list": GROUND | {"record", "replay"},
+    "timeline": GROUND | {"record", "replay"},
+    "report": GROUND | {"record", "replay", "session", "branch_list", "timeline"},
     "drift": GROUND | {"record", "replay"},
     "new_record": GROUND | {"record", "replay"},
     "extensions": GROUND | {"record", "replay"},
@@ -37,7 +39,8 @@ ALLOWED = {
     "server": GROUND | {"record", "replay", "reply", "session", "solver", "quiz", "episodes"},
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
-    | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"},
+    | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
+    | {"timeline", "report"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
     "": GROUND | {"replay", "reply", "session"},

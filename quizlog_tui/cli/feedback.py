@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
 from dataclasses import asdict
 
 from ..paths import record_path
@@ -53,19 +52,18 @@ def _show(arguments: Namespace, path: str, found: list[Feedback]) -> int:
     if arguments.json:
         emit_json({"record": path, "feedback": [asdict(said) for said in found]})
     else:
-        for line in feedback_lines(found):
-            print(line)
+        for said in found:
+            print(feedback_line(said))
     return 0
 
 
-def feedback_lines(found: list[Feedback]) -> Iterator[str]:
-    """A line for each remark: step, branch, verdict, author, time, text."""
-    for said in found:
-        place = "" if said.at is None else f"step {said.at}"
-        words = [place, said.branch and f"on {said.branch}", said.verdict, said.author, said.time]
-        rest = [f"{key}={value}" for key, value in said.extras.items()]
-        head = ", ".join(word for word in words if word)
-        yield one_line(": ".join(part for part in (head, " ".join([said.text, *rest])) if part))
+def feedback_line(said: Feedback) -> str:
+    """A remark on a line: step, branch, verdict, author, time, text."""
+    place = "" if said.at is None else f"step {said.at}"
+    words = [place, said.branch and f"on {said.branch}", said.verdict, said.author, said.time]
+    rest = [f"{key}={value}" for key, value in said.extras.items()]
+    head = ", ".join(word for word in words if word)
+    return one_line(": ".join(part for part in (head, " ".join([said.text, *rest])) if part))
 
 
 def _feedback() -> Parser:

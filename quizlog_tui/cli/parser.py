@@ -43,6 +43,7 @@ COMMANDS: dict[str, Entry] = {
         "RECORD K ANSWER",
         "another answer at step K, later ones kept while questions agree",
     ),
+    "steps": Entry("steps", "RECORD", "each step: question, answer, time, remarks, other tries"),
     "bisect": Entry("tries", "RECORD", "the first answer that spoils the outcome"),
     "sweep": Entry(
         "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"

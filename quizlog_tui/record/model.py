@@ -90,6 +90,13 @@ class Record:
         """The answers before the pointer."""
         return self.inputs.upto(self.pointer)
 
+    @property
+    def score(self) -> float | None:
+        """1 when finished, the partial score of an error, None while asking."""
+        if self.status == "success":
+            return 1.0
+        return self.last_error.score if self.status == "error" and self.last_error else None
+
     def path_of(self, name: str) -> Series[str]:
         """All answers of a branch, from the script's first question.
 

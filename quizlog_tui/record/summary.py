@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from ..errors import QuizlogError
-from .model import Record, Status
+from .model import Status
 from .store import RecordFile
 from .yaml_text import MAX_BYTES
 
@@ -82,20 +82,13 @@ def _read(path: Path, changed: float) -> Summary:
         path,
         record.script,
         record.status,
-        _score(record),
+        record.score,
         record.pointer,
         len(record.inputs),
         len(record.names),
         record.seed,
         changed,
     )
-
-
-def _score(record: Record) -> float | None:
-    if record.status == "success":
-        return 1.0
-    error = record.last_error if record.status == "error" else None
-    return error.score if error else None
 
 
 _HEAD = re.compile(
