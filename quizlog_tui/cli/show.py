@@ -121,7 +121,8 @@ def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:
         left = f"from {branch.parent} at step {branch.at}" if branch.parent else "from the start"
         score = "" if branch.score is None else f", score {branch.score:g}"
         note = f"  {one_line(branch.note)}" if branch.note else ""
+        gone = f", deleted {one_line(branch.deleted)}" if branch.deleted else ""
         yield (
             f"{mark} {one_line(branch.name):{width}}  {plural(branch.length, 'answer')}, "
-            f"{one_line(left)}, {branch.status or 'not replayed'}{score}{note}"
+            f"{one_line(left)}, {branch.status or 'not replayed'}{score}{gone}{note}"
         )
