@@ -26,7 +26,7 @@ def code(text: str) -> str:
     if not shown:
         return "(empty)"
     ticks = "`" * (_longest_run(shown) + 1)
-    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    pad = " " if shown.strip(" ") and (shown[0] in "` " or shown[-1] in "` ") else ""
     return f"{ticks}{pad}{shown}{pad}{ticks}"
 
 
