@@ -48,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
     "sweep": Entry(
         "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
     ),
+    "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
