@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..config import load_config
 from ..errors import UsageError
 from ..paths import record_path
+from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..reply import Reply
 from ..session import Session
@@ -40,8 +42,16 @@ def record(arguments: Namespace) -> int:
 def one_move(arguments: Namespace, *, checkpoints: int = 0) -> Iterator[Session]:
     """The record's session; a process that makes one move and ends has no use for checkpoints."""
     path = record_path(arguments.record)
-    with Replayer(checkpoints=checkpoints) as replayer, Session(path, replayer) as session:
+    with replayer(checkpoints) as own, Session(path, own) as session:
         yield session
+
+
+def replayer(checkpoints: int) -> Replayer:
+    """Where scripts run, within the user's limits."""
+    config, problems = load_config()
+    for problem in problems:
+        print(f"quizlog: note: {one_line(str(problem))}", file=sys.stderr)
+    return Replayer(user_limits(config), checkpoints=checkpoints)
 
 
 def _answer(arguments: Namespace) -> str | None:
@@ -64,7 +74,7 @@ def new(arguments: Namespace) -> int:
     target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     new_record(script, target, seed)
-    with Session(target) as session:
+    with replayer(0) as own, Session(target, own) as session:
         return _show(session, arguments, session.reply())
 
 

@@ -50,6 +50,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
+    "config": Entry("config", "show|check|init", "settings, keys and themes"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
 """Every command by its name, in the order of the help."""

@@ -18,7 +18,7 @@ from textual.dom import DOMNode
 from ..config import Config, Problem, config_path, load_config
 from ..errors import QuizlogError
 from ..paths import own_examples
-from ..replay.limits import Limits
+from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..session import Session
 from ..text import one_line, visible
@@ -166,12 +166,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
 def _replayer(config: Config) -> Replayer:
     """Where scripts run, within the user's bounds."""
-    mega = 1024 * 1024
-    limits = Limits(
-        config.limits_seconds, config.limits_output_mb * mega, config.limits_memory_mb * mega
+    memory = config.cache_memory_mb * 1024 * 1024
+    return Replayer(
+        user_limits(config), checkpoints=config.cache_checkpoints, checkpoint_memory=memory
     )
-    memory = config.cache_memory_mb * mega
-    return Replayer(limits, checkpoints=config.cache_checkpoints, checkpoint_memory=memory)
 
 
 def run(record: Path | None) -> int:

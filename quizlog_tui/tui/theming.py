@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.css.stylesheet import Stylesheet
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from ..config import Problem, config_folder
 from ..errors import QuizlogError
@@ -47,6 +47,11 @@ def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[Problem]]:
         except QuizlogError as error:
             problems.append(Problem(error.where or str(path), error.message, error.hint or ""))
     return themes, problems
+
+
+def theme_names(themes: Iterable[Theme]) -> set[str]:
+    """All that may be chosen: the themes given, and those that come with Textual."""
+    return {theme.name for theme in themes} | set(BUILTIN_THEMES)
 
 
 def load_theme(path: Path) -> Theme:
