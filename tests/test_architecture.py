@@ -23,10 +23,15 @@ ALLOWED = {
     "reply": GROUND | {"record", "replay"},
     "result": GROUND | {"record", "replay"},
     "branch_list": GROUND | {"record", "replay"},
+    "timeline": GROUND | {"record", "replay"},
+    "report": GROUND | {"record", "replay", "session", "branch_list", "timeline"},
     "drift": GROUND | {"record", "replay"},
     "new_record": GROUND | {"record", "replay"},
-    "session": GROUND
-    | {"record", "replay", "reply", "result", "branch_list", "drift", "new_record"},
+    "extensions": GROUND | {"record", "replay"},
+    "history": GROUND | {"record"},
+    "opened": GROUND
+    | {"record", "replay", "reply", "result", "drift", "extensions", "history", "new_record"},
+    "session": GROUND | {"record", "replay", "reply", "branch_list", "opened"},
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},
@@ -34,7 +39,8 @@ ALLOWED = {
     "server": GROUND | {"record", "replay", "reply", "session", "solver", "quiz", "episodes"},
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
-    | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"},
+    | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
+    | {"timeline", "report"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
     "": GROUND | {"replay", "reply", "session"},

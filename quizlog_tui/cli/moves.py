@@ -1,4 +1,4 @@
-"""Moves of one record: show, answer, new, rewind, fork, amend, and its branches."""
+"""Moves of one record: show, answer, new, rewind, fork, amend, switch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 from ..config import load_config
@@ -19,7 +18,7 @@ from ..session import Session
 from ..text import one_line
 from . import emit_json
 from .grammar import Parser, add_step, command
-from .show import branch_lines, narrate, narrate_warnings, questionnaire, why
+from .show import narrate, narrate_warnings, questionnaire, why
 
 
 def record(arguments: Namespace) -> int:
@@ -98,17 +97,6 @@ def switch(arguments: Namespace) -> int:
         return _show(session, arguments, session.switch(arguments.name))
 
 
-def branches(arguments: Namespace) -> int:
-    """`quizlog branches RECORD`."""
-    with one_move(arguments) as session:
-        found = session.branches
-        if arguments.json:
-            emit_json({"record": str(session.path), "branches": [asdict(b) for b in found]})
-        else:
-            print("\n".join(branch_lines(found)))
-        return 0
-
-
 def amend(arguments: Namespace) -> int:
     """`quizlog amend RECORD K ANSWER`."""
     with one_move(arguments) as session:
@@ -167,12 +155,6 @@ def _amend() -> Parser:
     return parser
 
 
-def _branches() -> Parser:
-    parser = command("quizlog branches", branches, "List the branches of a record.")
-    parser.add_argument("record")
-    return parser
-
-
 def _switch() -> Parser:
     parser = command("quizlog switch", switch, "Make another branch the active one.")
     parser.add_argument("record")
@@ -185,7 +167,6 @@ PARSERS = {
     "rewind": _rewind,
     "fork": _fork,
     "amend": _amend,
-    "branches": _branches,
     "switch": _switch,
 }
 """What makes each command's parser."""

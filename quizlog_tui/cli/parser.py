@@ -27,20 +27,28 @@ class Entry(NamedTuple):
 
 
 COMMANDS: dict[str, Entry] = {
+    "list": Entry("library", "[FOLDER]", "the records below a folder"),
     "new": Entry("moves", "SCRIPT", "make a record for a script"),
     "rewind": Entry("moves", "RECORD K", "pointer to step K, nothing lost"),
     "fork": Entry("moves", "RECORD K ANSWER", "another answer at step K, on a branch of its own"),
-    "branches": Entry("moves", "RECORD", "list the branches"),
+    "branches": Entry("upkeep", "RECORD", "list the branches"),
     "switch": Entry("moves", "RECORD NAME", "make another branch the active one"),
+    "rename": Entry("upkeep", "RECORD NAME NEW", "give a branch another name"),
+    "note": Entry("upkeep", "RECORD NAME TEXT", "set the remark of a branch"),
+    "delete": Entry("upkeep", "RECORD NAME", "hide a branch; its answers stay"),
+    "restore": Entry("upkeep", "RECORD NAME", "show a deleted branch again"),
+    "feedback": Entry("feedback", "RECORD [K] [TEXT]", "list remarks on steps, or add one"),
     "amend": Entry(
         "moves",
         "RECORD K ANSWER",
         "another answer at step K, later ones kept while questions agree",
     ),
+    "steps": Entry("steps", "RECORD", "each step: question, answer, time, remarks, other tries"),
     "bisect": Entry("tries", "RECORD", "the first answer that spoils the outcome"),
     "sweep": Entry(
         "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
     ),
+    "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
@@ -98,7 +106,7 @@ def _epilog() -> str:
         ("", "open the screens"),
         *((f"{name} {entry.usage}".strip(), entry.about) for name, entry in COMMANDS.items()),
     ]
-    table = "\n".join(f"  quizlog {usage:<24} {about}" for usage, about in lines)
+    table = "\n".join(f"  quizlog {usage:<27} {about}" for usage, about in lines)
     return (
         f"commands:\n{table}\n\n`quizlog COMMAND --help` tells more. "
         "A record named like a command: ./new\n\n"

@@ -13,6 +13,8 @@ from itertools import takewhile
 from ..errors import UsageError
 from ..series import Series
 from ..text import plural
+from . import feedback
+from .lineage import check_branch
 from .model import Branch, Record, Status
 
 
@@ -72,7 +74,8 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     if record.branch in branches:
         branches[record.branch] = replace(entry, at=min(entry.at, at))
     inputs = record.inputs.upto(at).then(answer)
-    return replace(record, inputs=inputs, pointer=at + 1, branches=branches)
+    extras = feedback.moved(record.extras, record.branch, name, at)
+    return replace(record, inputs=inputs, pointer=at + 1, branches=branches, extras=extras)
 
 
 def _active_entry(record: Record) -> Branch:
@@ -103,7 +106,7 @@ def forked(record: Record, at: int, answer: str, name: str | None, parked: Parke
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
-    new = free_name(record, "fork") if name is None else _checked_name(record, name)
+    new = free_name(record, "fork") if name is None else checked_name(record, name)
     entry = Branch(record.branch, at, created=parked.time)
     branches = dict(_parked(record, parked)) | {new: entry}
     inputs = record.inputs.upto(at).then(answer)
@@ -118,9 +121,9 @@ def switched(record: Record, name: str, parked: Parked) -> Record:
     """
     if name == record.branch:
         return record
-    if name not in record.branches:
-        hint = f"there are: {', '.join(record.names)}"
-        raise UsageError(f"there is no branch {name!r}", hint=hint)
+    check_branch(record, name)
+    if record.hides(name):
+        raise UsageError(f"the branch {name!r} is deleted", hint="restore it first")
     inputs = record.path_of(name)
     branches = dict(_parked(record, parked))
     entry = replace(branches[name], inputs=Series(), status=None, score=None)
@@ -145,9 +148,16 @@ def free_name(record: Record, stem: str) -> str:
     return f"{stem}-{number}"
 
 
-def _checked_name(record: Record, name: str) -> str:
+def checked_name(record: Record, name: str) -> str:
+    """A name for one more branch.
+
+    Raises:
+        UsageError: It is taken, also by a deleted branch, or unusable.
+    """
     if name in record.branches or name == record.branch:
-        raise UsageError(f"there is a branch {name!r} already", hint="choose another --name")
+        state = ", deleted" if record.hides(name) else ""
+        message = f"there is a branch {name!r} already{state}"
+        raise UsageError(message, hint="choose another name")
     if not name or len(name) > 100 or any(ord(c) < 33 or c in "@\x7f" for c in name):
         hint = "1 to 100 characters, no spaces, no @"
         raise UsageError(f"{name!r} cannot name a branch", hint=hint)

@@ -56,6 +56,7 @@ def _branch(branch: Branch) -> dict[str, Any]:
         "score": branch.score,
         "created": branch.created,
         "note": branch.note,
+        "deleted": branch.deleted,
     }
     return {key: value for key, value in data.items() if value is not None} | dict(branch.extras)
 

@@ -50,6 +50,8 @@ class Branch:
     """When, ISO 8601 in UTC."""
     note: str | None = None
     """A person's remark."""
+    deleted: str | None = None
+    """When it was hidden from lists, ISO 8601 in UTC; its answers stay. None if it is not."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Unknown keys, kept on rewrite."""
 
@@ -88,6 +90,13 @@ class Record:
         """The answers before the pointer."""
         return self.inputs.upto(self.pointer)
 
+    @property
+    def score(self) -> float | None:
+        """1 when finished, the partial score of an error, None while asking."""
+        if self.status == "success":
+            return 1.0
+        return self.last_error.score if self.status == "error" and self.last_error else None
+
     def path_of(self, name: str) -> Series[str]:
         """All answers of a branch, from the script's first question.
 
@@ -107,7 +116,17 @@ class Record:
         return path
 
     @property
-    def names(self) -> list[str]:
-        """All branch names, the active one included, oldest first."""
+    def all_names(self) -> list[str]:
+        """The names of all branches, also the deleted ones, oldest first."""
         names = list(self.branches)
-        return names if self.branch in names else [self.branch, *names]
+        return names if self.branch in self.branches else [self.branch, *names]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the branches that are not deleted, oldest first."""
+        return [name for name in self.all_names if not self.hides(name)]
+
+    def hides(self, name: str) -> bool:
+        """Whether a branch is deleted; the active one never is."""
+        entry = self.branches.get(name)
+        return entry is not None and entry.deleted is not None and name != self.branch

@@ -172,6 +172,7 @@ def _branch(fields: Fields) -> Branch:
         score=fields.take("score", float, hint="write a number from 0 to 1"),
         created=fields.take("created", str, hint="write an ISO date in quotes"),
         note=fields.take("note", str, hint="write text in quotes"),
+        deleted=fields.take("deleted", str, hint="write an ISO date in quotes, or leave it out"),
         extras=fields.rest,
     )
 

@@ -63,6 +63,11 @@ class Source:
         """The text of line `number` (from 1), empty if there is none."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
+    def excerpt(self, number: int, around: int = 2) -> list[tuple[int, str]]:
+        """The lines around line `number` that there are, each with its number."""
+        found = range(max(number - around, 1), min(number + around, len(self.lines)) + 1)
+        return [(each, self.lines[each - 1]) for each in found]
+
     def tags(self, number: int) -> list[str]:
         """The input tags in the comment of line `number`, as `["matrix", "rows=4"]`."""
         if "#" not in self.line(number):

@@ -105,11 +105,40 @@ _PLAYER = (
     _a("player.script", "3", "panel('source')", "Script", "focus the source"),
     _a("player.editor", "e", "editor", "Editor", "the script at this line in $EDITOR"),
     _a("player.reload", "R", "reload", "Reload", "read record and script again"),
+    _a("player.previous_record", "H", "neighbour(-1)", "Record before", "the record before this one in the library", shell="quizlog list"),
+    _a("player.next_record", "L", "neighbour(1)", "Next record", "the next record of the library", shell="quizlog list"),
     _a("player.library", "q", "leave", "Leave", "back to the records, or out", footer=True),
 )  # fmt: skip
 
 _LIBRARY = (
+    _a("library.open", "l,right,o", "open", "Open", "open the marked record; so does enter", footer=True, shell="quizlog tui RECORD"),
+    _a("library.new", "plus,insert", "new", "New", "a new record for a script", footer=True, shell="quizlog new SCRIPT"),
+    _a("library.status", "f", "status", "Status", "only records that wait, finished, failed or cannot be read, or all", footer=True, shell="quizlog list --status error"),
+    _a("library.sort", "s", "sort", "Sort", "sort by name, change, score or steps", footer=True, shell="quizlog list --sort score"),
+    _a("library.turn", "S", "turn", "Turn", "sort the other way round"),
+    _a("library.editor", "e", "editor", "Editor", "the record's file in $EDITOR"),
+    _a("library.reload", "R", "reload", "Reload", "look for records anew", shell="quizlog list"),
     _a("library.leave", "q", "leave", "Quit", "leave quizlog", footer=True),
+)  # fmt: skip
+_TREE = (
+    _a("tree.go", "l,right", "go", "Go there", "switch to the marked branch and go back to it; so does enter", footer=True, shell="quizlog switch RECORD NAME"),
+    _a("tree.switch", "space", "switch", "Switch", "switch to the marked branch, stay here", footer=True, shell="quizlog switch RECORD NAME"),
+    _a("tree.fork", "f", "fork", "Fork", "a new branch that leaves the marked one at a step", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("tree.rename", "r", "rename", "Rename", "give the marked branch another name", footer=True, shell="quizlog rename RECORD NAME NEW"),
+    _a("tree.note", "a", "note", "Note", "a note on the marked branch", footer=True, shell="quizlog note RECORD NAME TEXT"),
+    _a("tree.delete", "d,delete", "delete", "Delete", "hide the marked branch; its answers stay", footer=True, shell="quizlog delete RECORD NAME"),
+    _a("tree.restore", "U", "restore", "Restore", "bring a deleted branch back", shell="quizlog restore RECORD NAME"),
+    _a("tree.deleted", "D", "deleted", "Deleted", "show deleted branches too, or hide them again", shell="quizlog branches RECORD --deleted"),
+    _a("tree.undo", "z,ctrl+z", "undo", "Undo", "take the last change back", footer=True, shell="quizlog restore RECORD NAME, quizlog switch RECORD NAME"),
+    _a("tree.redo", "Z,ctrl+y", "redo", "Redo", "make the change again", shell="quizlog delete RECORD NAME, quizlog switch RECORD NAME"),
+    _a("tree.reload", "R", "reload", "Reload", "read record and script again"),
+    _a("tree.leave", "q,b", "leave", "Back", "back to the player", footer=True),
+)  # fmt: skip
+_NOTES = (
+    _a("notes.go", "l,right", "go", "Go there", "to the step of the marked note; so does enter", footer=True, shell="quizlog rewind RECORD K"),
+    _a("notes.verdict", "f", "verdict", "Verdict", "only notes with one verdict, or all", footer=True, shell="quizlog feedback RECORD --verdict wrong"),
+    _a("notes.author", "w", "author", "Who", "only notes by one author, or all", footer=True, shell="quizlog feedback RECORD --author NAME"),
+    _a("notes.leave", "q,F", "leave", "Back", "back to the player", footer=True),
 )  # fmt: skip
 _HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
 
@@ -119,6 +148,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "list": _LIST,
     "player": _PLAYER,
     "library": _LIBRARY,
+    "tree": _TREE,
+    "notes": _NOTES,
     "help": _HELP,
 }
 """All actions by scope, in the order of the help."""

@@ -26,10 +26,12 @@ from ..session import Session
 from ..text import one_line, visible
 from .clock import Clock
 from .keymap import key_problems
-from .messages import OpenRecord
+from .messages import Neighbour, OpenRecord
 from .palette import ActionCommands
-from .screens.library import LibraryScreen, find_records
+from .screens.base import QuizlogScreen
+from .screens.library import LibraryScreen
 from .screens.player import PlayerScreen
+from .shelf import beside
 from .state import State
 from .theming import DEFAULT, load_themes, theme_files
 from .watch import Stamps, stamps
@@ -137,43 +139,73 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Open the first screen."""
         self.set_interval(_WATCH_SECONDS, self._watch_themes)
         if self._given is not None:
-            self._show(self._given)
+            self._play(self._given)
             return
         if self._record is not None:
-            await self._play(self._record)
+            await self._begin_with(self._record)
             return
-        folder = Path.cwd()
-        if not any(True for _ in find_records(folder)):
-            folder = own_examples()
-        self.push_screen(LibraryScreen(folder, self.state.last), lambda _: self.exit())
+        library = LibraryScreen(Path.cwd(), own_examples, self.state, self.replayer, self._clock)
+        self.push_screen(library, lambda _: self.exit())
         self._tell_problems()
 
-    @work
-    async def on_open_record(self, event: OpenRecord) -> None:
-        """A record was chosen in the library."""
-        await self._play(event.path)
-
-    async def _play(self, record: Path) -> None:
-        """Show a record."""
+    async def _begin_with(self, record: Path) -> None:
+        """Show the record the program was started with; one that cannot be read ends it."""
         try:
             session = await asyncio.to_thread(Session, record, self.replayer)
         except QuizlogError as error:
-            if self._record is not None:
-                self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
-            else:
-                self.notify(visible(str(error)), severity="error", markup=False)
+            self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
             return
-        self._show(session)
-
-    def _show(self, session: Session) -> None:
         self._tell_problems()
-        player = PlayerScreen(session, self.replayer, self.state, self._clock, guided=self._guided)
+        self._play(session)
+
+    def _play(self, session: Session) -> None:
+        """Show a record."""
+        author = self.config.author_name
+        player = PlayerScreen(
+            session, self.replayer, self.state, self._clock, author, guided=self._guided
+        )
         self.push_screen(player, self._after_player)
 
     def _after_player(self, _: None) -> None:
         """Back in the library, or out where the program was started with a record."""
         if self._record is not None or self._given is not None:
             self.exit()
+
+    async def _open(self, path: Path) -> Session | None:
+        """Open a record from the screen on top, which tells errors and lets Escape stop it."""
+        screen = self.screen
+        if not isinstance(screen, QuizlogScreen):
+            return None
+        session = await screen.work_on(lambda: Session(path, self.replayer), "opening")
+        return session if screen is self.screen else None
+
+    @work
+    async def on_open_record(self, event: OpenRecord) -> None:
+        """A record was chosen in the library."""
+        session = await self._open(event.path)
+        if session is not None:
+            self._play(session)
+
+    @work
+    async def on_neighbour(self, event: Neighbour) -> None:
+        """The player is to show the next record, or the one before, of the library."""
+        path = await self._neighbour(event)
+        if path is None:
+            self.notify("no more records that way", markup=False)
+            return
+        session = await self._open(path)
+        if session is not None and isinstance(self.screen, PlayerScreen):
+            self.screen.part()
+            with self.batch_update():
+                await self.pop_screen()
+                self._play(session)
+
+    async def _neighbour(self, event: Neighbour) -> Path | None:
+        """The record beside one, in the order of the library if one is open."""
+        for screen in self.screen_stack:
+            if isinstance(screen, LibraryScreen):
+                return screen.neighbour(event.path, event.by)
+        return await asyncio.to_thread(beside, event.path, event.by)
 
     def on_unmount(self) -> None:
         """End every script."""

@@ -19,6 +19,7 @@ _SHOWN = {
     "less_than_sign": "<",
     "greater_than_sign": ">",
     "colon": ":",
+    "plus": "+",
     "escape": "esc",
 }
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
+
+from ..text import one_line
 
 
 class Clock:
@@ -25,6 +28,13 @@ class Clock:
             if seconds >= size:
                 return f"{seconds / size:.0f} {unit} ago"
         return "just now"
+
+    def told(self, time: str | None) -> str:
+        """A moment as records write it: how long ago, or what stands there if it is no time."""
+        try:
+            return self.ago(datetime.fromisoformat(time or "").timestamp())
+        except (ValueError, OverflowError, OSError):
+            return one_line(time or "")
 
 
 class FrozenClock(Clock):

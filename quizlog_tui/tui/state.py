@@ -28,6 +28,16 @@ class State:
         self._save()
 
     @property
+    def sorting(self) -> str:
+        """How the library was sorted last; empty if never."""
+        return str(self._data.get("sorting") or "")
+
+    @sorting.setter
+    def sorting(self, order: str) -> None:
+        self._data["sorting"] = order
+        self._save()
+
+    @property
     def last(self) -> str:
         """The record looked at last; empty if none."""
         return str(self._data.get("last") or "")

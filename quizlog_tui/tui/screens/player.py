@@ -22,7 +22,6 @@ from ...text import plural
 from .. import external
 from ..bindings import screen_bindings
 from ..clock import Clock
-from ..draw.branches import branch_line
 from ..draw.error import error_lines
 from ..draw.output import RunOutput, events
 from ..draw.source import source_table
@@ -38,14 +37,14 @@ from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from .base import DIALOG
-from .dialogs import AskScreen, ChooseScreen
-from .player_moves import PlayerMoves
+from .dialogs import AskScreen
+from .player_doors import PlayerDoors
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second of the autoplay."""
 
 
-class PlayerScreen(PlayerMoves):
+class PlayerScreen(PlayerDoors):
     """Audits one record.
 
     Args:
@@ -53,6 +52,7 @@ class PlayerScreen(PlayerMoves):
         replayer: Where it runs, to cancel a slow script.
         state: Where the place is remembered.
         clock: How durations are told.
+        author: Who writes remarks here.
         guided: Whether to say what to try next.
     """
 
@@ -82,13 +82,13 @@ class PlayerScreen(PlayerMoves):
         replayer: Replayer,
         state: State,
         clock: Clock,
+        author: str,
         *,
         guided: bool = False,
     ) -> None:
-        super().__init__(session, replayer)
+        super().__init__(session, replayer, clock, author)
         self._guided = guided
         self._state = state
-        self._clock = clock
         self._output = RunOutput(self._whole)
         self._player: Timer | None = None
         self._speed = 1
@@ -319,16 +319,6 @@ class PlayerScreen(PlayerMoves):
             self.set_class(name == "source", "-source")
         self.query_one(f"#{name}").focus()
 
-    @work(group=DIALOG)
-    async def action_tree(self) -> None:
-        """Choose another branch."""
-        found = self.session.branches
-        active = next(at for at, branch in enumerate(found) if branch.active)
-        lines = [branch_line(branch) for branch in found]
-        chosen = await self.app.push_screen_wait(ChooseScreen("Branches", lines, active))
-        if chosen is not None and chosen != active:
-            self.move(lambda: self.session.switch(found[chosen].name))
-
     def action_editor(self) -> None:
         """The script at the line shown in the user's editor."""
         shown = self.shown
@@ -340,9 +330,13 @@ class PlayerScreen(PlayerMoves):
             return
         self.move(self.session.reload)
 
-    def leave(self) -> None:
-        """Leave; a running script is stopped, the place is remembered."""
+    def part(self) -> None:
+        """Before another screen takes this one's place: nothing runs on, the place is kept."""
         self.cancel()
         self._stop_playing()
         self._state.remember(self.session.path, self._head.step, self.session.pointer)
+
+    def leave(self) -> None:
+        """Leave; a running script is stopped, the place is remembered."""
+        self.part()
         self.dismiss(None)

@@ -1,0 +1,75 @@
+"""The ways from the player to the screens beside it: tree, notes, the next record.
+
+What a screen brings back is taken over here; what it shows is its own.
+"""
+
+from __future__ import annotations
+
+from textual import work
+
+from ...replay.replayer import Replayer
+from ...session import Session
+from ..clock import Clock
+from ..messages import Neighbour
+from .base import DIALOG
+from .notes import NotesScreen
+from .player_moves import PlayerMoves
+from .remark import RemarkScreen
+from .tree import TreeScreen
+
+
+class PlayerDoors(PlayerMoves):
+    """The third of the player that opens other screens.
+
+    Args:
+        session: The open record.
+        replayer: Where it runs, to cancel a slow script.
+        clock: How times are told.
+        author: Who writes remarks here.
+    """
+
+    def __init__(self, session: Session, replayer: Replayer, clock: Clock, author: str) -> None:
+        super().__init__(session, replayer)
+        self._clock = clock
+        self._author = author
+
+    @work(group=DIALOG)
+    async def action_tree(self) -> None:
+        """The branches; a change made there shows here."""
+        tree = TreeScreen(self.session, self._replayer, self._clock)
+        if await self.app.push_screen_wait(tree):
+            self.move(self.session.reply)
+
+    @work(group=DIALOG)
+    async def action_note(self) -> None:
+        """Write a remark on the step shown."""
+        at, session = self._head.step, self.session
+        recorded = self.recorded()
+        given = f", answer {recorded!r}" if recorded is not None else ""
+        about = f"Note on step {at} of {session.branch}{given}"
+        said = await self.app.push_screen_wait(RemarkScreen(about))
+        if said is None:
+            return
+        done = await self.work_on(
+            lambda: session.comment(at, said.text, said.verdict, self._author), "writing"
+        )
+        if done is not None:
+            self.draw()
+            self.tell(f"noted at step {at}; F lists all notes")
+
+    @work(group=DIALOG)
+    async def action_notes(self) -> None:
+        """All remarks; go to the step of the one chosen."""
+        place = await self.app.push_screen_wait(NotesScreen(self.session, self._clock))
+        if place is None:
+            return
+        branch = place.branch
+        if branch is not None:
+            await self.move(lambda: self.session.switch(branch)).wait()
+        if branch in (None, self.session.branch):
+            self._head = self._head.to(place.step)
+            self.draw()
+
+    def action_neighbour(self, by: int) -> None:
+        """The next record of the library, or the one before."""
+        self.post_message(Neighbour(self.session.path, by))
