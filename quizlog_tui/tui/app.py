@@ -16,6 +16,7 @@ from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.theme import BUILTIN_THEMES
 
 from ..config import Config, Problem, config_path, load_config
 from ..errors import QuizlogError
@@ -29,9 +30,8 @@ from .keymap import key_problems
 from .messages import Neighbour, OpenRecord
 from .palette import ActionCommands
 from .screens.base import QuizlogScreen
-from .screens.library import LibraryScreen
+from .screens.opening import OpeningScreen, is_long
 from .screens.player import PlayerScreen
-from .shelf import beside
 from .state import State
 from .theming import DEFAULT, load_themes, theme_files
 from .watch import Stamps, stamps
@@ -79,16 +79,27 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._clock = clock or Clock()
         self.replayer = _replayer(self.config)
         self._theme_stamps: Stamps = {}
-        self._take_themes()
+        self._take_first_theme()
+        self._take_keys()
+
+    # -- themes and keys
+
+    def _take_first_theme(self) -> None:
+        """Read the theme that is wanted, by its file's name; all others only after the first frame.
+
+        Reading them all would take a fifth of the time to the first frame.
+        """
         wanted = self.config.theme or self.state.theme or DEFAULT
+        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
+            files = theme_files()  # a file may be named otherwise than its theme
+        for theme in load_themes(files)[0]:
+            self.register_theme(theme)
         self.theme = wanted if wanted in self.available_themes else DEFAULT
         if self.config.theme not in ("", self.theme):
             self._problems.append(
                 Problem("theme", f"there is no theme {wanted!r}", "F2 lists them")
             )
-        self._take_keys()
-
-    # -- themes and keys
 
     def _take_themes(self) -> None:
         """Read all theme files; what is wrong in them is told together."""
@@ -126,6 +137,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Choose a theme; it is remembered."""
         from .screens.themes import ThemesScreen
 
+        self._watch_themes()
         self.push_screen(ThemesScreen(), self._remember_theme)
 
     def _remember_theme(self, name: str | None) -> None:
@@ -144,6 +156,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
         if self._record is not None:
             await self._begin_with(self._record)
             return
+        from .screens.library import LibraryScreen
+
         library = LibraryScreen(Path.cwd(), own_examples, self.state, self.replayer, self._clock)
         self.push_screen(library, lambda _: self.exit())
         self._tell_problems()
@@ -151,12 +165,22 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def _begin_with(self, record: Path) -> None:
         """Show the record the program was started with; one that cannot be read ends it."""
         try:
-            session = await asyncio.to_thread(Session, record, self.replayer)
+            session = await self._session(record)
         except QuizlogError as error:
             self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
             return
-        self._tell_problems()
         self._play(session)
+
+    async def _session(self, path: Path) -> Session:
+        """Open a record; a long one shows what is recorded meanwhile."""
+        if not is_long(path):
+            return await asyncio.to_thread(Session, path, self.replayer)
+        opening = OpeningScreen(path, self.replayer)
+        await self.push_screen(opening)
+        try:
+            return await opening.session()
+        finally:
+            await self.pop_screen()
 
     def _play(self, session: Session) -> None:
         """Show a record."""
@@ -176,6 +200,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
         screen = self.screen
         if not isinstance(screen, QuizlogScreen):
             return None
+        if is_long(path):
+            try:
+                return await self._session(path)
+            except QuizlogError as error:
+                screen.complain(error)
+                return None
         session = await screen.work_on(lambda: Session(path, self.replayer), "opening")
         return session if screen is self.screen else None
 
@@ -202,6 +232,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     async def _neighbour(self, event: Neighbour) -> Path | None:
         """The record beside one, in the order of the library if one is open."""
+        from .screens.library import LibraryScreen
+        from .shelf import beside
+
         for screen in self.screen_stack:
             if isinstance(screen, LibraryScreen):
                 return screen.neighbour(event.path, event.by)

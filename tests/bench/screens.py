@@ -70,8 +70,8 @@ def start_rows(folder: Path) -> Iterator[Row]:
         {
             "bare": lambda: first_frame([*BARE, "panes"], "Output"),
             "ours": lambda: first_frame(quizlog("tui", str(short)), "Output"),
-            "short": lambda: first_frame(quizlog("tui", str(short)), "step 9:"),
-            "long": lambda: first_frame(quizlog("tui", str(long)), "step 9999:"),
+            "short": lambda: first_frame(quizlog("tui", str(short)), "step 10:"),
+            "long": lambda: first_frame(quizlog("tui", str(long)), "step 10000:"),
             "ready": lambda: first_frame(quizlog("tui", str(long)), "of 10000"),
         },
         7,
@@ -87,19 +87,25 @@ def start_rows(folder: Path) -> Iterator[Row]:
     )
 
 
-def key_times(command: list[str], mark: str, keys: str, count: int) -> list[float]:
-    """Seconds from each key to the end of what it paints."""
+def key_times(command: list[str], mark: str, answers: Callable[[int], str]) -> list[float]:
+    """Seconds from each key to the frame that shows what it did.
+
+    Args:
+        command: The program.
+        mark: What stands on its first screen.
+        answers: What the screen says after so many keys.
+    """
     with Terminal(command, (120, 40)) as terminal:
         terminal.wait_for(mark)
         terminal.quiet(1.0)
         terminal.send("\x1b")
         terminal.quiet(0.5)
         found = []
-        for number in range(count):
+        for number in range(60):
             start = time.perf_counter()
-            terminal.send(keys[number % len(keys)])
-            end = terminal.quiet(0.05)
-            found.append(end - start)
+            terminal.send("hl"[number % 2])
+            found.append(terminal.wait_for(answers(number)) - start)
+            terminal.quiet(0.1)
         return found
 
 
@@ -108,9 +114,13 @@ def key_rows(folder: Path) -> Iterator[Row]:
     short, long = make_record(folder, 40, 4), make_record(folder, 10_000, 5)
     times: dict[str, list[float]] = {"bare": [], "ours": [], "long": []}
     for _ in range(3):
-        times["bare"] += key_times([*BARE, "empty"], "pressed", "hl", 60)
-        times["ours"] += key_times(quizlog("tui", str(short)), "step 39:", "hl", 60)
-        times["long"] += key_times(quizlog("tui", str(long)), "of 10000", "hl", 60)
+        times["bare"] += key_times([*BARE, "empty"], "pressed", lambda n: f"pressed {n + 2}")
+        times["ours"] += key_times(
+            quizlog("tui", str(short)), "of 40", lambda n: f"step {40 - (n + 1) % 2} of"
+        )
+        times["long"] += key_times(
+            quizlog("tui", str(long)), "of 10000", lambda n: f"step {10_000 - (n + 1) % 2} of"
+        )
     p95 = {name: statistics.quantiles(values, n=20)[-1] for name, values in times.items()}
     yield at_most("key to painted frame, p95 / empty screen", p95["ours"], p95["bare"], 1.5)
     yield at_most("the same at 10,000 steps / empty screen", p95["long"], p95["bare"], None)
@@ -156,7 +166,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         os.environ["XDG_STATE_HOME"] = name
         folder = Path(name)
-        for part in (timeline_rows(), key_rows(folder), start_rows(folder)):
+        for part in (key_rows(folder), start_rows(folder), timeline_rows()):
             for row in part:
                 rows.append(row)
                 print(f"{row.what}: {row.ours} / {row.other} = {row.ratio:.2f}x", file=sys.stderr)

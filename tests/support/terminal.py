@@ -76,7 +76,7 @@ class Terminal:
         """Read until it wrote a text after what was seen before; the moment it came."""
         start = len(self.seen)
         deadline = time.monotonic() + seconds
-        while text.encode() not in self.seen[max(0, start - len(text)) :]:
+        while text.encode() not in self.seen[start:]:
             if not self.read(0.1) and (
                 time.monotonic() > deadline or self.process.poll() is not None
             ):

@@ -205,7 +205,7 @@ async def test_the_library_lists_the_examples_and_opens_one(
     app = QuizlogApp()
     async with app.run_test() as pilot:
         await pilot.pause()
-        assert "arithmetic/record.yaml" in screen_text(app)
+        await shows(pilot, "arithmetic/record.yaml")
         await pilot.press("j", "enter")
         screen = await settled(pilot)
         assert screen.session.source.path.name == "quiz.py"

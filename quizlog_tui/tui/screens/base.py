@@ -67,7 +67,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """Set the line at the top."""
         self._status = one_line(text)
         if not self._working:
-            self.query_one("#status", Static).update(self._status)
+            self.query_one("#status", Static).update(self._status, layout=False)
 
     def tell(self, text: str) -> None:
         """A passing note."""

@@ -12,10 +12,7 @@ from ...session import Session
 from ..clock import Clock
 from ..messages import Neighbour
 from .base import DIALOG
-from .notes import NotesScreen
 from .player_moves import PlayerMoves
-from .remark import RemarkScreen
-from .tree import TreeScreen
 
 
 class PlayerDoors(PlayerMoves):
@@ -36,6 +33,8 @@ class PlayerDoors(PlayerMoves):
     @work(group=DIALOG)
     async def action_tree(self) -> None:
         """The branches; a change made there shows here."""
+        from .tree import TreeScreen
+
         tree = TreeScreen(self.session, self._replayer, self._clock)
         if await self.app.push_screen_wait(tree):
             self.move(self.session.reply)
@@ -43,6 +42,8 @@ class PlayerDoors(PlayerMoves):
     @work(group=DIALOG)
     async def action_note(self) -> None:
         """Write a remark on the step shown."""
+        from .remark import RemarkScreen
+
         at, session = self._head.step, self.session
         recorded = self.recorded()
         given = f", answer {recorded!r}" if recorded is not None else ""
@@ -60,6 +61,8 @@ class PlayerDoors(PlayerMoves):
     @work(group=DIALOG)
     async def action_notes(self) -> None:
         """All remarks; go to the step of the one chosen."""
+        from .notes import NotesScreen
+
         place = await self.app.push_screen_wait(NotesScreen(self.session, self._clock))
         if place is None:
             return
