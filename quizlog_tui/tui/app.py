@@ -26,7 +26,7 @@ from ..replay.replayer import Replayer
 from ..session import Session
 from ..text import one_line, visible
 from .clock import Clock
-from .keymap import key_problems
+from .keymap import key_problems, textual_keys
 from .messages import Neighbour, OpenRecord
 from .palette import ActionCommands
 from .screens.base import QuizlogScreen
@@ -114,7 +114,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         problems = key_problems(self.config.keys, str(config_path()))
         self._problems += problems
         if not problems:
-            self.set_keymap(dict(self.config.keys))
+            self.set_keymap(textual_keys(self.config.keys))
 
     def _watch_themes(self) -> None:
         """Draw anew when a theme file was changed."""

@@ -5,6 +5,8 @@ What a screen brings back is taken over here; what it shows is its own.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual import work
 
 from ...replay.replayer import Replayer
@@ -12,6 +14,7 @@ from ...session import Session
 from ..clock import Clock
 from ..messages import Neighbour
 from .base import DIALOG
+from .export import Export
 from .player_moves import PlayerMoves
 
 
@@ -72,6 +75,19 @@ class PlayerDoors(PlayerMoves):
         if branch in (None, self.session.branch):
             self._head = self._head.to(place.step)
             self.draw()
+
+    def exports(self) -> list[Export]:
+        """The screen, and the whole record with all its branches."""
+        return [
+            *super().exports(),
+            Export("the whole record as HTML", "record.html", self._write_report),
+            Export("the whole record as Markdown", "record.md", self._write_report),
+        ]
+
+    def _write_report(self, path: Path) -> None:
+        from ...report.export import export
+
+        export(self.session, path, lambda done, total: self.progress(f"branch {done} of {total}"))
 
     def action_neighbour(self, by: int) -> None:
         """The next record of the library, or the one before."""

@@ -198,4 +198,6 @@ def _breaks(text: str, width: int) -> Iterator[int]:
         elif space - at > size // 2:
             size = space - at
         at += size
+        if at == len(text):
+            return
         yield at

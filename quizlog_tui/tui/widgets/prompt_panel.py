@@ -210,7 +210,7 @@ class PromptPanel(Vertical):
         if pattern and self._asking and not self._plain:
             fits = not event.value or pattern.fullmatch(event.value)
             self.border_subtitle = (
-                self._kind.name if fits else f"✗ not a {self._kind.name}; sent all the same"
+                self._kind.name if fits else f"✗ not of kind {self._kind.name}; sent all the same"
             )
 
 
