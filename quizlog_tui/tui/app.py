@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -257,6 +258,10 @@ def run(record: Path | None, *, guided: bool = False) -> int:
     """Run the program until the user leaves; the exit code."""
     config, problems = load_config()
     app = QuizlogApp(record, config, problems, guided=guided)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # without it the terminal would be left as the screens had it
+            number = getattr(signal, name)
+            signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))
     app.run(mouse=config.mouse)
     return app.return_code or 0
 
