@@ -360,3 +360,27 @@ async def test_the_guide_goes_on_when_a_lesson_is_done(build: Build) -> None:
             while guide.lesson == lesson:
                 await pilot.pause(0.01)
         assert f"6/{len(LESSONS)}" in screen_text(app)
+
+
+async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quizlog_tui.tui.screens.opening.LONG", 0)
+    slow = "import time\nprint('seen')\ninput('a? ')\n"
+    path = build.record(slow, "1")
+    with Session(path) as session:
+        session.save()
+    build.script(slow.replace("input", "while True: pass\ninput"))
+    app = QuizlogApp(path)
+    async with app.run_test(notifications=True) as pilot:
+        await shows(pilot, "Output as recorded")
+        await shows(pilot, "seen")
+        await pilot.press("escape")
+        while app.return_code is None:
+            await pilot.pause(0.01)
+    assert app.return_code == 130
+    build.script(slow)
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        screen = await settled(pilot)
+        assert screen.shown.status == "success"

@@ -100,7 +100,9 @@ def test_no_color_draws_without_colour(record: Path) -> None:
         terminal.quiet(0.3)
         terminal.send("\x11")
         assert ended(terminal) == 0
-    colours = {part.split(b"m")[0] for part in bytes(terminal.seen).split(b"38;2;")[1:] if b"m" in part}
+    colours = {
+        part.split(b"m")[0] for part in bytes(terminal.seen).split(b"38;2;")[1:] if b"m" in part
+    }
     for colour in colours:
         red, green, blue = colour.split(b";")[:3]
         assert red == green == blue

@@ -9,10 +9,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ...record.store import RecordFile
+from ...record.printed import printed_tail
 from ...replay.replayer import Replayer
 from ...session import Session
-from ...text import plural
 from ..bindings import screen_bindings
 from ..widgets.documents import Paragraphs, line
 from ..widgets.line_view import LineView
@@ -20,7 +19,7 @@ from .base import QuizlogScreen
 
 LONG = 1024 * 1024
 """Records of more bytes are shown as recorded first."""
-_SHOWN = 200
+_SHOWN = 50
 """How many of the last printed texts are shown."""
 
 
@@ -52,11 +51,10 @@ class OpeningScreen(QuizlogScreen[None]):
         """
         pane = self.query_one(LineView)
         pane.border_title = "Output as recorded"
-        record = await asyncio.to_thread(RecordFile(self._path).read)
-        texts = record.print.upto(len(record.print))[-_SHOWN:]
+        texts = printed_tail(self._path, _SHOWN)
         pane.show(Paragraphs([line(text) for text in texts]), end=True)
         pane.focus()
-        self.status(f"… replaying {plural(len(record.inputs), 'answer')}; Escape stops it")
+        self.status("… replaying all answers; Escape stops it")
         return await asyncio.to_thread(Session, self._path, self._replayer)
 
     def action_back(self) -> None:

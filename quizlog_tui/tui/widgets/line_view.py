@@ -132,6 +132,7 @@ class LineView(ScrollView, can_focus=True):
         bar = size.height > self.container_size.height
         if (height is not None and height.is_auto) or bar != self.show_vertical_scrollbar:
             self.virtual_size = size
+            self.call_after_refresh(self._go_to_place)  # only then is the new height known
             return
         self.set_reactive(LineView.virtual_size, size)
         if bar:
@@ -159,7 +160,7 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if width and width - self.GUTTER != self._wrapped_at:
             self._lay_out()
-        self.call_after_refresh(self._go_to_place)  # only then is the new height known
+        self.call_after_refresh(self._go_to_place)
 
     def notify_style_update(self) -> None:
         """Forget colours of the theme before."""
