@@ -50,6 +50,8 @@ COMMANDS: dict[str, Entry] = {
     ),
     "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
+    "demo": Entry("screens", "", "a guided first run, with no network and no key"),
+    "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
     "config": Entry("config", "show|check|init", "settings, keys and themes"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }

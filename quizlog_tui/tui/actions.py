@@ -47,7 +47,7 @@ _EVERYWHERE = (
     _a("app.filter", "ampersand", "filter", "Filter", "only lines with what was found, or all again", shell="quizlog RECORD | grep WORDS"),
     _a("app.copy", "y,ctrl+c,super+c", "copy", "Copy", "copy the selection, the marked line or the pane"),
     _a("app.pager", "v", "pager", "Pager", "the pane in $PAGER", shell="quizlog RECORD | less"),
-    _a("app.export", "x", "export", "Export", "screen as SVG or text, record as HTML or Markdown", shell="quizlog export RECORD -o FILE"),
+    _a("app.export", "x", "export", "Export", "screen as SVG or text, record as HTML or Markdown", shell="quizlog screenshot RECORD, quizlog export RECORD -o FILE"),
     _a("app.theme", "f2", "app.choose_theme", "Theme", "choose a theme, with preview", shell="quizlog config init"),
     _a("app.focus_next", "tab", "app.focus_next", "Next pane", "the next pane"),
     _a("app.focus_previous", "shift+tab", "app.focus_previous", "Pane before", "the pane before"),

@@ -6,6 +6,8 @@ What a screen shows and does is the screens' own.
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -17,7 +19,7 @@ from textual.dom import DOMNode
 
 from ..config import Config, Problem, config_path, load_config
 from ..errors import QuizlogError
-from ..paths import own_examples
+from ..paths import own_examples, shipped
 from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..session import Session
@@ -46,6 +48,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
         config: The user's settings.
         problems: What is wrong in them, to be told.
         clock: How times are told.
+        state: What is remembered from run to run.
+        session: A record that is open already, to show instead of `record`.
+        guided: Whether to say what to try next.
     """
 
     TITLE = "quizlog"
@@ -60,11 +65,16 @@ class QuizlogApp(App[None], inherit_bindings=False):
         config: Config | None = None,
         problems: Sequence[Problem] = (),
         clock: Clock | None = None,
+        state: State | None = None,
+        session: Session | None = None,
+        guided: bool = False,
     ) -> None:
         super().__init__()
         self._record = record
         self.config = config or Config()
-        self.state = State()
+        self.state = state or State()
+        self._given = session
+        self._guided = guided
         self._problems = list(problems)
         self._clock = clock or Clock()
         self.replayer = _replayer(self.config)
@@ -128,6 +138,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def on_mount(self) -> None:
         """Open the first screen."""
         self.set_interval(_WATCH_SECONDS, self._watch_themes)
+        if self._given is not None:
+            self._show(self._given)
+            return
         if self._record is not None:
             await self._begin_with(self._record)
             return
@@ -142,18 +155,20 @@ class QuizlogApp(App[None], inherit_bindings=False):
         except QuizlogError as error:
             self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
             return
-        self._tell_problems()
-        self._play(session)
+        self._show(session)
 
-    def _play(self, session: Session) -> None:
+    def _show(self, session: Session) -> None:
         """Show a record."""
+        self._tell_problems()
         author = self.config.author_name
-        player = PlayerScreen(session, self.replayer, self.state, self._clock, author)
+        player = PlayerScreen(
+            session, self.replayer, self.state, self._clock, author, guided=self._guided
+        )
         self.push_screen(player, self._after_player)
 
     def _after_player(self, _: None) -> None:
         """Back in the library, or out where the program was started with a record."""
-        if self._record is not None:
+        if self._record is not None or self._given is not None:
             self.exit()
 
     async def _open(self, path: Path) -> Session | None:
@@ -169,7 +184,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """A record was chosen in the library."""
         session = await self._open(event.path)
         if session is not None:
-            self._play(session)
+            self._show(session)
 
     @work
     async def on_neighbour(self, event: Neighbour) -> None:
@@ -183,7 +198,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self.screen.part()
             with self.batch_update():
                 await self.pop_screen()
-                self._play(session)
+                self._show(session)
 
     async def _neighbour(self, event: Neighbour) -> Path | None:
         """The record beside one, in the order of the library if one is open."""
@@ -205,9 +220,17 @@ def _replayer(config: Config) -> Replayer:
     )
 
 
-def run(record: Path | None) -> int:
+def run(record: Path | None, *, guided: bool = False) -> int:
     """Run the program until the user leaves; the exit code."""
     config, problems = load_config()
-    app = QuizlogApp(record, config, problems)
+    app = QuizlogApp(record, config, problems, guided=guided)
     app.run(mouse=config.mouse)
     return app.return_code or 0
+
+
+def run_demo() -> int:
+    """A guided first run on a copy of a shipped example, which is thrown away; the exit code."""
+    with tempfile.TemporaryDirectory(prefix="quizlog-demo-") as folder:
+        target = Path(folder) / "arithmetic"
+        shutil.copytree(shipped("records") / "arithmetic", target)
+        return run(target / "record.yaml", guided=True)

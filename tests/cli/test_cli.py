@@ -18,6 +18,7 @@ import yaml
 
 from quizlog_tui.cli import main
 from quizlog_tui.cli.parser import COMMANDS
+from quizlog_tui.config import config_path
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
 from tests.support.plain import run_plain
@@ -222,10 +223,9 @@ def test_a_read_only_folder_is_named_and_still_shown(build: Build) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_limit_is_exit_code_4(run: Run, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    from quizlog_tui.replay.limits import Limits
-
-    monkeypatch.setattr("quizlog_tui.replay.replayer.Limits", lambda: Limits(seconds=0.3))
+def test_a_limit_of_the_settings_is_exit_code_4(run: Run, build: Build) -> None:
+    config_path().parent.mkdir(parents=True, exist_ok=True)
+    config_path().write_text("[limits]\nseconds = 0.3\n", encoding="utf-8")
     build.record("while True: pass\n")
     code, _, err = run("record.yaml")
     assert code == 4 and "ran 0.3 seconds without asking" in err

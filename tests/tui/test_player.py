@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 import yaml
-from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
-from textual.worker import Worker
 
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.base import DIALOG
-from quizlog_tui.tui.screens.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.screens import SIZES, check, press, settled, shows
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 QUIZ = """
 import random
 print("Welcome to a short quiz.")
@@ -34,46 +29,6 @@ for i in range(3):
     print("Right.")
 print("Done.")
 """
-SIZES = [(60, 20), (80, 24), (120, 40)]
-
-
-def busy(app: App[None]) -> list[Worker[object]]:
-    """The workers that do not wait for the user."""
-    return [worker for worker in app.workers if worker.group != DIALOG]
-
-
-async def settled(pilot: Pilot[None]) -> PlayerScreen:
-    """Wait until the player is there and nothing is under way; the screen."""
-    app = pilot.app
-    while not isinstance(app.screen, PlayerScreen) or busy(app):
-        await pilot.pause()
-        await app.workers.wait_for_complete(busy(app))
-    await pilot.pause()
-    return app.screen
-
-
-async def press(pilot: Pilot[None], *keys: str) -> PlayerScreen:
-    await pilot.press(*keys)
-    await pilot.pause()
-    return await settled(pilot)
-
-
-async def shows(pilot: Pilot[None], words: str) -> None:
-    """Wait until the words stand on the screen, toasts included."""
-    for _ in range(250):
-        if words in " ".join(screen_text(pilot.app).split()):
-            return
-        await pilot.pause()
-    raise AssertionError(f"{words!r} never shown:\n{screen_text(pilot.app)}")
-
-
-def check(name: str, size: tuple[int, int], text: str) -> None:
-    """Compare with the golden text; UPDATE_GOLDEN=1 writes it."""
-    path = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
 
 
 async def at_question(pilot: Pilot[None]) -> None:

@@ -39,7 +39,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             height: 1; padding: 0 1; background: $panel;
             text-wrap: nowrap; text-overflow: ellipsis;
         }
-        & LineView { border: round $panel; }
+        & LineView { border: round $panel; border-title-color: $text-muted; }
         & LineView:focus { border: round $primary; }
     }
     """

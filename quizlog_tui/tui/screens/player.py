@@ -27,9 +27,11 @@ from ..draw.output import RunOutput, events
 from ..draw.source import source_table
 from ..draw.timeline import timeline_table
 from ..draw.words import bars, outcome
+from ..lessons import Scene
 from ..playhead import Playhead
 from ..state import State
 from ..widgets.documents import Paragraphs
+from ..widgets.guide import Guide
 from ..widgets.line_view import LineView
 from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
@@ -51,6 +53,7 @@ class PlayerScreen(PlayerDoors):
         state: Where the place is remembered.
         clock: How durations are told.
         author: Who writes remarks here.
+        guided: Whether to say what to try next.
     """
 
     SCOPE = "player"
@@ -74,9 +77,17 @@ class PlayerScreen(PlayerDoors):
     """
 
     def __init__(
-        self, session: Session, replayer: Replayer, state: State, clock: Clock, author: str
+        self,
+        session: Session,
+        replayer: Replayer,
+        state: State,
+        clock: Clock,
+        author: str,
+        *,
+        guided: bool = False,
     ) -> None:
         super().__init__(session, replayer, clock, author)
+        self._guided = guided
         self._state = state
         self._output = RunOutput(self._whole)
         self._player: Timer | None = None
@@ -93,6 +104,8 @@ class PlayerScreen(PlayerDoors):
                 yield RowList(id="timeline")
                 yield RowList(id="source")
         yield Scrubber(id="scrubber")
+        if self._guided:
+            yield Guide(self.scene)
 
     async def on_mount(self) -> None:
         """Draw, and give a pending question the focus."""
@@ -115,6 +128,17 @@ class PlayerScreen(PlayerDoors):
         if place.get("pointer") == self.session.pointer:
             step = place.get("step")
             self._head = self._head.to(step if isinstance(step, int) else self.session.pointer)
+
+    def scene(self) -> Scene:
+        """How the screens stand, for the guide."""
+        return Scene(
+            answers=len(self.session.inputs),
+            status=self.shown.status,
+            step=self._head.step,
+            pointer=self.session.pointer,
+            branches=len(self.session.branches),
+            screen=getattr(self.app.screen, "SCOPE", ""),
+        )
 
     # -- drawing
 

@@ -49,6 +49,8 @@ class PromptPanel(Vertical):
         self._options: tuple[str, ...] = ()
         self._plain = False
         self._asking = False
+        self._before = ""
+        self._wanted = False
 
     def compose(self) -> ComposeResult:
         """The question, options, the line of text and a remark; other inputs when needed."""
@@ -144,7 +146,8 @@ class PromptPanel(Vertical):
             self.run_worker(self._fit(fitting), exclusive=True, group="fit")
 
     async def _fit(self, kind: type[Widget]) -> None:
-        focused = self.has_focus_within or self.text_line.has_focus
+        focused = self._wanted or self.has_focus_within
+        self._wanted = False
         if not self.query(kind):
             await self.mount(kind(), before="#remark")
         widget = self.query_one(kind)
@@ -166,13 +169,14 @@ class PromptPanel(Vertical):
         if not self._asking:
             return False
         fitting = self._fitting
-        found = self.query(fitting) if fitting else None
-        if fitting is MatrixGrid and found and found.first().query("Input"):
-            self.query_one(MatrixGrid).focus_first()
-        elif fitting is TextBox and found:
-            self.query_one(TextBox).area.focus()
-        else:
+        if fitting is None:
             self.text_line.focus()
+        elif not self.query(fitting):
+            self._wanted = True  # it is being made
+        elif fitting is MatrixGrid:
+            self.query_one(MatrixGrid).focus_first()
+        else:
+            self.query_one(TextBox).area.focus()
         return True
 
     def fill(self, answer: str) -> None:

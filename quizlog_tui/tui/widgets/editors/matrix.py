@@ -56,6 +56,7 @@ class MatrixGrid(Vertical):
         self._shape = rows, columns
         grid = self.query_one(Grid)
         grid.styles.grid_size_columns = columns
+        grid.styles.grid_columns = "12"
         async with self.batch():
             await grid.remove_children()
             await grid.mount_all(
