@@ -157,13 +157,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
             return
         self._show(session)
 
-    def _show(self, session: Session) -> None:
-        """Show a record."""
+    def _show(self, session: Session, *, browsing: bool = False) -> None:
+        """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
         self._tell_problems()
         author = self.config.author_name
         player = PlayerScreen(
             session, self.replayer, self.state, self._clock, author, guided=self._guided
         )
+        player.browsing = browsing
         self.push_screen(player, self._after_player)
 
     def _after_player(self, _: None) -> None:
@@ -198,7 +199,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self.screen.part()
             with self.batch_update():
                 await self.pop_screen()
-                self._show(session)
+                self._show(session, browsing=True)
 
     async def _neighbour(self, event: Neighbour) -> Path | None:
         """The record beside one, in the order of the library if one is open."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
-
 from ...branch_list import BranchInfo
 from ...text import one_line, plural
 from ..clock import Clock
-from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, Paragraphs, Table, line
 from .joined import Joined
 from .library import state_text
@@ -111,8 +109,8 @@ def tree_grid(rows: Sequence[TreeRow], clock: Clock) -> Grid:
 
 def tree_layout(rows: Sequence[TreeRow]) -> Callable[[int], Layout]:
     """The columns for a width."""
-    longest = max((cell_len(one_line(row.label)) for row in rows), default=0)
-    note = max((cell_len(one_line(row.branch.note or "")) for row in rows), default=0)
+    longest = widest(row.label for row in rows)
+    note = widest(row.branch.note for row in rows)
     columns = {
         "branch": max(longest, 12),
         "left at": 7,
@@ -152,9 +150,9 @@ def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> Joined:
 
 def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
     branch = row.branch
-    active = ", the active branch" if branch.active else ""
-    yield line((branch.name, "head"), (active, "dim"))
-    yield line((outcome(branch.status, branch.score), STYLES[branch.status]))
+    active = " · the active branch" if branch.active else ""
+    state = (outcome(branch.status, branch.score), STYLES[branch.status])
+    yield line((branch.name, "head"), " · ", state, (active, "dim"))
     left = f", leaves {branch.parent} at step {branch.at}" if branch.parent is not None else ""
     made = f", made {clock.told(branch.created)}" if branch.created else ""
     yield line((f"{plural(branch.length, 'answer')}{left}{made}", "dim"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
@@ -41,10 +41,21 @@ def layout(width: int, columns: Mapping[str, int], least: Mapping[str, int]) -> 
         wanted |= {name: columns[name] for name in flexible}
 
 
+def widest(texts: Iterable[str | None]) -> int:
+    """The cells that the widest of some foreign texts takes."""
+    return max((_cells(text) for text in texts if text), default=0)
+
+
+def _cells(text: str) -> int:
+    if text.isascii() and text.isprintable():
+        return len(text)
+    return cell_len(one_line(text))
+
+
 def fitted(text: str, width: int, *, end: bool = False) -> str:
     """Foreign text as a cell of exactly `width`; what is too long is cut, keeping its `end`."""
     shown = one_line(text)
-    if cell_len(shown) <= width:
+    if _cells(shown) <= width:
         return set_cell_size(shown, width)
     if not end:
         return set_cell_size(shown, max(0, width - 1)) + "…" if width else ""
