@@ -120,14 +120,14 @@ def steps_text(one: Summary) -> str:
     return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
 
 
-def record_line(one: Summary | None) -> str:
+def record_line(one: Summary | None, folder: Path) -> str:
     """The marked record in words: where it is and what the row has no room for."""
     if one is None:
         return ""
     if one.problem:
-        return f"{one.path}: {one.problem} · e edits it"
+        return f"{_name(one, folder)}: {one.problem} · e edits it"
     words = [
-        str(one.path),
+        _name(one, folder),
         f"script {one.script}",
         f"seed {one.seed}",
         plural(one.recorded, "answer"),

@@ -163,6 +163,7 @@ class LibraryScreen(QuizlogScreen[None]):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Draw once more when a search is over, however it ended."""
         if event.worker is self._scan and not self.scanning:
+            self._pin()
             self.draw()
 
     def _look_around(self) -> None:
@@ -193,6 +194,12 @@ class LibraryScreen(QuizlogScreen[None]):
             same = (one.path for one in self._shelf.shown if one.path.name == name)
             self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
 
+    def _pin(self) -> None:
+        """From now on the mark stays on its record; while records come in it stays at the top."""
+        marked = self.marked
+        if marked is not None:
+            self._marked = marked.path
+
     def draw(self) -> None:
         """Put the shelf on the screen; the mark stays on its record."""
         shelf = self._shelf
@@ -216,7 +223,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self.query_one(Heads).show(columns, signs)
 
     def _draw_marked(self) -> None:
-        self.query_one("#marked", Static).update(one_line(record_line(self.marked)))
+        self.query_one("#marked", Static).update(one_line(record_line(self.marked, self._folder)))
 
     def _status_text(self) -> str:
         shelf = self._shelf
@@ -225,7 +232,7 @@ class LibraryScreen(QuizlogScreen[None]):
             there = f"{len(shelf.shown)} of {there}: {status_words(shelf.status)}"
         doing = " · looking for more; Escape stops" if self._asked_scanning else ""
         stopped = " · stopped; R looks for all" if self._gave_up else ""
-        return f"{there} · by {shelf.order}{doing}{stopped} · {self._folder}"
+        return f"{there} · by {shelf.order}{doing}{stopped} · {self._folder.name or self._folder}"
 
     @property
     def marked(self) -> Summary | None:
@@ -247,10 +254,9 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_open(self) -> None:
         """Open the marked record."""
-        marked = self.marked
-        if marked is not None:
-            self._marked = marked.path
-            self.post_message(OpenRecord(marked.path))
+        self._pin()
+        if self.marked is not None:
+            self.post_message(OpenRecord(self.marked.path))
 
     def neighbour(self, path: Path, by: int) -> Path | None:
         """The record after (1) or before (-1) one, in the order shown; it gets the mark."""

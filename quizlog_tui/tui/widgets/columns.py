@@ -15,6 +15,8 @@ Cell = str | tuple[str, str]
 """A text, or a text with the name of its style."""
 GAP = 2
 """Cells between two columns."""
+_ENOUGH = 500
+"""Characters of a text that are looked at; no column is wider."""
 
 
 def layout(width: int, columns: Mapping[str, int], least: Mapping[str, int]) -> dict[str, int]:
@@ -43,7 +45,7 @@ def layout(width: int, columns: Mapping[str, int], least: Mapping[str, int]) -> 
 
 def widest(texts: Iterable[str | None]) -> int:
     """The cells that the widest of some foreign texts takes."""
-    return max((_cells(text) for text in texts if text), default=0)
+    return max((_cells(text[:_ENOUGH]) for text in texts if text), default=0)
 
 
 def _cells(text: str) -> int:
@@ -54,12 +56,14 @@ def _cells(text: str) -> int:
 
 def fitted(text: str, width: int, *, end: bool = False) -> str:
     """Foreign text as a cell of exactly `width`; what is too long is cut, keeping its `end`."""
-    shown = one_line(text)
+    if not width:
+        return ""
+    shown = one_line(text[-_ENOUGH:] if end else text[:_ENOUGH])
     if _cells(shown) <= width:
         return set_cell_size(shown, width)
     if not end:
-        return set_cell_size(shown, max(0, width - 1)) + "…" if width else ""
-    while cell_len(shown) > width - 1:
+        return set_cell_size(shown, width - 1) + "…"
+    while _cells(shown) > width - 1:
         shown = shown[1:]
     return set_cell_size("…" + shown, width)
 
