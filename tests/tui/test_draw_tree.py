@@ -27,7 +27,7 @@ FAMILY = (
     branch("main"),
     branch("late", "main", 3),
     branch("early", "main", 1),
-    branch("child", "early", 1),
+    branch("child", "early", 2),
     branch("last", "late", 4),
 )
 
@@ -48,6 +48,12 @@ def test_what_left_a_deleted_branch_hangs_from_the_nearest_one_shown() -> None:
     assert "early" not in rows
     assert (rows["child"].under, rows["child"].at) == ("main", 1)
     assert labels(*hidden, deleted=True) == labels(*FAMILY)
+
+
+def test_a_branch_that_left_before_its_parent_had_answers_hangs_from_the_one_before() -> None:
+    sister = branch("sister", "early", 1)
+    rows = {row.branch.name: row for row in tree_rows([*FAMILY, sister])}
+    assert (rows["sister"].under, rows["sister"].at) == ("main", 1)
 
 
 def test_a_deleted_active_branch_is_shown() -> None:
