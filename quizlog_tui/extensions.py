@@ -1,27 +1,32 @@
-"""The record's extensions that follow from a run: what went to stderr, and when it ended."""
+"""The record's extensions, brought up to date with a run: stderr, and when it ended."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from .record.model import Record
 from .replay.transcript import Transcript
 
 
-def extensions(
-    extras: Mapping[str, Any], transcript: Transcript, clock: Callable[[], str]
-) -> dict[str, Any]:
-    """The extensions with `outputs` and `end_time` brought up to date; all others as they are."""
-    found = dict(extras)
-    outputs = found.get("outputs")
-    if transcript.stderr and isinstance(outputs, (dict, type(None))):
-        found["outputs"] = {**(outputs or {}), "stderr": transcript.stderr}
+def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
+    """The extensions of a record as they stand after a run.
+
+    Args:
+        record: The record as it was.
+        run: The run up to its pointer.
+        clock: Gives the time for `end_time`.
+    """
+    extras = dict(record.extras)
+    outputs = extras.get("outputs")
+    if run.stderr and isinstance(outputs, (dict, type(None))):
+        extras["outputs"] = {**(outputs or {}), "stderr": run.stderr}
     elif isinstance(outputs, dict):
-        found["outputs"] = {key: value for key, value in outputs.items() if key != "stderr"}
-    if found.get("outputs") == {}:
-        del found["outputs"]
-    if transcript.status == "in_progress":
-        found.pop("end_time", None)
-    elif "start_time" in found:
-        found.setdefault("end_time", clock())
-    return found
+        extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
+    if extras.get("outputs") == {}:
+        del extras["outputs"]
+    if run.status == "in_progress":
+        extras.pop("end_time", None)
+    elif "start_time" in extras:
+        extras.setdefault("end_time", clock())
+    return extras

@@ -7,7 +7,7 @@ writes or replays.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .record.model import Record
 
@@ -15,8 +15,7 @@ LIMIT = 200
 """Changes that are remembered; older ones are forgotten."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A change, and the record on the other side of it."""
 
     label: str

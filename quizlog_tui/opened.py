@@ -97,7 +97,7 @@ class OpenRecord:
             print=transcript.print,
             last_error=transcript.last_error,
             code_hash=self.source.code_hash,
-            extras=extensions(self._record.extras, transcript, self._clock),
+            extras=extensions(self._record, transcript, self._clock),
         )
 
     def reply(self, *, since: int = 0) -> Reply:
@@ -205,14 +205,15 @@ class OpenRecord:
     def _become(self, record: Record, transcript: Transcript, label: str) -> Reply:
         """Take the new state, on disk first; `label` says what was done, for `can_undo`."""
         before = self._record
-        reply = self._take(record, transcript)
-        if self._record != before:
+        changed = before != replace(record, pointer=len(transcript.steps))
+        reply = self._put(record, transcript)
+        if changed:
             self._history.add(label, before)
         return reply
 
-    def _take(self, record: Record, transcript: Transcript) -> Reply:
+    def _put(self, record: Record, transcript: Transcript) -> Reply:
         before = self._record, self._transcript
-        extras = extensions(record.extras, transcript, self._clock)
+        extras = extensions(record, transcript, self._clock)
         self._record = replace(record, pointer=len(transcript.steps), extras=extras)
         self._transcript = transcript
         try:
@@ -232,4 +233,4 @@ class OpenRecord:
             end = self._transcript
             parked = replace(parked, status=end.status, score=end.score)
         record = keeping(change.record, self._record, parked)
-        self._take(record, self._replay(record.used))
+        self._put(record, self._replay(record.used))

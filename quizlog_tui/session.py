@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .branch_list import BranchInfo, branch_list
 from .errors import QuizlogError, UsageError
 from .opened import OpenRecord
 from .record import branches as rules
-from .record import feedback as remarks
 from .record import upkeep
-from .record.feedback import Feedback
 from .record.lineage import check_branch
 from .replay import walks
 from .replay.replayer import Replayer
@@ -24,6 +23,9 @@ from .replay.transcript import Transcript
 from .reply import Reply
 from .series import Series
 from .text import plural
+
+if TYPE_CHECKING:
+    from .record.feedback import Feedback
 
 
 class Session(OpenRecord):
@@ -47,7 +49,9 @@ class Session(OpenRecord):
     @property
     def feedback(self) -> list[Feedback]:
         """All remarks, in the order they were made; `record.feedback` has filters for them."""
-        return remarks.read(self._record)
+        from .record.feedback import read
+
+        return read(self._record)
 
     def transcript_of(self, name: str) -> Transcript:
         """The run through all answers of a branch, also of a deleted one.
@@ -213,8 +217,10 @@ class Session(OpenRecord):
         Raises:
             UsageError: There is no such step or branch, the verdict is unknown, or nothing is said.
         """
+        from .record.feedback import Feedback, added
+
         said = Feedback(at, branch or self.branch, author, self._clock(), verdict, text)
-        record = remarks.added(self._record, said)
+        record = added(self._record, said)
         return self._become(record, self._transcript, f"comment on step {at}")
 
     # -- inside

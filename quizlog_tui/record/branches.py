@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import Any
 
 from ..errors import UsageError
 from ..series import Series
 from ..text import plural
-from . import feedback
 from .lineage import check_branch
 from .model import Branch, Record, Status
 
@@ -74,7 +74,7 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     if record.branch in branches:
         branches[record.branch] = replace(entry, at=min(entry.at, at))
     inputs = record.inputs.upto(at).then(answer)
-    extras = feedback.moved(record.extras, record.branch, name, at)
+    extras = remarks_moved(record, record.branch, name, at)
     return replace(record, inputs=inputs, pointer=at + 1, branches=branches, extras=extras)
 
 
@@ -97,6 +97,15 @@ def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str
         else branch
         for child, branch in record.branches.items()
     }
+
+
+def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
+    """The extensions, remarks on steps of `branch` from `since` on now being about `to`."""
+    if "feedback" not in record.extras:
+        return record.extras
+    from .feedback import moved  # most records have none, and a short command pays for each module
+
+    return moved(record.extras, branch, to, since)
 
 
 def forked(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:

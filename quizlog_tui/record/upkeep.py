@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import UsageError
-from . import feedback
-from .branches import checked_name
+from .branches import checked_name, remarks_moved
 from .lineage import check_branch
 from .model import Branch, Record
 
@@ -31,7 +30,7 @@ def renamed(record: Record, name: str, new: str) -> Record:
         for key, branch in record.branches.items()
     }
     active = new if record.branch == name else record.branch
-    extras = feedback.moved(record.extras, name, new)
+    extras = remarks_moved(record, name, new)
     return replace(record, branch=active, branches=branches, extras=extras)
 
 

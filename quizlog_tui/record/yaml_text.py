@@ -61,10 +61,10 @@ def parse_own(text: str) -> dict[str, Any] | None:
             if items and _OWN_ITEM.fullmatch(line):
                 items.append(line[2:])
                 continue
+            _close_list(data, items)
             key, mark, value = line.partition(":")
             if not mark or not _PLAIN_KEY.fullmatch(key) or key in data or key in _RESERVED_KEYS:
                 return None
-            _close_list(data, items)
             if value == "":
                 items = [key]
             elif value == " []" or _OWN_SCALAR.fullmatch(value):

@@ -24,7 +24,7 @@ class Clock:
     def ago(self, then: float) -> str:
         """How long ago a moment was."""
         seconds = max(0.0, self.now() - then)
-        for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        for size, unit in ((365 * 86400, "y"), (86400, "d"), (3600, "h"), (60, "min")):
             if seconds >= size:
                 return f"{seconds / size:.0f} {unit} ago"
         return "just now"

@@ -47,13 +47,6 @@ async def at_the_end(pilot: Pilot[None]) -> None:
     await press(pilot, *"9", "enter")
 
 
-async def choosing_a_branch(pilot: Pilot[None]) -> None:
-    await press(pilot, *"wrong", "enter")
-    await press(pilot, *"9", "enter")
-    await pilot.press("escape", "b")
-    await pilot.pause()
-
-
 async def in_help(pilot: Pilot[None]) -> None:
     await press(pilot, "escape")
     await pilot.press("question_mark")
@@ -65,7 +58,6 @@ SCENES: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
     "error": at_error,
     "past": in_the_past,
     "end": at_the_end,
-    "branches": choosing_a_branch,
     "help": in_help,
 }
 
@@ -204,7 +196,6 @@ async def test_the_library_lists_the_examples_and_opens_one(
     monkeypatch.chdir(tmp_path)
     app = QuizlogApp()
     async with app.run_test() as pilot:
-        await pilot.pause()
         await shows(pilot, "arithmetic/record.yaml")
         await pilot.press("j", "enter")
         screen = await settled(pilot)

@@ -6,12 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from rich.cells import cell_len
-
 from ...record.summary import Summary
 from ...text import one_line, plural
 from ..clock import Clock
-from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 from .words import MARKS, STYLES, WORDS
 
@@ -21,6 +19,7 @@ STATUSES = ("", "in_progress", "success", "error", UNREADABLE)
 """What one may narrow the list to; empty for all."""
 ORDERS = ("name", "changed", "score", "steps")
 """What the list may be sorted by."""
+_USUAL = "record.yaml"
 _KEYS: dict[str, Callable[[Summary], float | None]] = {
     "changed": lambda found: -found.changed,
     "score": lambda found: None if found.score is None else -found.score,
@@ -48,8 +47,10 @@ def status_words(status: str) -> str:
     return "all" if not status else WORDS.get(status, status)
 
 
-def library_grid(shown: Sequence[Summary], folder: Path, clock: Clock) -> Grid:
-    """A row for each record, the columns as the width allows."""
+def library_grid(
+    shown: Sequence[Summary], folder: Path, clock: Clock, lay_out: Callable[[int], Layout]
+) -> Grid:
+    """A row for each record, the columns as `record_layout` has them for a width."""
 
     def make(index: int, columns: Layout) -> Line:
         return _row(shown[index], columns, folder, clock)
@@ -59,13 +60,13 @@ def library_grid(shown: Sequence[Summary], folder: Path, clock: Clock) -> Grid:
         words = one.problem or WORDS[one.status]
         return f"{_name(one, folder)} {words} {one.script or ''}"
 
-    return Grid(len(shown), record_layout(shown, folder), make, text)
+    return Grid(len(shown), lay_out, make, text)
 
 
 def record_layout(shown: Sequence[Summary], folder: Path) -> Callable[[int], Layout]:
     """The columns for a width."""
-    longest = max((cell_len(one_line(_name(one, folder))) for one in shown), default=0)
-    script = max((cell_len(one_line(one.script or "")) for one in shown), default=0)
+    longest = widest(_name(one, folder) for one in shown)
+    script = widest(one.script for one in shown)
     columns = {
         "record": max(longest, 16),
         "changed": 10,
@@ -79,12 +80,18 @@ def record_layout(shown: Sequence[Summary], folder: Path) -> Callable[[int], Lay
 
 
 def _name(one: Summary, folder: Path) -> str:
-    return os.path.relpath(one.path, folder)
+    path, above = str(one.path), f"{folder}{os.sep}"
+    return path.removeprefix(above) if path.startswith(above) else os.path.relpath(path, folder)
+
+
+def _short(name: str, width: int) -> str:
+    """A path that is too long, without the file name that most records have."""
+    return name.removesuffix(_USUAL) if widest([name]) > width else name
 
 
 def _row(one: Summary, columns: Layout, folder: Path, clock: Clock) -> Line:
     cells: dict[str, Cell] = {
-        "record": _name(one, folder),
+        "record": _short(_name(one, folder), columns["record"]),
         "changed": (clock.ago(one.changed) if one.changed else "", "dim"),
     }
     if one.problem:
@@ -113,14 +120,14 @@ def steps_text(one: Summary) -> str:
     return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
 
 
-def record_line(one: Summary | None) -> str:
+def record_line(one: Summary | None, folder: Path) -> str:
     """The marked record in words: where it is and what the row has no room for."""
     if one is None:
         return ""
     if one.problem:
-        return f"{one.path}: {one.problem} · e edits it"
+        return f"{_name(one, folder)}: {one.problem} · e edits it"
     words = [
-        str(one.path),
+        _name(one, folder),
         f"script {one.script}",
         f"seed {one.seed}",
         plural(one.recorded, "answer"),

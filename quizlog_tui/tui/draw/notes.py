@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from rich.cells import cell_len
-
 from ...record.feedback import VERDICTS, Feedback
-from ...text import one_line
 from ..clock import Clock
-from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 
 SIGN = "✎"
@@ -78,16 +75,12 @@ def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
 
 def note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
     """The columns for a width."""
-
-    def longest(words: Iterable[str | None]) -> int:
-        return max((cell_len(one_line(word or "")) for word in words), default=0)
-
     columns = {
         "step": 4,
         "verdict": 9,
-        "text": max(20, longest(said.text for said in notes)),
-        "author": max(6, min(16, longest(said.author for said in notes))),
-        "branch": max(6, min(20, longest(said.branch for said in notes))),
+        "text": max(20, widest(said.text for said in notes)),
+        "author": max(6, min(16, widest(said.author for said in notes))),
+        "branch": max(6, min(20, widest(said.branch for said in notes))),
         "when": 10,
     }
     least = {"text": 20, "author": 6, "branch": 6, "when": 10}

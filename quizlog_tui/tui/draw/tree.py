@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
-
 from ...branch_list import BranchInfo
 from ...text import one_line, plural
 from ..clock import Clock
-from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, Paragraphs, Table, line
 from .joined import Joined
 from .library import state_text
@@ -42,7 +40,8 @@ class TreeRow:
 def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[TreeRow]:
     """The rows of the tree, parents before children, those that leave earlier first.
 
-    What left a branch that is not shown hangs from the nearest one that is.
+    A branch hangs from the one whose own answers it shares last: not from its parent where that is
+    not shown, or where it left before its parent had answers of its own.
 
     Args:
         branches: All branches, oldest first.
@@ -76,7 +75,7 @@ def _cut(lead: str) -> str:
 def _places(
     branches: Sequence[BranchInfo], shown: dict[str, BranchInfo]
 ) -> dict[str, tuple[str | None, int]]:
-    """For each branch, the nearest ancestor that is shown, and how many answers they share."""
+    """For each branch, the one it hangs from, and how many answers they share."""
     known = {each.name: each for each in branches}
     found: dict[str, tuple[str | None, int]] = {}
     for branch in branches:
@@ -86,13 +85,20 @@ def _places(
             chain.append(here)
             here = known.get(here.parent) if here.parent is not None else None
         for each in reversed(chain):
-            parent = each.parent
-            if parent is None or parent in shown:
-                found[each.name] = (parent, each.at)
-            else:
-                above, at = found.get(parent, (None, 0))
-                found[each.name] = (above, min(each.at, at))
+            found[each.name] = _place(each, found, shown)
     return found
+
+
+def _place(
+    branch: BranchInfo, found: dict[str, tuple[str | None, int]], shown: dict[str, BranchInfo]
+) -> tuple[str | None, int]:
+    """The same for one branch whose parent's place is found already."""
+    if branch.parent is None or branch.parent not in found:
+        return None, 0
+    above, at = found[branch.parent]
+    if branch.parent in shown and (above is None or branch.at > at):
+        return branch.parent, branch.at
+    return above, min(branch.at, at)
 
 
 def tree_grid(rows: Sequence[TreeRow], clock: Clock) -> Grid:
@@ -111,8 +117,8 @@ def tree_grid(rows: Sequence[TreeRow], clock: Clock) -> Grid:
 
 def tree_layout(rows: Sequence[TreeRow]) -> Callable[[int], Layout]:
     """The columns for a width."""
-    longest = max((cell_len(one_line(row.label)) for row in rows), default=0)
-    note = max((cell_len(one_line(row.branch.note or "")) for row in rows), default=0)
+    longest = widest(row.label for row in rows)
+    note = widest(row.branch.note for row in rows)
     columns = {
         "branch": max(longest, 12),
         "left at": 7,
@@ -152,10 +158,10 @@ def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> Joined:
 
 def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
     branch = row.branch
-    active = ", the active branch" if branch.active else ""
-    yield line((branch.name, "head"), (active, "dim"))
-    yield line((outcome(branch.status, branch.score), STYLES[branch.status]))
-    left = f", leaves {branch.parent} at step {branch.at}" if branch.parent is not None else ""
+    active = " · the active branch" if branch.active else ""
+    state = (outcome(branch.status, branch.score), STYLES[branch.status])
+    yield line((branch.name, "head"), " · ", state, (active, "dim"))
+    left = f", leaves {row.under} at step {row.at}" if row.under is not None else ""
     made = f", made {clock.told(branch.created)}" if branch.created else ""
     yield line((f"{plural(branch.length, 'answer')}{left}{made}", "dim"))
     if branch.deleted:
@@ -165,12 +171,11 @@ def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
 
 
 def _answers(row: TreeRow, path: Sequence[str]) -> Table:
-    branch = row.branch
-    fork = branch.at if branch.parent is not None else -1
+    fork = row.at if row.under is not None else -1
 
     def make(index: int) -> Line:
         if index == fork:
-            return line((f"  ┬ leaves {branch.parent}", "warn"), cut=True)
+            return line((f"  ┬ leaves {row.under}", "warn"), cut=True)
         at = index - 1 if 0 <= fork < index else index
         own = at >= fork
         answer = one_line(path[at]) or "(empty)"

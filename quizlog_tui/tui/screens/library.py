@@ -42,6 +42,7 @@ from ..draw.library import (
 from ..messages import OpenRecord
 from ..shelf import Shelf, changes, read_some
 from ..state import State
+from ..widgets.columns import Layout
 from ..widgets.documents import Paragraphs
 from ..widgets.heads import Heads
 from ..widgets.line_view import LineView
@@ -52,7 +53,7 @@ from .dialogs import AskScreen
 _WATCH_SECONDS = 0.5
 """How often the known records are looked at for changes."""
 _REST = 20
-"""A search for new records rests so many times as long as the last one took."""
+"""Looking for changes rests so many times as long as it took: it takes a 20th of a processor."""
 _AGES_SECONDS = 30
 """How often the column of ages is drawn anew."""
 
@@ -99,7 +100,9 @@ class LibraryScreen(QuizlogScreen[None]):
         self._last = state.last
         self._scan: Worker[None] | None = None
         self._gave_up = False
-        self._rest_until = 0.0
+        self._asked = True
+        self._look_from = 0.0
+        self._search_from = 0.0
 
     def content(self) -> ComposeResult:
         """Titles, the list, and the marked record in words."""
@@ -118,12 +121,18 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def on_screen_resume(self) -> None:
         """Back from a record: what was done there shows at once."""
+        self._look_from = 0.0
         self._look_around()
 
     @property
     def scanning(self) -> bool:
         """Whether records are being looked for."""
         return self._scan is not None and not self._scan.is_finished
+
+    @property
+    def _asked_scanning(self) -> bool:
+        """The same, as far as the user waits for it; the watch looks for new ones silently."""
+        return self.scanning and self._asked
 
     # -- finding
 
@@ -149,25 +158,31 @@ class LibraryScreen(QuizlogScreen[None]):
                 self._mark_last()
                 self.draw()
         now = time.monotonic()
-        self._rest_until = now + _REST * (now - start)
+        self._search_from = now + _REST * (now - start)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Draw once more when a search is over, however it ended."""
         if event.worker is self._scan and not self.scanning:
+            self._pin()
             self.draw()
 
     def _look_around(self) -> None:
         """See what others changed, unless something is under way or nobody looks."""
-        if self.is_current and not self.scanning and not self._gave_up:
+        due = time.monotonic() >= self._look_from
+        if due and self.is_current and not self.scanning and not self._gave_up:
             self._watch()
 
     @work(exclusive=True, group="watch")
     async def _watch(self) -> None:
         """Read changed records again; look for new ones when that is due."""
+        start = time.monotonic()
         found = await asyncio.to_thread(changes, dict(self._shelf.stamps))
+        now = time.monotonic()
+        self._look_from = now + _REST * (now - start)
         if self._shelf.take(found.read, found.gone):
             self.draw()
-        if time.monotonic() >= self._rest_until and not self.scanning:
+        if time.monotonic() >= self._search_from and not self.scanning:
+            self._asked = False
             self._scan = self._search()
 
     # -- drawing
@@ -179,38 +194,45 @@ class LibraryScreen(QuizlogScreen[None]):
             same = (one.path for one in self._shelf.shown if one.path.name == name)
             self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
 
+    def _pin(self) -> None:
+        """From now on the mark stays on its record; while records come in it stays at the top."""
+        marked = self.marked
+        if marked is not None:
+            self._marked = marked.path
+
     def draw(self) -> None:
         """Put the shelf on the screen; the mark stays on its record."""
         shelf = self._shelf
         records = self.query_one("#records", RowList)
         at = shelf.index(self._marked)
-        records.show(library_grid(shelf.shown, self._folder, self._clock), cursor=at)
+        columns = record_layout(shelf.shown, self._folder)
+        records.show(library_grid(shelf.shown, self._folder, self._clock, columns), cursor=at)
         nothing = not shelf.shown and not self.scanning
         self.set_class(nothing, "-nothing")
         lines = nothing_lines(self._folder, shelf.status, len(shelf))
         self.query_one("#nothing", LineView).show(Paragraphs(lines))
-        self._draw_heads()
+        self._draw_heads(columns)
         self._draw_marked()
         self.status(self._status_text())
 
-    def _draw_heads(self) -> None:
+    def _draw_heads(self, columns: Callable[[int], Layout]) -> None:
         shelf = self._shelf
         up = shelf.backwards == (shelf.order != "name")
         column = {"name": "record", "score": "state"}.get(shelf.order, shelf.order)
         signs = {column: " ▲" if up else " ▼"}
-        self.query_one(Heads).show(record_layout(shelf.shown, self._folder), signs)
+        self.query_one(Heads).show(columns, signs)
 
     def _draw_marked(self) -> None:
-        self.query_one("#marked", Static).update(one_line(record_line(self.marked)))
+        self.query_one("#marked", Static).update(one_line(record_line(self.marked, self._folder)))
 
     def _status_text(self) -> str:
         shelf = self._shelf
         there = plural(len(shelf), "record")
         if shelf.status:
             there = f"{len(shelf.shown)} of {there}: {status_words(shelf.status)}"
-        doing = " · looking for more; Escape stops" if self.scanning else ""
+        doing = " · looking for more; Escape stops" if self._asked_scanning else ""
         stopped = " · stopped; R looks for all" if self._gave_up else ""
-        return f"{there} · by {shelf.order}{doing}{stopped} · {self._folder}"
+        return f"{there} · by {shelf.order}{doing}{stopped} · {self._folder.name or self._folder}"
 
     @property
     def marked(self) -> Summary | None:
@@ -232,10 +254,9 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_open(self) -> None:
         """Open the marked record."""
-        marked = self.marked
-        if marked is not None:
-            self._marked = marked.path
-            self.post_message(OpenRecord(marked.path))
+        self._pin()
+        if self.marked is not None:
+            self.post_message(OpenRecord(self.marked.path))
 
     def neighbour(self, path: Path, by: int) -> Path | None:
         """The record after (1) or before (-1) one, in the order shown; it gets the mark."""
@@ -270,7 +291,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_reload(self) -> None:
         """Look for records from the beginning."""
-        self._gave_up = False
+        self._gave_up, self._asked, self._look_from = False, True, 0.0
         self._scan = self._search()
 
     def action_editor(self) -> None:
@@ -290,7 +311,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_back(self) -> None:
         """Escape: stop looking for records, else as everywhere."""
-        if self.scanning and self._scan is not None and not self.working:
+        if self._asked_scanning and self._scan is not None and not self.working:
             self._gave_up = True
             self._scan.cancel()
         else:
@@ -311,7 +332,7 @@ class LibraryScreen(QuizlogScreen[None]):
         path = await self.work_on(lambda: _made(script, seed), "writing")
         if path is not None:
             self._marked = path
-            self._rest_until = 0.0
+            self._search_from = 0.0
             self.post_message(OpenRecord(path))
 
 

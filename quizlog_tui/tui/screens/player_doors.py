@@ -13,6 +13,7 @@ from ...replay.replayer import Replayer
 from ...session import Session
 from ..clock import Clock
 from ..messages import Neighbour
+from ..widgets.editors.answered import Answered
 from .base import DIALOG
 from .export import Export
 from .player_moves import PlayerMoves
@@ -32,6 +33,24 @@ class PlayerDoors(PlayerMoves):
         super().__init__(session, replayer)
         self._clock = clock
         self._author = author
+        self.browsing = False
+        """Whether one goes from record to record: the keys then stay with the screen."""
+
+    def focus_pending(self) -> None:
+        """Give a pending question the focus, unless one only goes by."""
+        if self.browsing:
+            self.query_one("#output").focus()
+        else:
+            super().focus_pending()
+
+    def action_focus_answer(self) -> None:
+        """Go and type: one stays here."""
+        self.browsing = False
+        super().action_focus_answer()
+
+    def on_answered(self, event: Answered) -> None:
+        """One stays here; the answer itself is taken where all moves are."""
+        self.browsing = False
 
     @work(group=DIALOG)
     async def action_tree(self) -> None:

@@ -239,6 +239,8 @@ class TreeScreen(QuizlogScreen[bool]):
         """Deleted branches shown, or not."""
         self._deleted = not self._deleted
         self.draw()
+        if self._deleted and not any(row.branch.deleted for row in self._tree):
+            self.tell("no branch is deleted")
 
     @work
     async def action_undo(self) -> None:

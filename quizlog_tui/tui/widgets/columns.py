@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
@@ -15,6 +15,8 @@ Cell = str | tuple[str, str]
 """A text, or a text with the name of its style."""
 GAP = 2
 """Cells between two columns."""
+_ENOUGH = 500
+"""Characters of a text that are looked at; no column is wider."""
 
 
 def layout(width: int, columns: Mapping[str, int], least: Mapping[str, int]) -> dict[str, int]:
@@ -41,14 +43,27 @@ def layout(width: int, columns: Mapping[str, int], least: Mapping[str, int]) -> 
         wanted |= {name: columns[name] for name in flexible}
 
 
+def widest(texts: Iterable[str | None]) -> int:
+    """The cells that the widest of some foreign texts takes."""
+    return max((_cells(text[:_ENOUGH]) for text in texts if text), default=0)
+
+
+def _cells(text: str) -> int:
+    if text.isascii() and text.isprintable():
+        return len(text)
+    return cell_len(one_line(text))
+
+
 def fitted(text: str, width: int, *, end: bool = False) -> str:
     """Foreign text as a cell of exactly `width`; what is too long is cut, keeping its `end`."""
-    shown = one_line(text)
-    if cell_len(shown) <= width:
+    if not width:
+        return ""
+    shown = one_line(text[-_ENOUGH:] if end else text[:_ENOUGH])
+    if _cells(shown) <= width:
         return set_cell_size(shown, width)
     if not end:
-        return set_cell_size(shown, max(0, width - 1)) + "…" if width else ""
-    while cell_len(shown) > width - 1:
+        return set_cell_size(shown, width - 1) + "…"
+    while _cells(shown) > width - 1:
         shown = shown[1:]
     return set_cell_size("…" + shown, width)
 
