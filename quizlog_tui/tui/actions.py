@@ -143,6 +143,13 @@ _NOTES = (
 _OPENING = (
     _a("opening.leave", "q", "leave", "Stop", "stop the replay and go back", footer=True),
 )  # fmt: skip
+_COMPARE = (
+    _a("compare.next", "right_square_bracket", "difference(1)", "Next difference", "the next difference", footer=True),
+    _a("compare.previous", "left_square_bracket", "difference(-1)", "Difference before", "the difference before", footer=True),
+    _a("compare.look", "enter", "look", "Look", "the marked step in the player", footer=True),
+    _a("compare.other", "c", "other", "Other", "compare with another branch or record", footer=True, shell="quizlog diff A B"),
+    _a("compare.leave", "q", "leave", "Back", "back to the player", footer=True),
+)  # fmt: skip
 _HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
@@ -154,6 +161,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "tree": _TREE,
     "notes": _NOTES,
     "opening": _OPENING,
+    "compare": _COMPARE,
     "help": _HELP,
 }
 """All actions by scope, in the order of the help."""
