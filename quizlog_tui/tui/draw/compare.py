@@ -12,6 +12,7 @@ from itertools import accumulate, zip_longest
 
 from rich.cells import cell_len, set_cell_size
 
+from ...branch_list import BranchInfo
 from ...replay.align import Row as Aligned
 from ...replay.align import Span, align, words
 from ...replay.diverge import first_difference
@@ -217,6 +218,16 @@ def _joined(found: Iterator[Row]) -> Line:
     for row in found:
         pieces += [*([("\n", "")] if pieces else []), *row]
     return Line(tuple(pieces))
+
+
+def branch_line(branch: BranchInfo, at: int) -> Line:
+    """A branch to compare with, and the step at which it goes another way."""
+    return line(
+        f"  {branch.name}  ",
+        (outcome(branch.status, branch.score), STYLES[branch.status]),
+        (f"  parts at step {at}", "dim"),
+        cut=True,
+    )
 
 
 def _fitted(row: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:

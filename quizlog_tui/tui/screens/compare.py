@@ -15,12 +15,12 @@ from textual.widgets import Static
 
 from ...errors import UsageError
 from ...paths import record_path
+from ...record.lineage import partings
 from ...replay.replayer import Replayer
 from ...session import Session
 from ...text import plural
 from ..bindings import screen_bindings
-from ..draw.branches import branch_line
-from ..draw.compare import Comparison, Side
+from ..draw.compare import Comparison, Side, branch_line
 from ..widgets.documents import line
 from ..widgets.marked_view import MarkedView
 from .base import DIALOG, QuizlogScreen
@@ -129,7 +129,11 @@ async def choose(
 ) -> Comparison | None:
     """Ask what a side is to be compared with, and compare; None if nothing was chosen."""
     others = [branch for branch in session.branches if not branch.active]
-    lines = [*(branch_line(branch) for branch in others), line("  another record...", cut=True)]
+    parts = partings(session.record, session.branch)
+    lines = [
+        *(branch_line(each, parts[each.name]) for each in others),
+        line("  another record...", cut=True),
+    ]
     question = f"Compare {side.name} with"
     chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
     if chosen is None:
