@@ -7,26 +7,25 @@ and differing steps have a sign, so that neither colour nor underlining is neede
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, zip_longest
 
 from rich.cells import cell_len, set_cell_size
 
 from ...branch_list import BranchInfo
 from ...replay.align import Row as Aligned
-from ...replay.align import Span, align, words
+from ...replay.align import align
 from ...replay.diverge import first_difference
 from ...replay.transcript import Step, Transcript
 from ...text import one_line, plural
 from ..widgets.documents import Line, Row, height, line, rows, safe
+from .sides import pieces, shortened, sides, stop_text
 from .words import STYLES, outcome
 
 SIDE_BY_SIDE = 70
 """Cells from which on two columns have room."""
 SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
-_ALIKE = 8
-"""Lines of output shown where both runs wrote the same: this screen is for what differs."""
 _OWN = "«»▏…"
 _WHAT = {
     "answer": "the answer",
@@ -92,7 +91,7 @@ class Comparison:
     def text(self, index: int) -> str:
         """What a search looks through."""
         row = self.rows[index]
-        texts = [_text(step, run) for step, run in self._stops(row)]
+        texts = [stop_text(step, run) for step, run in self._stops(row)]
         return texts[0] if row.kind == "same" else "\n".join(texts)
 
     def starts(self, width: int) -> Sequence[int]:
@@ -119,7 +118,7 @@ class Comparison:
     def _height(self, index: int) -> int:
         row = self.rows[index]
         if row.kind == "same":
-            text = _text(_short(row.a), self.a.run) if row.a else ""
+            text = stop_text(shortened(row.a), self.a.run) if row.a else ""
             plain = text.replace("\t", "    ") if text.isascii() else safe(text)
             return _rows_of(plain, self._column)
         if self._width < SIDE_BY_SIDE:
@@ -131,12 +130,12 @@ class Comparison:
     def _sides(self, index: int) -> tuple[Line, Line]:
         """The texts of a row that differs, with the differing words marked; kept."""
         if index not in self._changed:
-            self._changed[index] = _sides(self.rows[index], self.a.run, self.b.run)
+            self._changed[index] = sides(self.rows[index], self.a.run, self.b.run)
         return self._changed[index]
 
     def _alike(self, index: int) -> Line:
         row = self.rows[index]
-        return line(*_pieces(_short(row.a), self.a.run)) if row.a else Line(())
+        return line(*pieces(shortened(row.a), self.a.run)) if row.a else Line(())
 
     def _beside(self, index: int) -> Iterator[Row]:
         row, width = self.rows[index], self._column
@@ -259,88 +258,3 @@ def _line_text(run: Transcript) -> str:
 
 def _said(value: object) -> str:
     return "nothing" if value is None else str(value).strip() or "(empty)"
-
-
-# -- the text of a stop
-
-
-def _text(step: Step, run: Transcript) -> str:
-    """All that is shown of a stop."""
-    return "".join(text for text, _ in _pieces(step, run))
-
-
-def _pieces(step: Step, run: Transcript) -> list[tuple[str, str]]:
-    pieces = [("".join(step.written), ""), _asked(step), _answered(step)]
-    return [*pieces, *_end(step, run)]
-
-
-def _short(step: Step) -> Step:
-    """A stop that both runs have alike, without the middle of a long output."""
-    text = "".join(step.written)
-    count = text.count("\n")
-    if count <= _ALIKE:
-        return step
-    first = "\n".join(text.split("\n", _ALIKE)[:_ALIKE])
-    return replace(step, written=(f"{first}\n… {plural(count - _ALIKE, 'more line')}, alike\n",))
-
-
-def _asked(step: Step) -> tuple[str, str]:
-    return step.prompt or "", "prompt"
-
-
-def _answered(step: Step) -> tuple[str, str]:
-    """The answer; a sign where one is waited for."""
-    if step.input is None:
-        return ("▏" if step.prompt is not None else ""), "dim"
-    return step.input, "answer"
-
-
-def _end(step: Step, run: Transcript) -> list[tuple[str, str]]:
-    """How the run ended, after its last stop."""
-    if step.prompt is not None:
-        return []
-    error = f": {run.last_error.message}" if run.last_error else ""
-    before = "" if not step.written or step.written[-1].endswith("\n") else "\n"
-    return [(before, ""), (outcome(run.status, run.score) + error, STYLES[run.status])]
-
-
-def _sides(row: Aligned, a: Transcript, b: Transcript) -> tuple[Line, Line]:
-    """Both texts of a row that differs, the differing words marked where both have one."""
-    if row.a is None or row.b is None:
-        one = line(*_pieces(row.a, a)) if row.a else Line(())
-        other = line(*_pieces(row.b, b)) if row.b else Line(())
-        return one, other
-    left: list[tuple[str, str]] = []
-    right: list[tuple[str, str]] = []
-    alike = row.a.written == row.b.written
-    stops = [_short(step) if alike else step for step in (row.a, row.b)]
-    both = zip_longest(_pieces(stops[0], a), _pieces(stops[1], b), fillvalue=("", ""))
-    for one_piece, other_piece in both:
-        spans_a, spans_b = _differing(one_piece, other_piece)
-        left += _spanned(one_piece, spans_a, "removed")
-        right += _spanned(other_piece, spans_b, "added")
-    return line(*left), line(*right)
-
-
-def _differing(one: tuple[str, str], other: tuple[str, str]) -> tuple[list[Span], list[Span]]:
-    """The words to mark; none where one side has nothing or they are of two kinds."""
-    (text_a, style_a), (text_b, style_b) = one, other
-    return words(text_a, text_b) if text_a and text_b and style_a == style_b else ([], [])
-
-
-def _spanned(
-    piece: tuple[str, str], spans: Sequence[Span], style: str
-) -> Iterator[tuple[str, str]]:
-    """A piece with some words marked, on each of their lines."""
-    text, own = piece
-    at = 0
-    for start, end in spans:
-        yield text[at:start], own
-        lines = text[start:end].split("\n")
-        for number, part in enumerate(lines):
-            if number:
-                yield "\n", own
-            if part or (not lines[number - 1] and number == len(lines) - 1):
-                yield from (("«", own), (part or "⏎", style), ("»", own))
-        at = end
-    yield text[at:], own
