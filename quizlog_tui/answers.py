@@ -52,12 +52,8 @@ def _bytes(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def typed_answers(text: str, folder: Path) -> list[str]:
+def typed_answers(text: str) -> list[str]:
     """The answers of a typed text: `@FILE` stands for those in a file, `@@x` for the answer `@x`.
-
-    Args:
-        text: One answer a line.
-        folder: What relative paths are relative to.
 
     Raises:
         UsageError: A file cannot be read.
@@ -67,7 +63,7 @@ def typed_answers(text: str, folder: Path) -> list[str]:
         if line.startswith("@@") or not line.startswith("@"):
             found.append(line.removeprefix("@") if line.startswith("@@") else line)
         else:
-            found += read_answers(folder / Path(line[1:].strip()).expanduser())
+            found += read_answers(Path(line[1:].strip()).expanduser())
     return found
 
 

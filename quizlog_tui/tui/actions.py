@@ -150,6 +150,14 @@ _COMPARE = (
     _a("compare.other", "c", "other", "Other", "compare with another branch or record", footer=True, shell="quizlog diff A B"),
     _a("compare.leave", "q", "leave", "Back", "back to the player", footer=True),
 )  # fmt: skip
+_SWEEP = (
+    _a("sweep.run", "f5,ctrl+s", "run", "Try", "try all answers that are typed", footer=True, shell="quizlog sweep RECORD K ANSWER..."),
+    _a("sweep.file", "f4,o", "file", "File", "take answers from a file, one a line", footer=True, shell="quizlog sweep RECORD K --from FILE"),
+    _a("sweep.keep", "f", "keep", "Keep", "keep the marked answer as a branch; the active one stays", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("sweep.sort", "s", "sort", "Sort", "the best first, or as they were tried", footer=True),
+    _a("sweep.edit", "i", "edit", "Type", "type more answers", footer=True),
+    _a("sweep.leave", "q", "leave", "Back", "back to the player", footer=True),
+)  # fmt: skip
 _HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
@@ -162,6 +170,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "notes": _NOTES,
     "opening": _OPENING,
     "compare": _COMPARE,
+    "sweep": _SWEEP,
     "help": _HELP,
 }
 """All actions by scope, in the order of the help."""

@@ -29,3 +29,16 @@ class PlayerBeside(PlayerMoves):
         if step is not None:
             self._head = self._head.to(step)
             self.draw()
+
+    @work(group=DIALOG)
+    async def action_sweep(self) -> None:
+        """Many answers at the step shown, side by side."""
+        from .sweep import SweepScreen
+
+        at = self._head.step - (self.shown.status != "in_progress")
+        if at < 0:
+            self.tell("nothing is asked here")
+            return
+        screen = SweepScreen(self.session, self._replayer, self._whole.upto(at))
+        if await self.app.push_screen_wait(screen):
+            self.draw()

@@ -17,7 +17,7 @@ class Heads(Widget):
     """One row of titles, laid out like the rows of the `RowList` below it."""
 
     DEFAULT_CSS = """
-    Heads { height: 1; margin: 0 2; color: $text-muted; text-style: bold; }
+    Heads { height: 1; padding: 0 2; color: $text-muted; text-style: bold; }
     """
 
     @dataclass
@@ -44,6 +44,6 @@ class Heads(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Tell which title was meant."""
-        column = column_at(self._lay_out(self.content_size.width), event.x)
+        column = column_at(self._lay_out(self.content_size.width), event.x - self.gutter.left)
         if column is not None:
             self.post_message(self.Clicked(column))
