@@ -158,6 +158,13 @@ _SWEEP = (
     _a("sweep.edit", "i", "edit", "Type", "type more answers", footer=True),
     _a("sweep.leave", "q", "leave", "Back", "back to the player", footer=True),
 )  # fmt: skip
+_CONSENSUS = (
+    _a("consensus.next", "right_square_bracket", "decision(1)", "Next decision", "the next decision", footer=True),
+    _a("consensus.previous", "left_square_bracket", "decision(-1)", "Decision before", "the decision before", footer=True),
+    _a("consensus.rule", "r", "rule", "Rule", "decide again by another rule; nothing is written", footer=True, shell="quizlog decisions RECORD"),
+    _a("consensus.look", "enter", "look", "Look", "its step in the player", footer=True),
+    _a("consensus.leave", "q,d", "leave", "Back", "back to the player", footer=True),
+)  # fmt: skip
 _HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
@@ -171,6 +178,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "opening": _OPENING,
     "compare": _COMPARE,
     "sweep": _SWEEP,
+    "consensus": _CONSENSUS,
     "help": _HELP,
 }
 """All actions by scope, in the order of the help."""

@@ -15,6 +15,7 @@ from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.series import Series
 from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, Side
 from quizlog_tui.tui.widgets.documents import rows
+from tests.tui.test_player import EVIL
 
 TEXT = st.text("ab é日\t\n\x1b«", max_size=40)
 STOPS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
@@ -171,3 +172,12 @@ def test_the_heading_names_both_and_fits() -> None:
     )
     assert found.heading(80).index("fork-1") == 38 + 3
     assert len(found.heading(80)) <= 80
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_no_text_of_a_run_steers_the_terminal(width: int) -> None:
+    a, b = run((EVIL, EVIL, EVIL), error=EVIL), run((EVIL, EVIL, "b"), (EVIL, EVIL, ""))
+    found = Comparison(Side(EVIL, a), Side("b", b))
+    text = "\n".join([*drawn(found, width), found.heading(width)])
+    assert "[@click=app.quit]go[/]" in text.replace("\n", "") or width == 40
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85\x00")

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from textual import work
 
+from ...solver.decision_file import Kept, decisions_path, read_decisions
+from ...text import plural
+from ..clock import Clock
 from .base import DIALOG
 from .player_moves import PlayerMoves
 
 
 class PlayerBeside(PlayerMoves):
     """The part of the player that opens other screens at the step shown."""
+
+    _clock: Clock
 
     @work(group=DIALOG)
     async def action_compare(self) -> None:
@@ -42,3 +47,37 @@ class PlayerBeside(PlayerMoves):
         screen = SweepScreen(self.session, self._replayer, self._whole.upto(at))
         if await self.app.push_screen_wait(screen):
             self.draw()
+
+    @work(group=DIALOG)
+    async def action_decision(self) -> None:
+        """How several models came to the answer at this step."""
+        from ..decided import decided, nearest
+        from .consensus import ConsensusScreen
+
+        path = decisions_path(self.session.path)
+        kept = await self.work_on(lambda: read_decisions(path), "reading decisions")
+        if kept is None:
+            return
+        self._tell_faults(kept)
+        if not kept.decisions:
+            self.tell(f"no decisions are kept in {path.name}")
+            return
+        record = self.session.record
+        start = nearest(kept.decisions, record, self._head.step)
+        screen = ConsensusScreen(kept.decisions, start, self._clock)
+        chosen = await self.app.push_screen_wait(screen)
+        if chosen is None:
+            return
+        steps = decided(kept.decisions, record).items()
+        step = next((at for at, indexes in steps if chosen in indexes), None)
+        if step is None:
+            branch = kept.decisions[chosen].question.branch
+            self.tell(f"it was not asked on this branch, but on {branch or 'none'}")
+            return
+        self._head = self._head.to(step)
+        self.draw()
+
+    def _tell_faults(self, kept: Kept) -> None:
+        """Say what of a file of decisions cannot be read."""
+        if kept.faults:
+            self.warn(f"{plural(len(kept.faults), 'line')} cannot be read: {kept.faults[0]}")
