@@ -5,9 +5,11 @@ Each screen is imported when it is opened.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import work
 
-from ...solver.decision_file import Kept, decisions_path, read_decisions
+from ...errors import QuizlogError
 from ...text import plural
 from ..clock import Clock
 from .base import DIALOG
@@ -51,6 +53,7 @@ class PlayerBeside(PlayerMoves):
     @work(group=DIALOG)
     async def action_decision(self) -> None:
         """How several models came to the answer at this step."""
+        from ...solver.decision_file import decisions_path, read_decisions
         from ..decided import decided, nearest
         from .consensus import ConsensusScreen
 
@@ -58,7 +61,7 @@ class PlayerBeside(PlayerMoves):
         kept = await self.work_on(lambda: read_decisions(path), "reading decisions")
         if kept is None:
             return
-        self._tell_faults(kept)
+        self._tell_faults(kept.faults)
         if not kept.decisions:
             self.tell(f"no decisions are kept in {path.name}")
             return
@@ -77,7 +80,7 @@ class PlayerBeside(PlayerMoves):
         self._head = self._head.to(step)
         self.draw()
 
-    def _tell_faults(self, kept: Kept) -> None:
+    def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
         """Say what of a file of decisions cannot be read."""
-        if kept.faults:
-            self.warn(f"{plural(len(kept.faults), 'line')} cannot be read: {kept.faults[0]}")
+        if faults:
+            self.warn(f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
