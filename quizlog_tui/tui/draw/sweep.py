@@ -82,14 +82,14 @@ def sweep_layout(attempts: Sequence[Attempt]) -> Callable[[int], Layout]:
         return max((cell_len(one_line(text[:200])) for text in texts), default=0)
 
     columns = {
-        "answer": max(7, min(40, longest(attempt.answer for attempt in attempts))),
+        "answer": max(7, min(20, longest(attempt.answer for attempt in attempts))),
         "outcome": 10,
         "score": 5,
         "steps": 5,
         "asks next, or error": max(20, longest(_said(attempt) for attempt in attempts)),
         "kept as": max(7, min(16, longest(attempt.kept for attempt in attempts))),
     }
-    least = {"asks next, or error": 16, "answer": 12, "score": 5, "kept as": 7, "steps": 5}
+    least = {"answer": 7, "asks next, or error": 12, "score": 5, "kept as": 7, "steps": 5}
     if not any(attempt.kept for attempt in attempts):
         del columns["kept as"], least["kept as"]
     return lambda width: layout(width, columns, least)

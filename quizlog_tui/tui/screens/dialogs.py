@@ -35,7 +35,9 @@ class AskScreen(ModalScreen[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = _BACK
-    DEFAULT_CSS = f"AskScreen {{ {_BOX} & Input {{ border: none; height: 1; padding: 0; }} }}"
+    DEFAULT_CSS = (
+        f"AskScreen {{ {_BOX} & Input, & Input:focus {{ border: none; height: 1; padding: 0; }} }}"
+    )
 
     def __init__(self, question: str, text: str = "") -> None:
         super().__init__()

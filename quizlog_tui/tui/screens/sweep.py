@@ -109,8 +109,8 @@ class SweepScreen(QuizlogScreen[bool]):
         self._count()
 
     def _draw(self) -> None:
-        if not self.is_mounted:
-            return
+        if not self.is_attached:
+            return  # left meanwhile
         marked = self._marked
         tried = list(self._tried.values())
         self._shown = best_first(tried) if self._sorted else tried

@@ -19,9 +19,13 @@ class MarkedView(LineView):
         document = self.document
         if isinstance(document, Filtered):
             index = min(bisect_left(document.kept, index), len(document) - 1)
-        self._cursor = index
-        self.refresh()
+        self._point(index)
         self.reveal(index)
+
+    def _point(self, index: int) -> None:
+        self._cursor = index
+        self._strips.clear()
+        self.refresh()
 
     def place(self, by: int) -> int:
         """Where one looks, as an index of the whole document: the mark, if it is in sight.
@@ -49,6 +53,5 @@ class MarkedView(LineView):
             self.scroll_to(y=max(0, top - height // 4), animate=False, immediate=True)
 
     def _go_to_match(self, index: int) -> None:
-        self._cursor = index
+        self._point(index)
         super()._go_to_match(index)
-        self.refresh()
