@@ -136,6 +136,13 @@ def test_side_by_side_and_below() -> None:
     ]
 
 
+def test_steps_in_a_row_that_only_one_side_has_are_one_difference() -> None:
+    longer = compare(run(*BASE, *[("x\n", "x? ", "")] * 5), run(*BASE))
+    kinds = [row.kind for row in longer.rows]
+    assert kinds == ["same", "same", "changed", *["only-a"] * 5]
+    assert longer.differences == [2, 3]
+
+
 def test_a_step_only_one_has_stands_alone() -> None:
     extra = [BASE[0], ("New.\n", "n? ", "9"), *BASE[1:]]
     found = compare(run(*BASE), run(*extra))

@@ -74,8 +74,8 @@ class Comparison:
         self.a = a
         self.b = b
         self.rows = align(a.run, b.run)
-        self.differences = [i for i, row in enumerate(self.rows) if row.kind != "same"]
-        """The items that differ."""
+        self.differences = _differences([row.kind for row in self.rows])
+        """Where a difference begins, as items."""
         self._digits = max(2, len(str(max(len(a.run.steps), len(b.run.steps)))))
         self._changed: dict[int, tuple[Line, Line]] = {}
         self._width = 0
@@ -217,6 +217,16 @@ def _joined(found: Iterator[Row]) -> Line:
     for row in found:
         pieces += [*([("\n", "")] if pieces else []), *row]
     return Line(tuple(pieces))
+
+
+def _differences(kinds: Sequence[str]) -> list[int]:
+    """Where something differs; steps in a row that only one side has are one difference."""
+    before = ["same", *kinds]
+    return [
+        at
+        for at, kind in enumerate(kinds)
+        if kind == "changed" or (kind != "same" and kind != before[at])
+    ]
 
 
 def branch_line(branch: BranchInfo, at: int) -> Line:
