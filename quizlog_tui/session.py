@@ -96,10 +96,23 @@ class Session(OpenRecord):
         rules.check_pointer(self._record, at)
         record = rules.forked(self._record, at, answer, name, self._parked(tail=True))
         transcript = self._replay(record.used)
-        if len(transcript.steps) < at + 1:
-            hint = "fork at an earlier step"
-            raise UsageError(f"the script asks nothing at step {at}", hint=hint)
+        _check_asked(transcript, at)
         return self._become(record, transcript, f"fork at step {at}")
+
+    def keep(self, at: int, answer: str, name: str | None = None) -> Reply:
+        """Add a branch with another answer at step `at`; the active one stays, at its pointer.
+
+        So several answers that were tried may be kept, each leaving from the same branch.
+
+        Raises:
+            UsageError: There is no such step, nothing is asked there, or the name is taken.
+        """
+        rules.check_pointer(self._record, at)
+        end = self._replay(self._record.inputs.upto(at).then(answer))
+        _check_asked(end, at)
+        parked = rules.Parked(end.status, end.score, self._clock())
+        record = rules.kept(self._record, at, answer, name, parked)
+        return self._become(record, self._transcript, f"branch kept at step {at}")
 
     def amend(self, at: int, answer: str) -> Reply:
         """Change answer `at`, keeping later answers while their questions stay the same.
@@ -253,6 +266,13 @@ class Session(OpenRecord):
         if len(self._record.inputs) != self.pointer:
             end = self._replay(self._record.inputs)
         return rules.Parked(end.status, end.score, self._clock())
+
+
+def _check_asked(transcript: Transcript, at: int) -> None:
+    """Raise a `UsageError` unless a run used an answer at step `at`."""
+    if len(transcript.steps) < at + 1:
+        hint = "fork at an earlier step"
+        raise UsageError(f"the script asks nothing at step {at}", hint=hint)
 
 
 def open_record(

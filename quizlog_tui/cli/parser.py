@@ -46,7 +46,7 @@ COMMANDS: dict[str, Entry] = {
     "steps": Entry("steps", "RECORD", "each step: question, answer, time, remarks, other tries"),
     "bisect": Entry("tries", "RECORD", "the first answer that spoils the outcome"),
     "sweep": Entry(
-        "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
+        "tries", "RECORD K [ANSWER...]", "what each of several answers at step K leads to"
     ),
     "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),

@@ -122,6 +122,26 @@ def forked(record: Record, at: int, answer: str, name: str | None, parked: Parke
     return replace(record, inputs=inputs, pointer=at + 1, branch=new, branches=branches)
 
 
+def kept(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:
+    """A new branch beside the present one, which it leaves at `at` with `answer`.
+
+    Args:
+        record: The record; where it stands does not change.
+        at: The step.
+        answer: What is answered there.
+        name: The branch's name; `fork-1`, `fork-2`, ... if None.
+        parked: How the run stands after the answer.
+
+    Raises:
+        UsageError: There is no such step, or the name is taken or unusable.
+    """
+    check_pointer(record, at)
+    new = free_name(record, "fork") if name is None else checked_name(record, name)
+    tail = Series([answer])
+    entry = Branch(record.branch, at, tail, parked.status, parked.score, parked.time)
+    return replace(record, branches=dict(record.branches) | {new: entry})
+
+
 def switched(record: Record, name: str, parked: Parked) -> Record:
     """Another branch made the active one, at its end.
 

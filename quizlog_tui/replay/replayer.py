@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..errors import QuizlogError
+from ..errors import CancelledError, QuizlogError
 from .checkpoints import Checkpoint, Checkpoints, Key
 from .limits import Limits
 from .lines import Line, may_save, save, take
@@ -54,6 +54,7 @@ class Replayer:
         possible = sys.platform == "linux"
         self.checkpoints = Checkpoints(checkpoints if possible else 0, checkpoint_memory)
         self._lines: list[Line] = []
+        self._running: list[Run] = []
         self._lock = threading.RLock()
 
     def replay(self, script: str | Path | Source, seed: int, inputs: Sequence[str]) -> Transcript:
@@ -160,6 +161,7 @@ class Replayer:
         if self._lines[-1] is not line:
             self._lines.remove(line)
             self._lines.append(line)
+        self._running.append(line.run)
         try:
             gap = line.gap if may_save(line, self.checkpoints) else 0.0
             transcript = line.run.grow(answers, gap, lambda run: save(line, self.checkpoints))
@@ -169,6 +171,8 @@ class Replayer:
         except BaseException:
             self._leave(line)
             raise
+        finally:
+            self._running.clear()
 
     def _enter(self, line: Line) -> Line:
         while len(self._lines) >= MAX_RUNS:
@@ -190,6 +194,9 @@ class Replayer:
 
         Returns:
             In the order of `answers`: a transcript, or the error that stopped that one.
+
+        Raises:
+            CancelledError: `cancel` was called meanwhile.
         """
         source = script if isinstance(script, Source) else read_source(Path(script))
         key = (source.path, source.code_hash, seed)
@@ -221,18 +228,24 @@ class Replayer:
         """Copies of a checkpoint, each with an answer; None for those that must run alone."""
         if point is None:
             return [None] * len(answers)
-        runs = []
-        for answer in answers:
-            copy = point.process.copy()
-            run = Run.of_copy(point.source, self.limits, copy, point.transcript, point.answers)
-            run.begin([answer])
-            runs.append(run)
-        point.touch()
-        return [_collected(run) for run in runs]
+        try:
+            for answer in answers:
+                copy = point.process.copy()
+                run = Run.of_copy(point.source, self.limits, copy, point.transcript, point.answers)
+                self._running.append(run)
+                run.begin([answer])
+            point.touch()
+            return [_collected(run) for run in self._running]
+        finally:
+            for run in self._running:
+                run.close()
+            self._running.clear()
 
     def _one(self, source: Source, seed: int, inputs: Sequence[str]) -> Transcript | QuizlogError:
         try:
             return self.replay(source, seed, inputs)
+        except CancelledError:
+            raise
         except QuizlogError as error:
             return error
 
@@ -256,8 +269,8 @@ class Replayer:
 
     def cancel(self) -> None:
         """Make a call that another thread is in give up soon, with `CancelledError`."""
-        for line in list(self._lines):
-            line.run.process.cancel()
+        for run in list(self._running):
+            run.process.cancel()
 
     def close(self) -> None:
         """End every process."""
@@ -283,6 +296,8 @@ def _collected(run: Run) -> Transcript | QuizlogError | None:
     try:
         transcript = run.finish()
         return None if run.process.refused or _killed(transcript) else transcript
+    except CancelledError:
+        raise
     except QuizlogError as error:
         return error
     finally:

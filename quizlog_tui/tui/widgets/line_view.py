@@ -161,6 +161,7 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if width and width - self.GUTTER != self._wrapped_at:
             self._lay_out()
+            self.refresh()  # it may have been drawn before it was known where the items are
         self.call_after_refresh(self._go_to_place)
 
     def notify_style_update(self) -> None:
