@@ -28,4 +28,4 @@ def start(words: Sequence[str]) -> None:
     except OSError:
         return
     if found:
-        prestart(int(found[1]))
+        prestart(int(found[1]) % 2**32)

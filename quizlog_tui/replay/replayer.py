@@ -23,6 +23,7 @@ from .process import QuizProcess
 from .run import Run
 from .source import Source, read_source
 from .transcript import Transcript
+from .world import World
 
 MAX_RUNS = 8
 """Live processes kept, besides checkpoints."""
@@ -56,12 +57,14 @@ class Replayer:
         self._lines: list[Line] = []
         self._lock = threading.RLock()
 
-    def replay(self, script: str | Path | Source, seed: int, inputs: Sequence[str]) -> Transcript:
+    def replay(
+        self, script: str | Path | Source, seed: int | World, inputs: Sequence[str]
+    ) -> Transcript:
         """What the script does with these answers.
 
         Args:
             script: Path of the script, or a version of it already read.
-            seed: Seed of all its randomness.
+            seed: Seed of all its randomness, or a whole world with one.
             inputs: The answers, in order. The run may end before it has used all of them.
 
         Raises:
@@ -70,7 +73,7 @@ class Replayer:
             CancelledError: `cancel` was called meanwhile.
         """
         source = script if isinstance(script, Source) else read_source(Path(script))
-        key = (source.path, source.code_hash, seed)
+        key = _key(source, seed)
         with self._lock:
             lines = [line for line in self._lines if line.key == key]
             for line in lines:
@@ -182,7 +185,11 @@ class Replayer:
             line.run.close()
 
     def fan_out(
-        self, script: str | Path | Source, seed: int, inputs: Sequence[str], answers: Sequence[str]
+        self,
+        script: str | Path | Source,
+        seed: int | World,
+        inputs: Sequence[str],
+        answers: Sequence[str],
     ) -> list[Transcript | QuizlogError]:
         """What each of several answers leads to at the stop after `inputs`.
 
@@ -192,7 +199,7 @@ class Replayer:
             In the order of `answers`: a transcript, or the error that stopped that one.
         """
         source = script if isinstance(script, Source) else read_source(Path(script))
-        key = (source.path, source.code_hash, seed)
+        key = _key(source, seed)
         with self._lock:
             stop = self.replay(source, seed, inputs)
             point = self._checkpoint_at(key, stop) if stop.status == "in_progress" else None
@@ -230,7 +237,9 @@ class Replayer:
         point.touch()
         return [_collected(run) for run in runs]
 
-    def _one(self, source: Source, seed: int, inputs: Sequence[str]) -> Transcript | QuizlogError:
+    def _one(
+        self, source: Source, seed: int | World, inputs: Sequence[str]
+    ) -> Transcript | QuizlogError:
         try:
             return self.replay(source, seed, inputs)
         except QuizlogError as error:
@@ -278,6 +287,11 @@ class Replayer:
         self.close()
 
 
+def _key(source: Source, seed: int | World) -> Key:
+    world = seed if isinstance(seed, World) else World(seed)
+    return source.path, source.code_hash, world
+
+
 def _collected(run: Run) -> Transcript | QuizlogError | None:
     """Where a run went that was begun; None if its process was never made."""
     try:
@@ -317,7 +331,7 @@ def _from_known(transcript: Transcript, inputs: Sequence[str]) -> Transcript | N
 
 def replay(
     script: str | Path | Source,
-    seed: int,
+    seed: int | World,
     inputs: Sequence[str],
     limits: Limits | None = None,
 ) -> Transcript:

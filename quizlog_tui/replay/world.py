@@ -1,0 +1,141 @@
+"""The fixed world in which every script runs: what is fixed, how, and what cannot be.
+
+The one list of it. What is fixed at the start of an interpreter happens in `spawn`, the rest inside
+the quiz process, in `worker.world`. A run in a world that differs in single conditions shows which
+of them its script depends on; see `causes`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Cause = Literal[
+    "unseeded-generator",
+    "clock",
+    "hash-order",
+    "address-order",
+    "leftover-file",
+    "environment",
+    "thread-order",
+    "process-order",
+    "network",
+    "file-metadata",
+    "code-changed",
+    "unknown",
+]
+"""Classes of reasons why two runs part."""
+
+START = 1_735_689_600 * 10**9
+"""Where the clocks start if the record has no `start_time`: 2025-01-01, in nanoseconds."""
+TICK = 10**6
+"""Nanoseconds by which each reading advances the clocks."""
+
+FIXED = {
+    "hashes": "PYTHONHASHSEED from the seed",
+    "addresses": "the system places memory alike in every run (personality)",
+    "generators": "random, numpy and torch seeded; os.urandom, secrets, uuid, unseeded ones too",
+    "clocks": "time, datetime and counters start at start_time, a millisecond a reading",
+    "environment": "known variables, UTC, C.UTF-8, one thread for linear algebra, no terminal",
+    "identity": "process number, host name, user name",
+    "folder": "a private copy, listed in order; temporary files beside it",
+    "network": "off",
+}
+"""What is fixed, and how."""
+
+LACKS = {
+    "addresses": "this system does not let memory be placed alike: orders by address may differ",
+    "folder": "this system permits no overlay: the folder is copied, and lies elsewhere",
+    "copy": "the folder is too big to copy: the script runs in the folder itself",
+}
+"""What a system may lack, and what that means."""
+
+MET: dict[str, tuple[Cause, str]] = {
+    "threads": ("thread-order", "it runs threads side by side, whose order is the system's"),
+    "processes": ("process-order", "it runs processes side by side, whose order is the system's"),
+    "real-clock": ("clock", "it asks for the real clock"),
+    "real-network": ("network", "it asks for the real network"),
+    "real-environment": ("environment", "it asks for the real environment"),
+    "system": ("environment", "it reads the system's state (/proc, /sys)"),
+    "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
+    "files": ("leftover-file", "it writes files outside its folder, which stay"),
+}
+"""What a run may meet that makes it impossible to vouch for, and the cause it would be."""
+
+NOTED = {
+    "network": "it tried to use the network, which is off",
+    "program": "it ran another program, whose clock and identity are real",
+}
+"""What a run may meet that is worth saying."""
+
+CONDITIONS: dict[str, Cause] = {
+    "hashes": "hash-order",
+    "clock": "clock",
+    "folder": "environment",
+    "environment": "environment",
+    "addresses": "address-order",
+    "leftovers": "leftover-file",
+    "metadata": "file-metadata",
+    "threads": "thread-order",
+    "entropy": "unseeded-generator",
+}
+"""Single conditions that can be changed, and the cause each one is."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What a script finds beside its answers."""
+
+    seed: int
+    """Of all its randomness."""
+    start: int = START
+    """Where its clocks start, nanoseconds since the epoch."""
+    changed: frozenset[str] = frozenset()
+    """Names of `CONDITIONS` that are other than usual."""
+    at: str = ""
+    """The path at which it finds its folder, if that is changed."""
+    hidden: tuple[str, ...] = ()
+    """Files it does not find, if left over files are changed."""
+
+    @property
+    def hash_seed(self) -> int:
+        """The value of PYTHONHASHSEED; only 32 bits are legal."""
+        return (self.seed + 7919 * ("hashes" in self.changed)) % 2**32
+
+    @property
+    def clock(self) -> tuple[int, int]:
+        """Start and tick of the clocks."""
+        if "clock" in self.changed:
+            return self.start + 123_456_789 * 10**9, TICK * 3
+        return self.start, TICK
+
+    def but(self, changed: Iterable[str]) -> World:
+        """The same world with other conditions changed."""
+        return replace(self, changed=frozenset(changed))
+
+
+def start_of(text: Any) -> int:
+    """A record's `start_time` in nanoseconds; the usual start if it is none."""
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(text)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        micro = round(aware.timestamp() * 10**6)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return START
+    return micro * 1000 if micro >= 0 else START
+
+
+def described(lacks: Iterable[str], met: Iterable[str]) -> dict[str, str]:
+    """What a record says of the world it was made in."""
+    missing = set(lacks)
+    said = {
+        "fixed": " ".join(name for name in FIXED if name not in missing),
+        "missing": " ".join(sorted(missing)),
+        "met": " ".join(name for name in met if name in MET or name in NOTED),
+        "python": ".".join(map(str, sys.version_info[:3])),
+    }
+    return {key: text for key, text in said.items() if text}
