@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .branch_list import BranchInfo, branch_list
 from .drift import drift
 from .errors import QuizlogError, UsageError
+from .extensions import extensions
 from .new_record import utc_now
 from .record import branches as rules
 from .record.model import Record
@@ -23,10 +24,14 @@ from .replay import walks
 from .replay.replayer import Replayer
 from .replay.source import Source, read_source
 from .replay.transcript import Transcript
+from .replay.world import World, start_of
 from .reply import Reply
 from .result import checked_output, write_result
 from .series import Series
 from .text import plural
+
+if TYPE_CHECKING:
+    from .replay.verdict import Verdict
 
 
 class Session:
@@ -97,7 +102,7 @@ class Session:
             print=transcript.print,
             last_error=transcript.last_error,
             code_hash=self.source.code_hash,
-            extras=self._extensions(),
+            extras=extensions(self._record, transcript, self._clock),
         )
 
     @property
@@ -192,7 +197,18 @@ class Session:
         """
         rules.check_pointer(self._record, at)
         path = self._record.inputs.upto(at)
-        return self._replayer.fan_out(self.source, self._record.seed, path, answers)
+        return self._replayer.fan_out(self.source, self._world, path, answers)
+
+    def verify(self) -> Verdict:
+        """Whether the record, as it is on disk, is what its script does: two fresh replays judge.
+
+        Raises:
+            RecordError: The record cannot be read any more.
+            ScriptError: Its script cannot be read any more.
+        """
+        from .replay.verify import verify
+
+        return verify(self.path, self._replayer.limits)
 
     def explain(self) -> str | None:
         """Why going back to this step needs a run from before it; None if it does not."""
@@ -234,7 +250,11 @@ class Session:
     # -- inside
 
     def _replay(self, inputs: Sequence[str]) -> Transcript:
-        return self._replayer.replay(self.source, self._record.seed, inputs)
+        return self._replayer.replay(self.source, self._world, inputs)
+
+    @property
+    def _world(self) -> World:
+        return World(self._record.seed, start_of(self._record.extras.get("start_time")))
 
     def _one_more(self, at: int, answer: str) -> Transcript:
         """The run with one more answer; in constant time where the process waits for it."""
@@ -290,22 +310,6 @@ class Session:
             self._file.write(record)
             if record.output:
                 write_result(self.path, record, self._transcript)
-
-    def _extensions(self) -> dict[str, Any]:
-        """The record's extensions with stderr and the end's time brought up to date."""
-        extras = dict(self._record.extras)
-        outputs = extras.get("outputs")
-        if self._transcript.stderr and isinstance(outputs, (dict, type(None))):
-            extras["outputs"] = {**(outputs or {}), "stderr": self._transcript.stderr}
-        elif isinstance(outputs, dict):
-            extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
-        if extras.get("outputs") == {}:
-            del extras["outputs"]
-        if self._transcript.status == "in_progress":
-            extras.pop("end_time", None)
-        elif "start_time" in extras:
-            extras.setdefault("end_time", self._clock())
-        return extras
 
 
 def open_record(

@@ -24,9 +24,10 @@ ALLOWED = {
     "result": GROUND | {"record", "replay"},
     "branch_list": GROUND | {"record", "replay"},
     "drift": GROUND | {"record", "replay"},
+    "extensions": GROUND | {"record", "replay"},
     "new_record": GROUND | {"record", "replay"},
     "session": GROUND
-    | {"record", "replay", "reply", "result", "branch_list", "drift", "new_record"},
+    | {"record", "replay", "reply", "result", "branch_list", "drift", "extensions", "new_record"},
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},

@@ -66,22 +66,27 @@ MET: dict[str, tuple[Cause, str]] = {
 
 NOTED = {
     "network": "it tried to use the network, which is off",
+    "thread": "it runs a thread, whose turns are the system's",
     "program": "it ran another program, whose clock and identity are real",
 }
 """What a run may meet that is worth saying."""
 
-CONDITIONS: dict[str, Cause] = {
+HELD: dict[str, Cause] = {
     "hashes": "hash-order",
     "clock": "clock",
-    "folder": "environment",
-    "environment": "environment",
     "addresses": "address-order",
+    "environment": "environment",
+    "entropy": "unseeded-generator",
+}
+"""Conditions that can be changed but are the same in every replay, and the cause each one is."""
+OPEN: dict[str, Cause] = {
+    "folder": "environment",
+    "home": "environment",
     "leftovers": "leftover-file",
     "metadata": "file-metadata",
     "threads": "thread-order",
-    "entropy": "unseeded-generator",
 }
-"""Single conditions that can be changed, and the cause each one is."""
+"""Conditions that differ between users, machines and days, and the cause each one is."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class World:
     start: int = START
     """Where its clocks start, nanoseconds since the epoch."""
     changed: frozenset[str] = frozenset()
-    """Names of `CONDITIONS` that are other than usual."""
+    """Names of conditions (`HELD`, `OPEN`) that are other than usual."""
     at: str = ""
     """The path at which it finds its folder, if that is changed."""
     hidden: tuple[str, ...] = ()
@@ -127,6 +132,10 @@ def start_of(text: Any) -> int:
     except (TypeError, ValueError, OverflowError, OSError):
         return START
     return micro * 1000 if micro >= 0 else START
+
+
+WORLD_KEYS = ("fixed", "missing", "met", "python")
+"""What a record may say of the world it was made in."""
 
 
 def described(lacks: Iterable[str], met: Iterable[str]) -> dict[str, str]:

@@ -109,8 +109,8 @@ def _install_dates(clock: Clock) -> None:
         gmtime=lambda secs=None: gmtime(seconds(secs)),
         ctime=lambda secs=None: ctime(seconds(secs)),
         asctime=lambda t=None: asctime(localtime(seconds(None)) if t is None else t),
-        strftime=lambda format, t=None: strftime(
-            format, localtime(seconds(None)) if t is None else t
+        strftime=lambda pattern, t=None: strftime(
+            pattern, localtime(seconds(None)) if t is None else t
         ),
     )
 
@@ -173,7 +173,8 @@ def _fix_selectors(module: Any, clock: Clock) -> None:
 
 
 def _below(kind: type) -> list[type]:
-    return [one for child in kind.__subclasses__() for one in (child, *_below(child))]
+    children: list[type] = kind.__subclasses__()
+    return [one for child in children for one in (child, *_below(child))]
 
 
 def _patient(real: Any, clock: Clock) -> Any:

@@ -74,7 +74,10 @@ class Folder:
             inner = os.open(f"{TEMPORARY}/tmp", os.O_PATH)
             upper = os.open(f"{kept}/files" if kept else f"{TEMPORARY}/upper", os.O_RDONLY)
             work = os.open(f"{kept}/work" if kept else f"{TEMPORARY}/work", os.O_PATH)
-            layers = b"lowerdir=.,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d" % (upper, work)
+            layers = b"lowerdir=.,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d" % (
+                upper,
+                work,
+            )
             options = layers + (self._options or b"")
             system.mount(b"overlay", b"overlay", os.fsencode(target), 0, options)
         except OSError:

@@ -38,23 +38,25 @@ class Job(NamedTuple):
     @classmethod
     def of(cls, fields: list[bytes]) -> Job:
         """The job in a message."""
-        path, name, seed, memory, start, tick, at, kept, asked, changed, hidden, env, source = fields
+        *fixed, source = fields
+        path, name, seed, memory, start, tick, at, kept, *lists = map(os.fsdecode, fixed)
+        asked, changed, hidden, environment = (tuple(_texts(packed)) for packed in lists)
         return cls(
-            os.fsdecode(path),
-            os.fsdecode(name),
+            path,
+            name,
             int(seed),
             int(memory),
             int(start),
             int(tick),
-            os.fsdecode(at),
-            os.fsdecode(kept),
-            frozenset(_texts(asked)),
-            frozenset(_texts(changed)),
-            _texts(hidden),
-            _texts(env),
+            at,
+            kept,
+            frozenset(asked),
+            frozenset(changed),
+            hidden,
+            environment,
             source,
         )
 
 
-def _texts(packed: bytes) -> tuple[str, ...]:
-    return tuple(os.fsdecode(packed).split("\0")) if packed else ()
+def _texts(packed: str) -> list[str]:
+    return packed.split("\0") if packed else []

@@ -14,11 +14,10 @@ from typing import Any
 
 from .clock import worth_waiting
 from .folder import TEMPORARY, Folder
-from .taint import WRITES, harmless
+from .taint import WRITES, before_threads, harmless
 from .wire import quote
 
 _STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.system", "os.fork", "os.exec"})
-_THREADS = frozenset({"_thread.start_new_thread", "_thread.start_joinable_thread"})
 _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
@@ -49,13 +48,11 @@ class Outside:
     def install(self) -> None:
         """Begin to watch."""
         sys.addaudithook(self._audit)
+        before_threads(lambda: self.note("threads" if _thread._count() else "thread"))
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event in _LISTS:
             self._file(event, arguments)
-        elif event in _THREADS:
-            if _thread._count():
-                self.note("threads")
         elif event in _STARTS:
             self.note("processes" if worth_waiting() else "program")
         elif event in _SENDS:

@@ -12,6 +12,7 @@ import _thread
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from os import listdir  # the original: the script's view of `os` is patched later
 from typing import Any
@@ -69,6 +70,7 @@ class Taint:
         self._descriptors = _descriptors()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
+        before_threads(self._part)
         register = os.register_at_fork
 
         def register_at_fork(**callbacks: Any) -> None:
@@ -84,11 +86,8 @@ class Taint:
         if event == "open":
             if arguments[2] & WRITES and not harmless(arguments[0]):
                 self._last("it wrote files")
-        elif event in _LASTING:
-            if not (arguments and harmless(arguments[0])):
-                self._last(_LASTING[event])
-        elif event.startswith("_thread.start"):
-            self._part()
+        elif event in _LASTING and not (arguments and harmless(arguments[0])):
+            self._last(_LASTING[event])
 
     def _last(self, reason: str) -> None:
         self.lasting = reason
@@ -129,6 +128,22 @@ class Taint:
         if _handlers() != self._handlers:
             return "it set signal handlers"
         return None
+
+
+def before_threads(act: Callable[[], None]) -> None:
+    """Do something whenever a thread is about to be started; not every version audits that."""
+    for name in ("start_new_thread", "start_joinable_thread"):
+        if hasattr(_thread, name):
+            setattr(_thread, name, _announced(getattr(_thread, name), act))
+
+
+def _announced(start: Any, act: Callable[[], None]) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
+        act()
+        return start(*args, **options)
+
+    call.__name__ = call.__qualname__ = start.__name__
+    return call
 
 
 def harmless(path: Any) -> bool:

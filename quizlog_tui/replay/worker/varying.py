@@ -16,7 +16,6 @@ _SHIFT = 1000.25
 """Seconds by which the times of files are moved."""
 STRAY = "zz-stray.txt"
 _ENVIRONMENT = {
-    "HOME": "/nonexistent/elsewhere",
     "USER": "somebody",
     "LOGNAME": "somebody",
     "TZ": "Asia/Kathmandu",
@@ -28,16 +27,19 @@ _ENVIRONMENT = {
 
 
 def environment() -> None:
-    """Another user, home, time zone, terminal and machine, before anything looks at them."""
-    keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
-    os.environ.setdefault("PYTHONUSERBASE", keep)
+    """Another user, time zone and terminal, before anything looks at them."""
     os.environ.update(_ENVIRONMENT)
     time.tzset()
-    user = os.getuid() + 17
-    count = os.cpu_count() or 1
-    for name in ("getuid", "geteuid"):
-        setattr(os, name, lambda: user)
-    os.cpu_count = lambda: count + 1
+
+
+def home() -> None:
+    """Another home folder, user number and count of processors."""
+    keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
+    os.environ.setdefault("PYTHONUSERBASE", keep)
+    os.environ["HOME"] = "/nonexistent/elsewhere"
+    user, count = os.getuid() + 17, (os.cpu_count() or 1) + 1
+    os.getuid = os.geteuid = lambda: user
+    os.cpu_count = lambda: count
 
 
 def leftovers(hidden: Collection[str]) -> None:

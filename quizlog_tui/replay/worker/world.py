@@ -49,6 +49,8 @@ class World:
         changed = self._job.changed
         if "environment" in changed:
             varying.environment()
+        if "home" in changed:
+            varying.home()
         if "leftovers" in changed and self.folder.way:
             varying.leftovers(self._job.hidden)
         if "metadata" in changed:
