@@ -1,4 +1,4 @@
-"""Where quizlog finds what it ships and keeps what it copies. Reads no record, starts nothing."""
+"""Where quizlog finds records, what it ships, and keeps what it copies. Starts nothing."""
 
 from __future__ import annotations
 
@@ -40,3 +40,23 @@ def own_examples() -> Path:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(shipped("records") / name, target / name, ignore=ignored)
     return target
+
+
+def find_records(folder: Path) -> list[Path]:
+    """YAML and JSON files below `folder` that look like records, at most three levels down."""
+    found = []
+    for pattern in ("*", "*/*", "*/*/*"):
+        for path in folder.glob(pattern):
+            if path.suffix in (".yaml", ".yml", ".json") and _looks_like_record(path):
+                found.append(path)
+    return sorted(found)
+
+
+def _looks_like_record(path: Path) -> bool:
+    """Whether the file's beginning names a script and a seed."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return b"script" in start and b"seed" in start

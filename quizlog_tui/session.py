@@ -206,9 +206,9 @@ class Session:
             RecordError: The record cannot be read any more.
             ScriptError: Its script cannot be read any more.
         """
-        from .replay.verify import verify
+        from .replay.verify import Runs, verify
 
-        return verify(self.path, self._replayer.limits)
+        return verify(self.path, Runs(self._replayer.limits))
 
     def explain(self) -> str | None:
         """Why going back to this step needs a run from before it; None if it does not."""

@@ -41,6 +41,9 @@ COMMANDS: dict[str, Entry] = {
     "sweep": Entry(
         "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
     ),
+    "verify": Entry(
+        "verify", "RECORD", "whether it is what happened: replays under other conditions"
+    ),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
@@ -81,6 +84,9 @@ def record_parser() -> Parser:
     parser.add_argument("--new", action="store_true", help="show only what is new")
     parser.add_argument(
         "--explain", action="store_true", help="say whether one can come back here at once"
+    )
+    parser.add_argument(
+        "--keep-files", metavar="DIR", help="copy the files that the script writes to DIR"
     )
     parser.add_argument(
         "--raw", action="store_true", help="exactly the bytes a plain run would have written"

@@ -30,6 +30,8 @@ class Family:
         self._partial = b""
         self._members = 0
         self.pids: set[int] = set()
+        self.writers: set[int | None] = set()
+        """Those that changed the folder, where all of them share one."""
         self.gone = False
 
     def fileno(self) -> int:

@@ -90,6 +90,11 @@ class QuizProcess:
         """Whether it can still be given answers."""
         return self.exit_code is None
 
+    @property
+    def spoiled(self) -> bool:
+        """Whether another process may have changed the folder that it sees."""
+        return bool(self.family.writers - {self.pid})
+
     def answer(self, answers: Iterable[str], pause_after: float = 0.0) -> None:
         """Give answers; the stops they lead to arrive through `messages`.
 
@@ -157,6 +162,8 @@ class QuizProcess:
             else:
                 self._count(message[1])
                 self.taint = message[3]
+                if self.taint is not None and "folder" in self.lacks:
+                    self.family.writers.add(self.pid)
                 if len(message[4]) != len(self.met):
                     self.met = tuple(message[4])
                 return message

@@ -9,37 +9,80 @@ no record.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import LimitError
+from ..errors import CancelledError, LimitError
 from ..record.model import Record
 from ..record.store import RecordFile
 from .causes import culprit
 from .diverge import Difference, difference_from_record, first_difference
 from .limits import Limits
-from .replayer import replay
+from .replayer import Replayer
 from .source import Source, read_source
 from .transcript import Transcript
 from .verdict import Verdict
-from .world import HELD, LACKS, MET, NOTED, OPEN, Cause, World, start_of
+from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, start_of
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
 
-def verify(path: Path, limits: Limits | None = None) -> Verdict:
+class Runs:
+    """Replays of which nothing is kept, and which can be given up all at once.
+
+    Args:
+        limits: What each may use.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits
+        self._running: set[Replayer] = set()
+        self._over = False
+
+    def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
+        """A fresh run.
+
+        Raises:
+            LimitError: The script went over a limit.
+            CancelledError: `give_up` was called.
+        """
+        with Replayer(self._limits, checkpoints=0) as replayer:
+            self._running.add(replayer)
+            try:
+                if self._over:
+                    raise CancelledError("given up")
+                return replayer.replay(source, world, inputs)
+            finally:
+                self._running.discard(replayer)
+
+    def give_up(self) -> None:
+        """End what is running, and refuse more."""
+        self._over = True
+        while self._running:  # a process that is just starting is met the next time round
+            for replayer in list(self._running):
+                replayer.cancel()
+            time.sleep(0.01)
+
+
+def verify(path: Path, runs: Runs | None = None) -> Verdict:
     """Verify the record in a file.
+
+    Args:
+        path: The record.
+        runs: Does the replaying; may be shared.
 
     Raises:
         RecordError: The record cannot be read.
         ScriptError: Its script cannot be read.
+        CancelledError: `runs` were given up.
     """
     record = RecordFile(path).read()
-    return Verifier(record, read_source(path.parent / record.script), limits).verdict()
+    return Verifier(record, read_source(path.parent / record.script), runs or Runs()).verdict()
 
 
 class Verifier:
@@ -48,7 +91,7 @@ class Verifier:
     Args:
         record: What was recorded.
         source: Its script as it is now.
-        limits: What the script may use.
+        runs: Does the replaying.
         prompts: The recorded questions, where they are known.
     """
 
@@ -56,12 +99,12 @@ class Verifier:
         self,
         record: Record,
         source: Source,
-        limits: Limits | None = None,
+        runs: Runs,
         prompts: Sequence[str] = (),
     ) -> None:
         self._record = record
         self._source = source
-        self._limits = limits
+        self._runs = runs
         self._prompts = prompts
         self._world = World(record.seed, start_of(record.extras.get("start_time")))
         self._elsewhere = ""
@@ -78,7 +121,11 @@ class Verifier:
     def _judged(self) -> Verdict:
         with ThreadPoolExecutor(2) as pool:
             runs = [pool.submit(self._run, changed) for changed in ((), _USUAL)]
-            plain, varied = (run.result() for run in runs)
+            try:
+                plain, varied = (run.result() for run in runs)
+            except BaseException:
+                self._runs.give_up()
+                raise
         self._hidden = tuple(_left_over(plain, self._source.path.parent))
         found = difference_from_record(self._record, plain, self._prompts)
         if found is not None:
@@ -96,7 +143,7 @@ class Verifier:
             world = replace(world, at=self._elsewhere)
         if "leftovers" in world.changed:
             world = replace(world, hidden=self._hidden)
-        return replay(self._source, world, self._record.used, self._limits)
+        return self._runs.replay(self._source, world, self._record.used)
 
     def _against_conditions(self, plain: Transcript, varied: Transcript) -> Verdict:
         """The record agrees with a replay: does it with every replay?"""
@@ -124,7 +171,7 @@ class Verifier:
 
     def _parted(self, plain: Transcript, found: Difference, guilty: str | None) -> Verdict:
         if guilty is not None:
-            return _diverging(found, OPEN[guilty], _OPEN_WORDS[guilty])
+            return _diverging(found, OPEN[guilty], f"it depends on {_DEPENDS[guilty]}")
         if first_difference(plain, self._run(())) is not None:
             return _diverging(found, *_noise(plain))
         return _diverging(found, "unknown", "several conditions together change it")
@@ -135,28 +182,22 @@ class Verifier:
             return _diverging(found, *_noise(plain))
         if self._record.code_hash not in (None, self._source.code_hash):
             return _diverging(found, "code-changed", "the script was changed since")
-        changed = (*_USUAL, "entropy")
+        then, now = _made_in(self._record), ".".join(map(str, sys.version_info[:3]))
+        same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
+        # What was fixed when it was recorded, as it is now, cannot be what differs.
+        changed = (*OPEN,) if same else (*_USUAL, "entropy")
         parts = self._parting(plain, found)
         guilty = culprit(changed, parts) if parts(changed) else None
         if guilty is not None:
             words = f"what stands there depends on {_DEPENDS[guilty]}"
             return _diverging(found, (HELD | OPEN)[guilty], words)
-        then = self._record.extras.get("world")
-        python = then.get("python") if isinstance(then, dict) else None
-        now = ".".join(map(str, sys.version_info[:3]))
-        if python not in (None, now):
-            return _diverging(found, "environment", f"recorded with Python {python}, this is {now}")
+        if "python" in then and not same:
+            words = f"recorded with Python {then['python']}, this is {now}"
+            return _diverging(found, "environment", words)
         words = "no condition changes it: the record, or a file beside the script, was edited"
         return _diverging(found, "unknown", words)
 
 
-_OPEN_WORDS = {
-    "folder": "it depends on where its folder lies",
-    "home": "it depends on the user's home folder, number or processors",
-    "leftovers": "it depends on what else lies in its folder",
-    "metadata": "it depends on the times or numbers of files",
-    "threads": "it depends on the order in which threads take turns",
-}
 _DEPENDS = {
     "hashes": "the order of hashes",
     "clock": "the clock",
@@ -169,6 +210,13 @@ _DEPENDS = {
     "metadata": "the times or numbers of files",
     "threads": "the order in which threads take turns",
 }
+
+
+def _made_in(record: Record) -> Mapping[str, str]:
+    """What the record says of the world it was made in."""
+    world = record.extras.get("world")
+    texts = world.items() if isinstance(world, dict) else ()
+    return {key: text for key, text in texts if isinstance(text, str)}
 
 
 def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:

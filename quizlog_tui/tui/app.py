@@ -9,11 +9,11 @@ from textual import work
 from textual.app import App
 
 from ..errors import QuizlogError
-from ..paths import own_examples
+from ..paths import find_records, own_examples
 from ..replay.replayer import Replayer
 from ..session import Session
 from ..text import one_line
-from .screens.library import LibraryScreen, find_records
+from .screens.library import LibraryScreen
 from .screens.player import PlayerScreen
 from .theming import shipped_themes
 

@@ -62,7 +62,7 @@ class Folder:
                 self._overlay(at or path, kept)
                 self.path, self.way = at or path, "overlay"
                 return
-        self._copy(path)
+        self._copy(path, kept)
 
     def _overlay(self, target: str, kept: str) -> None:
         """An overlay over the current folder, seen at `target`, and go there."""
@@ -115,12 +115,17 @@ class Folder:
         """Whether anything was written to it, by whatever means."""
         return self._upper >= 0 and _holds_files(f"/proc/self/fd/{self._upper}")
 
-    def _copy(self, path: str) -> None:
+    def _copy(self, path: str, kept: str) -> None:
         """Copy the folder, if it is not too big; temporary files go beside it."""
         base = f"{TEMPORARY}-{os.getpid()}"
-        target = f"{base}/{os.path.basename(path) or 'root'}"
+        target = f"{kept}/files" if kept else f"{base}/{os.path.basename(path) or 'root'}"
+        if os.path.isdir(base):  # of a run with the same number that was killed with its guard
+            import shutil
+
+            shutil.rmtree(base)
         os.mkdir(base, 0o700)
-        os.mkdir(target)
+        if not kept:
+            os.mkdir(target)
         os.environ["TMPDIR"] = base
         if _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES]):
             self.path, self.way = target, "copy"

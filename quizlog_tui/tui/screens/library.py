@@ -45,23 +45,3 @@ class LibraryScreen(Screen[Path | None]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open the chosen record."""
         self.dismiss(self._records[event.option_index])
-
-
-def find_records(folder: Path) -> list[Path]:
-    """YAML and JSON files below `folder` that look like records, at most three levels down."""
-    found = []
-    for pattern in ("*", "*/*", "*/*/*"):
-        for path in folder.glob(pattern):
-            if path.suffix in (".yaml", ".yml", ".json") and _looks_like_record(path):
-                found.append(path)
-    return sorted(found)
-
-
-def _looks_like_record(path: Path) -> bool:
-    """Whether the file's beginning names a script and a seed."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(4096)
-    except OSError:
-        return False
-    return b"script" in start and b"seed" in start
