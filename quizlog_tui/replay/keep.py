@@ -60,10 +60,9 @@ def keeper(target: Path) -> Iterator[Keeper]:
     Raises:
         UsageError: The folder cannot be made or written.
     """
-    target = target.absolute()
     try:
         target.mkdir(parents=True, exist_ok=True)
-        base = tempfile.mkdtemp(prefix=".quizlog-", dir=target.parent)
+        base = tempfile.mkdtemp(prefix="quizlog-keep-")  # not beside it: the script could see it
     except OSError as error:
         hint = "name a folder that can be written"
         raise UsageError(f"cannot write: {error.strerror}", where=str(target), hint=hint) from None

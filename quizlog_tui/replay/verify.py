@@ -153,6 +153,9 @@ class Verifier:
             varied = self._run(changed)
         while (found := first_difference(plain, varied)) is not None:
             guilty = culprit(changed, self._parting(plain, found))
+            if guilty == "folder" and "address-order" in relies_on:
+                words = "addresses in memory, which follow the length of its folder's path"
+                return _diverging(found, "address-order", f"it depends on {words}")
             if guilty is None or guilty in OPEN:
                 return replace(self._parted(plain, found, guilty), relies_on=tuple(relies_on))
             relies_on.append(HELD[guilty])

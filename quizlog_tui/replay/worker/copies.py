@@ -24,6 +24,7 @@ def copy(log: Log, taint: Taint) -> None:
     Returns in both processes; the copy then waits on its own socket.
     """
     control, out, err = (log.wire.descriptors.pop(0) for _ in range(3))
+    log.world.outside.watching = False
     # A copy that has not run since it was made is as clean as its original was then.
     reason = None if log.untouched else taint.reason({control, out, err})
     if reason is not None:
@@ -39,6 +40,7 @@ def copy(log: Log, taint: Taint) -> None:
         taint.watching = True
     for fd in (control, out, err):
         os.close(fd)
+    log.world.outside.watching = True
 
 
 def _refuse(control: int, reason: str) -> None:

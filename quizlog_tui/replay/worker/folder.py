@@ -62,7 +62,8 @@ class Folder:
                 self._overlay(at or path, kept)
                 self.path, self.way = at or path, "overlay"
                 return
-        self._copy(path, kept)
+        with contextlib.suppress(OSError):  # no room, say
+            self._copy(path, kept)
 
     def _overlay(self, target: str, kept: str) -> None:
         """An overlay over the current folder, seen at `target`, and go there."""
@@ -154,7 +155,7 @@ def _copy_tree(source: str, target: str, left: list[int]) -> bool:
         if os.path.islink(here):
             os.symlink(os.readlink(here), there)
         elif os.path.isdir(here):
-            if name not in _LEFT_OUT and not os.path.exists(f"{here}/pyvenv.cfg"):
+            if not target.startswith(f"{here}/") and not _left_out(here, name):
                 os.mkdir(there)
                 if not _copy_tree(here, there, left):
                     return False
@@ -164,6 +165,11 @@ def _copy_tree(source: str, target: str, left: list[int]) -> bool:
             if min(left) < 0 or not _copy_file(here, there):
                 return False
     return True
+
+
+def _left_out(path: str, name: str) -> bool:
+    """Whether a folder is none of the script's: versions, environments, caches."""
+    return name in _LEFT_OUT or os.path.exists(f"{path}/pyvenv.cfg")
 
 
 def _copy_file(source: str, target: str) -> bool:

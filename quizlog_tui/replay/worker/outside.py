@@ -7,11 +7,13 @@ met such things says so, and whoever judges it knows why it may not come out the
 from __future__ import annotations
 
 import _thread
+import contextlib
 import errno
 import os
 import sys
 from typing import Any
 
+from . import system
 from .clock import worth_waiting
 from .folder import TEMPORARY, Folder
 from .taint import WRITES, before_threads, harmless
@@ -22,6 +24,8 @@ _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
+_LOCAL_FAMILY = 1
+"""AF_UNIX."""
 _MOST_NAMES = 50
 
 
@@ -36,8 +40,10 @@ class Outside:
     def __init__(self, folder: Folder, *, network: bool) -> None:
         self._folder = folder
         self._network = network
+        self._cut_off = network or not folder.named
         self._noted: dict[str, None] = {}
         self.json = "[]"
+        self.watching = True
 
     def note(self, name: str) -> None:
         """Note something, once."""
@@ -48,13 +54,30 @@ class Outside:
     def install(self) -> None:
         """Begin to watch."""
         sys.addaudithook(self._audit)
-        before_threads(lambda: self.note("threads" if _thread._count() else "thread"))
+        before_threads(self._thread)
+
+    def _thread(self) -> None:
+        self.note("threads" if _thread._count() else "thread")
+        self._seclude()
+
+    def _seclude(self) -> None:
+        """Before there is anything else that could reach the network without being asked."""
+        if not self._cut_off:
+            self._cut_off = True
+            with contextlib.suppress(OSError):
+                system.cut_off()
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.watching:
+            return
         if event in _LISTS:
             self._file(event, arguments)
         elif event in _STARTS:
             self.note("processes" if worth_waiting() else "program")
+            self._seclude()
+        elif event == "socket.__new__":
+            if arguments[1] != _LOCAL_FAMILY:
+                self._seclude()
         elif event in _SENDS:
             self._reach(arguments[1])
         elif event in _NAMES and not _local(arguments[0]):
@@ -83,12 +106,12 @@ class Outside:
         """Refuse what lies outside this machine."""
         if not isinstance(address, tuple) or _local(address[0]):
             return
-        self.note("network")
+        self.note("real-network" if self._network else "network")
         if not self._network:
             raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
     def _refuse_name(self) -> None:
-        self.note("network")
+        self.note("real-network" if self._network else "network")
         if not self._network:
             import socket
 
