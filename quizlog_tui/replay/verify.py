@@ -31,6 +31,9 @@ from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, start_of
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
+_RACING = ("threads", "processes", "chance")
+"""What makes runs differ now and then, so that changing conditions proves nothing."""
+
 
 class Runs:
     """Replays of which nothing is kept, and which can be given up all at once.
@@ -128,7 +131,11 @@ class Verifier:
                 raise
         self._hidden = tuple(_left_over(plain, self._source.path.parent))
         found = difference_from_record(self._record, plain, self._prompts)
-        if found is not None:
+        racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
+        differs = found or first_difference(plain, varied)
+        if differs and racing:
+            verdict = _diverging(differs, *MET[racing])
+        elif found is not None:
             verdict = self._against_record(plain, found)
         else:
             verdict = self._against_conditions(plain, varied)
