@@ -31,7 +31,7 @@ class Family:
         self._members = 0
         self.pids: set[int] = set()
         self.writers: set[int | None] = set()
-        """Those that changed the folder, where all of them share one."""
+        """Those that changed a folder which the others see too."""
         self.gone = False
 
     def fileno(self) -> int:

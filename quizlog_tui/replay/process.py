@@ -162,10 +162,10 @@ class QuizProcess:
             else:
                 self._count(message[1])
                 self.taint = message[3]
-                if self.taint is not None and "folder" in self.lacks:
-                    self.family.writers.add(self.pid)
                 if len(message[4]) != len(self.met):
                     self.met = tuple(message[4])
+                if self.taint is not None and ("folder" in self.lacks or "strayed" in self.met):
+                    self.family.writers.add(self.pid)
                 return message
 
     def _born(self, pid: int) -> None:

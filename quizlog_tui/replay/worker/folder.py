@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from os import listdir, scandir  # the originals: the script's view of `os` is patched later
+from os import fstat, listdir, scandir  # the originals: the script's view of `os` is patched later
 
 from . import system
 from .identity import HOST
@@ -35,6 +35,7 @@ class Folder:
         self._shared = False
         self._options: bytes | None = None
         self._upper = -1
+        self._empty = 0
 
     def prepare(self) -> None:
         """Do what can be done before the folder is known."""
@@ -94,6 +95,7 @@ class Folder:
             os.close(upper)
         else:
             self._upper = upper
+        self._empty = os.fstat(self._upper).st_size
         os.chdir(target)
 
     def share(self) -> None:
@@ -115,6 +117,13 @@ class Folder:
     def touched(self) -> bool:
         """Whether anything was written to it, by whatever means."""
         return self._upper >= 0 and _holds_files(f"/proc/self/fd/{self._upper}")
+
+    def strayed(self) -> bool:
+        """Whether somebody wrote into it unseen, while copies of this process see the same."""
+        if not self._shared or self._upper < 0:
+            return False
+        # The first thing that is written anywhere below makes an entry here.
+        return fstat(self._upper).st_size != self._empty and self.touched()
 
     def _copy(self, path: str, kept: str) -> None:
         """Copy the folder, if it is not too big; temporary files go beside it."""

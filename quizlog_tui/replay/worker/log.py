@@ -129,6 +129,8 @@ class Log:
         self.told = perf_counter()
         taint = self.taint.cheap()
         known = "null" if taint is None else quote(taint)
+        if self.taint.strayed:
+            self.world.outside.note("strayed")
         met = self.world.outside.json
         self.wire.send(f'["{kind}", [{", ".join(steps)}], {self.outcome.json}, {known}, {met}]')
 

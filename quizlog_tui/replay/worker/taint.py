@@ -62,6 +62,8 @@ class Taint:
         self.folder = folder
         self.lasting: str | None = None
         self.watching = True
+        self.strayed = False
+        """Whether files were written unseen, where copies of this process see them."""
         self._descriptors: set[int] = set()
         self._handlers: list[Any] = []
 
@@ -102,6 +104,8 @@ class Taint:
 
     def cheap(self) -> str | None:
         """What is known without asking the system: for each stop."""
+        if self.lasting is None and self.folder.strayed():
+            self.strayed, self.lasting = True, "it wrote files"
         if self.lasting is not None:
             return self.lasting
         return "it runs threads" if _thread._count() else None
