@@ -72,13 +72,15 @@ def _many(arguments: Namespace) -> int:
 def _side_by_side(paths: Sequence[Path]) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
     """Verdicts in the order of the paths; each takes two processes at a time."""
     runs = Runs()
-    with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
-        try:
-            yield from zip(paths, pool.map(lambda path: _verdict(path, runs), paths), strict=True)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            runs.give_up()
-            raise
+    pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2))
+    try:
+        yield from zip(paths, pool.map(lambda path: _verdict(path, runs), paths), strict=True)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        runs.give_up()
+        raise
+    finally:
+        pool.shutdown()
 
 
 def _verdict(path: Path, runs: Runs) -> Verdict | QuizlogError:

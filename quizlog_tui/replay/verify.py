@@ -122,13 +122,7 @@ class Verifier:
             return Verdict("unverifiable", reason=error.message)
 
     def _judged(self) -> Verdict:
-        with ThreadPoolExecutor(2) as pool:
-            runs = [pool.submit(self._run, changed) for changed in ((), _USUAL)]
-            try:
-                plain, varied = (run.result() for run in runs)
-            except BaseException:
-                self._runs.give_up()
-                raise
+        plain, varied = self._two()
         self._hidden = tuple(_left_over(plain, self._source.path.parent))
         found = difference_from_record(self._record, plain, self._prompts)
         racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
@@ -142,6 +136,17 @@ class Verifier:
         names = dict.fromkeys((*plain.met, *varied.met))
         met = tuple(name for name in names if name in MET or name in NOTED)
         return _doubted(replace(verdict, met=met, lacks=plain.lacks))
+
+    def _two(self) -> list[Transcript]:
+        """The two replays, side by side: in the usual world, and in another."""
+        pool = ThreadPoolExecutor(2)
+        try:
+            return list(pool.map(self._run, ((), _USUAL)))
+        except BaseException:
+            self._runs.give_up()
+            raise
+        finally:
+            pool.shutdown()
 
     def _run(self, changed: Iterable[str]) -> Transcript:
         """A replay in a world that differs in these conditions."""
