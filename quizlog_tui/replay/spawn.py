@@ -130,6 +130,7 @@ class Spawned:
 
 
 _SPAWNING = _thread.allocate_lock()
+_TAKING = _thread.allocate_lock()
 _early: list[tuple[int, Spawned]] = []
 
 
@@ -140,10 +141,11 @@ def prestart(hash_seed: int) -> None:
 
 def take(hash_seed: int, *, alike: bool = True) -> Spawned:
     """An interpreter for this order of hashes: the one started early, or a fresh one."""
-    for known, spawned in _early if alike else []:
-        if known == hash_seed:
-            _early.remove((known, spawned))
-            return spawned
+    with _TAKING:
+        for known, spawned in _early if alike else []:
+            if known == hash_seed:
+                _early.remove((known, spawned))
+                return spawned
     return Spawned(hash_seed, alike=alike)
 
 

@@ -162,7 +162,7 @@ def _fix_datetime(module: Any, clock: Clock) -> None:
     for function in (now, utcnow):
         function.__qualname__ = f"datetime.{function.__name__}"
         members[function.__name__] = classmethod(function)
-    sys._clear_type_cache()
+    getattr(sys, "_clear_internal_caches", sys._clear_type_cache)()
 
 
 def _fix_selectors(module: Any, clock: Clock) -> None:

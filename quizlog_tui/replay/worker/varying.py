@@ -33,10 +33,11 @@ def environment() -> None:
 
 
 def home() -> None:
-    """Another home folder, user number and count of processors."""
+    """Another home folder, search path, user number and count of processors."""
     keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
     os.environ.setdefault("PYTHONUSERBASE", keep)
     os.environ["HOME"] = "/nonexistent/elsewhere"
+    os.environ["PATH"] += ":/nonexistent/bin"
     user, count = os.getuid() + 17, (os.cpu_count() or 1) + 1
     os.getuid = os.geteuid = lambda: user
     os.cpu_count = lambda: count
