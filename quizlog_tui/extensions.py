@@ -7,7 +7,7 @@ from typing import Any
 
 from .record.model import Record
 from .replay.transcript import Transcript
-from .replay.world import WORLD_KEYS, described
+from .replay.world import described, told
 
 
 def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
@@ -26,10 +26,8 @@ def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dic
         extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
     if extras.get("outputs") == {}:
         del extras["outputs"]
-    world = extras.get("world")
-    if isinstance(world, (dict, type(None))):
-        theirs = {key: value for key, value in (world or {}).items() if key not in WORLD_KEYS}
-        extras["world"] = {**theirs, **described(run.lacks, run.met)}
+    if "fixed" in told(extras.setdefault("world", ["fixed: "])):
+        extras["world"] = described(run.lacks, run.met)
     if run.status == "in_progress":
         extras.pop("end_time", None)
     elif "start_time" in extras:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,7 +26,7 @@ from .replayer import Replayer
 from .source import Source, read_source
 from .transcript import Transcript
 from .verdict import Verdict
-from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, start_of
+from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, start_of, told
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
@@ -197,7 +197,7 @@ class Verifier:
             return _diverging(found, *_noise(plain))
         if self._record.code_hash not in (None, self._source.code_hash):
             return _diverging(found, "code-changed", "the script was changed since")
-        then, now = _made_in(self._record), ".".join(map(str, sys.version_info[:3]))
+        then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         changed = (*OPEN,) if same else (*_USUAL, "entropy")
@@ -225,13 +225,6 @@ _DEPENDS = {
     "metadata": "the times or numbers of files",
     "threads": "the order in which threads take turns",
 }
-
-
-def _made_in(record: Record) -> Mapping[str, str]:
-    """What the record says of the world it was made in."""
-    world = record.extras.get("world")
-    texts = world.items() if isinstance(world, dict) else ()
-    return {key: text for key, text in texts if isinstance(text, str)}
 
 
 def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:

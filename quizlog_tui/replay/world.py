@@ -7,6 +7,7 @@ of them its script depends on; see `causes`.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -121,25 +122,38 @@ class World:
         return replace(self, changed=frozenset(changed))
 
 
+_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:Z|([+-])(\d\d):(\d\d))?"
+)
+
+
 def start_of(text: Any) -> int:
-    """A record's `start_time` in nanoseconds; the usual start if it is none."""
-    from datetime import UTC, datetime
+    """A record's `start_time` in nanoseconds; the usual start if it is none from 1970 on.
 
-    try:
-        moment = datetime.fromisoformat(text)
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        micro = round(aware.timestamp() * 10**6)
-    except (TypeError, ValueError, OverflowError, OSError):
+    Read by hand, as every call of the command line does so and `datetime` takes long to import.
+    """
+    match = _TIME.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
         return START
-    return micro * 1000 if micro >= 0 else START
+    year, month, day, hour, minute, second = map(int, match.groups()[:6])
+    shift = int(match[9] or 0) * 60 + int(match[10] or 0)
+    minutes = hour * 60 + minute - (-shift if match[8] == "-" else shift)
+    if year < 1970 or not (1 <= month <= 12 and 1 <= day <= 31):
+        return START
+    seconds = _days(year, month, day) * 86400 + minutes * 60 + second
+    nano = int((match[7] or "0").ljust(9, "0"))
+    return seconds * 10**9 + nano if seconds >= 0 else START
 
 
-WORLD_KEYS = ("fixed", "missing", "met", "python")
-"""What a record may say of the world it was made in."""
+def _days(year: int, month: int, day: int) -> int:
+    """Days since 1970-01-01 in the Gregorian calendar, whose years are taken to start in March."""
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    leap = year // 4 - year // 100 + year // 400
+    return year * 365 + leap + (153 * month + 2) // 5 + day - 1 - 719468
 
 
-def described(lacks: Iterable[str], met: Iterable[str]) -> dict[str, str]:
-    """What a record says of the world it was made in."""
+def described(lacks: Iterable[str], met: Iterable[str]) -> list[str]:
+    """What a record says of the world it was made in: its `world`, a list of flat texts."""
     missing = set(lacks)
     said = {
         "fixed": " ".join(name for name in FIXED if name not in missing),
@@ -147,4 +161,12 @@ def described(lacks: Iterable[str], met: Iterable[str]) -> dict[str, str]:
         "met": " ".join(name for name in met if name in MET or name in NOTED),
         "python": ".".join(map(str, sys.version_info[:3])),
     }
-    return {key: text for key, text in said.items() if text}
+    return [f"{key}: {text}" for key, text in said.items() if text]
+
+
+def told(world: Any) -> dict[str, str]:
+    """The texts of a record's `world` by their names; empty if it is none of ours."""
+    if not isinstance(world, list) or not all(isinstance(text, str) for text in world):
+        return {}
+    pairs = (text.partition(": ") for text in world)
+    return {key: text for key, _, text in pairs}

@@ -132,4 +132,4 @@ def test_files_are_kept_where_asked(run: Run, build: Build) -> None:
 
 def test_the_record_says_what_was_fixed(run: Run, path: Path) -> None:
     text = path.read_text()
-    assert 'fixed: "hashes ' in text and "python: " in text
+    assert 'world:\n- "fixed: hashes ' in text and '- "python: ' in text

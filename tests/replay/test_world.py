@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.replayer import replay
@@ -15,7 +18,19 @@ from quizlog_tui.replay.source import read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.verdict import Verdict
 from quizlog_tui.replay.verify import Runs, Verifier
-from quizlog_tui.replay.world import FIXED, HELD, LACKS, MET, NOTED, OPEN, START, World, start_of
+from quizlog_tui.replay.world import (
+    FIXED,
+    HELD,
+    LACKS,
+    MET,
+    NOTED,
+    OPEN,
+    START,
+    World,
+    described,
+    start_of,
+    told,
+)
 from quizlog_tui.series import Series
 from tests.support.build import Build
 
@@ -296,6 +311,23 @@ def test_clocks_start_where_the_record_did() -> None:
     assert start_of("2026-05-01T12:00:00+02:00") == 1_777_629_600 * 10**9
     assert start_of("2026-05-01T10:00:00") == 1_777_629_600 * 10**9
     assert {start_of(bad) for bad in (None, "", "soon", 7, "0001-01-01T00:00:00")} == {START}
+
+
+@given(st.datetimes(datetime(1971, 1, 1), datetime(9998, 1, 1), timezones=st.timezones()))
+def test_any_time_is_read_as_the_library_reads_it(moment: datetime) -> None:
+    assume(moment.utcoffset() is not None and not moment.utcoffset() % timedelta(minutes=1))
+    since = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    assert start_of(moment.isoformat()) == since * 1000
+
+
+def test_the_record_tells_the_world() -> None:
+    assert told(described(["addresses"], ["thread", "file x"])) == {
+        "fixed": " ".join(name for name in FIXED if name != "addresses"),
+        "missing": "addresses",
+        "met": "thread",
+        "python": ".".join(map(str, sys.version_info[:3])),
+    }
+    assert told({"somebody": "else's"}) == told([1]) == told(None) == {}
 
 
 def test_a_run_starts_at_its_worlds_time(build: Build) -> None:

@@ -32,7 +32,7 @@ def main(control: int, guarded: int) -> None:
     folder.prepare()
     guard.process_control(system.PDEATHSIG, 9)  # which new rights may have cleared
     wire.send(f'["born", {os.getpid()}]')
-    job = Job.of(wire.receive())
+    job = Job(wire.receive())
     _limit_memory(job.memory)
     folder.enter(os.path.dirname(job.path), job.at, job.kept)
     wire.send(f'["folder", {quote(folder.way)}]')

@@ -3,59 +3,34 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 
-class Job(NamedTuple):
-    """A script and the world it shall find. The order is that of `quizlog_tui.replay.process`."""
+class Job:
+    """A script and the world it shall find.
 
-    path: str
-    """The script, absolute."""
-    name: str
-    """Its file name."""
-    seed: int
-    memory: int
-    """Bytes of data it may use; 0 for no bound."""
-    start: int
-    """Where the clocks start: nanoseconds since the epoch."""
-    tick: int
-    """Nanoseconds by which a reading advances them."""
-    at: str
-    """Another path at which the script shall find its folder; empty for its own."""
-    kept: str
-    """A folder that takes what the script writes; empty to forget it."""
-    asked: frozenset[str]
-    """What the script asked for: `real-clock`, `real-network`, `real-environment`."""
-    changed: frozenset[str]
-    """The conditions that shall be other than usual."""
-    hidden: tuple[str, ...]
-    """Files that shall not be there, where left over files are such a condition."""
-    environment: tuple[str, ...]
-    """Variables, `NAME=value`, beyond the fixed ones."""
-    source: bytes
-    """The script's bytes."""
+    Args:
+        fields: In the order in which `quizlog_tui.replay.process` sends them.
+    """
 
-    @classmethod
-    def of(cls, fields: list[bytes]) -> Job:
-        """The job in a message."""
-        *fixed, source = fields
-        path, name, seed, memory, start, tick, at, kept, *lists = map(os.fsdecode, fixed)
-        asked, changed, hidden, environment = (tuple(_texts(packed)) for packed in lists)
-        return cls(
-            path,
-            name,
-            int(seed),
-            int(memory),
-            int(start),
-            int(tick),
-            at,
-            kept,
-            frozenset(asked),
-            frozenset(changed),
-            hidden,
-            environment,
-            source,
+    def __init__(self, fields: list[bytes]) -> None:
+        *fixed, self.source = fields
+        """The script's bytes."""
+        self.path, self.name, *numbers, self.at, self.kept, asked, changed, hidden, variables = map(
+            os.fsdecode, fixed
         )
+        """The script, absolute; its file name; another path at which it shall find its folder, and
+        a folder that takes what it writes: both may be empty."""
+        self.seed, self.memory, self.start, self.tick = map(int, numbers)
+        """Bytes of data it may use, 0 for no bound; nanoseconds since the epoch where the clocks
+        start, and by which a reading advances them."""
+        self.asked = frozenset(_texts(asked))
+        """What the script asked for: `real-clock`, `real-network`, `real-environment`."""
+        self.changed = frozenset(_texts(changed))
+        """The conditions that shall be other than usual."""
+        self.hidden = _texts(hidden)
+        """Files that shall not be there, where left over files are such a condition."""
+        self.environment = _texts(variables)
+        """Variables, `NAME=value`, beyond the fixed ones."""
 
 
 def _texts(packed: str) -> list[str]:
