@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from .branch_list import BranchInfo, branch_list
-from .drift import drift
+from .drift.settle import settle, settle_switched
 from .errors import QuizlogError, UsageError
 from .extensions import extensions
 from .new_record import utc_now
@@ -23,6 +23,7 @@ from .record.store import RecordFile, locked
 from .replay import walks
 from .replay.replayer import Replayer
 from .replay.source import Source, read_source
+from .replay.trail import grown
 from .replay.transcript import Transcript
 from .replay.world import World, start_of
 from .reply import Reply
@@ -63,11 +64,10 @@ class Session:
         self._replayer = replayer or Replayer()
         self._owned = None if replayer else self._replayer
         try:
-            self._transcript = self._replay(self._record.used)
+            self._take(self._record)
         except BaseException:
             self.close()
             raise
-        self.warnings = [*drift(self._record, self.source, self._transcript)]
 
     # -- looking
 
@@ -221,14 +221,16 @@ class Session:
             UsageError: There is no such branch.
         """
         moved = rules.switched(self._record, name, self._parked(name != self.branch))
-        return self._become(moved, self._replay(moved.used))
+        if moved is self._record:
+            return self._become(moved, self._replay(moved.used))
+        found = settle_switched(self._record, moved, self.source, self._replayer, self._clock)
+        self.warnings = list(found.warnings)
+        return self._become(found.record, found.transcript)
 
     def reload(self) -> Reply:
         """Read the record and the script again, after somebody else changed them."""
-        record, source = self._file.read(), read_source(self.source.path)
-        self._record, self.source = record, source
-        self._transcript = self._replay(record.used)
-        self.warnings = [*drift(record, source, self._transcript)]
+        record, self.source = self._file.read(), read_source(self.source.path)
+        self._take(record)
         return self.reply()
 
     def close(self) -> None:
@@ -248,6 +250,12 @@ class Session:
         self.close()
 
     # -- inside
+
+    def _take(self, record: Record) -> None:
+        """Start from what the file holds, as far as it agrees with the script."""
+        found = settle(record, self.source, self._replayer, self._clock)
+        self._record, self._transcript = found.record, found.transcript
+        self.warnings = list(found.warnings)
 
     def _replay(self, inputs: Sequence[str]) -> Transcript:
         return self._replayer.replay(self.source, self._world, inputs)
@@ -288,7 +296,8 @@ class Session:
     def _become(self, record: Record, transcript: Transcript) -> Reply:
         """Take the new state, on disk first."""
         before = self._record, self._transcript
-        self._record = replace(record, pointer=len(transcript.steps))
+        trail = grown(record.trail, transcript)
+        self._record = replace(record, pointer=len(transcript.steps), trail=trail)
         self._transcript = transcript
         try:
             if self._save:

@@ -57,6 +57,12 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     if not leaves_tail(record, at, answer):
         inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
         return replace(record, inputs=inputs, pointer=at + 1)
+    left = cut(record, at, parked)
+    return replace(left, inputs=left.inputs.then(answer), pointer=at + 1)
+
+
+def cut(record: Record, at: int, parked: Parked) -> Record:
+    """The record with the active branch ending at `at`; the answers from there on are a branch."""
     name = free_name(record, record.branch)
     entry = _active_entry(record)
     start = entry.at if at < entry.at else at
@@ -64,6 +70,7 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
         entry.parent if at < entry.at else record.branch,
         start,
         Series(record.inputs[start:]),
+        Series(record.trail[start + 1 :]),
         parked.status,
         parked.score,
         parked.time,
@@ -71,8 +78,35 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     branches = _moved_children(record, record.branch, name, at) | {name: tail}
     if record.branch in branches:
         branches[record.branch] = replace(entry, at=min(entry.at, at))
-    inputs = record.inputs.upto(at).then(answer)
-    return replace(record, inputs=inputs, pointer=at + 1, branches=branches)
+    inputs, trail = record.inputs.upto(at), record.trail.upto(at + 1)
+    pointer = min(record.pointer, at)
+    return replace(record, inputs=inputs, trail=trail, pointer=pointer, branches=branches)
+
+
+def replanted(record: Record, agreed: int, parked: Parked) -> Record:
+    """The record whose stop after `agreed` answers is no longer what it was.
+
+    Those answers stay. The whole line of answers as it was becomes a branch, with the marks of what
+    it was shown: it leaves before the stop that has changed, so that no line has both.
+    """
+    if agreed > 0:
+        left = cut(record, agreed - 1, parked)
+        inputs = left.inputs.then(record.inputs[agreed - 1])
+        trail = left.trail.upto(agreed)
+        return replace(left, inputs=inputs, trail=trail, pointer=min(record.pointer, agreed))
+    name = free_name(record, record.branch)
+    entry = _active_entry(record)
+    old = replace(
+        entry,
+        inputs=Series(record.inputs[entry.at :]),
+        trail=Series(record.trail[entry.marked_from :]),
+        status=parked.status,
+        score=parked.score,
+        created=entry.created or parked.time,
+    )
+    branches = _moved_children(record, record.branch, name, -1)
+    branches |= {name: old, record.branch: Branch(None, 0)}
+    return replace(record, inputs=Series(), trail=Series(), pointer=0, branches=branches)
 
 
 def _active_entry(record: Record) -> Branch:
@@ -106,8 +140,9 @@ def forked(record: Record, at: int, answer: str, name: str | None, parked: Parke
     new = free_name(record, "fork") if name is None else _checked_name(record, name)
     entry = Branch(record.branch, at, created=parked.time)
     branches = dict(_parked(record, parked)) | {new: entry}
-    inputs = record.inputs.upto(at).then(answer)
-    return replace(record, inputs=inputs, pointer=at + 1, branch=new, branches=branches)
+    inputs, trail = record.inputs.upto(at).then(answer), record.trail.upto(at + 1)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=at + 1)
+    return replace(moved, branch=new, branches=branches)
 
 
 def switched(record: Record, name: str, parked: Parked) -> Record:
@@ -121,18 +156,19 @@ def switched(record: Record, name: str, parked: Parked) -> Record:
     if name not in record.branches:
         hint = f"there are: {', '.join(record.names)}"
         raise UsageError(f"there is no branch {name!r}", hint=hint)
-    inputs = record.path_of(name)
+    inputs, trail = record.path_of(name), record.trail_of(name)
     branches = dict(_parked(record, parked))
-    entry = replace(branches[name], inputs=Series(), status=None, score=None)
+    entry = replace(branches[name], inputs=Series(), trail=Series(), status=None, score=None)
     branches[name] = entry
-    return replace(record, inputs=inputs, pointer=len(inputs), branch=name, branches=branches)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=len(inputs))
+    return replace(moved, branch=name, branches=branches)
 
 
 def _parked(record: Record, parked: Parked) -> Mapping[str, Branch]:
     """The branches with the active one's answers put down beside the others."""
     entry = _active_entry(record)
-    tail = Series(record.inputs[entry.at :])
-    left = replace(entry, inputs=tail, status=parked.status, score=parked.score)
+    tail, trail = Series(record.inputs[entry.at :]), Series(record.trail[entry.marked_from :])
+    left = replace(entry, inputs=tail, trail=trail, status=parked.status, score=parked.score)
     rest = dict(record.branches)
     return rest | {record.branch: left} if record.branch in rest else {record.branch: left} | rest
 
