@@ -44,6 +44,9 @@ COMMANDS: dict[str, Entry] = {
     "verify": Entry(
         "verify", "RECORD", "whether it is what happened: replays under other conditions"
     ),
+    "diff": Entry("compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"),
+    "drift": Entry("compare", "RECORD", "how far it agrees with its script as it is now"),
+    "migrate": Entry("compare", "RECORD", "go on under an edited script; nothing is lost"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }

@@ -62,7 +62,7 @@ def _named(known: Known, run: Transcript, stop: int, marked: str) -> Iterator[Di
         old = printed_before(marked, known.print, at)
     if old is None:
         yield from _by_print(known, run, stop)
-    elif old != list(run.last.print):
+    elif not _stopped_short(run, old) and old != list(run.last.print):
         yield _print_difference(stop, old, run.last.print)
     if asked is not None and now is not None and asked != now:
         yield Difference(stop, "prompt", asked, now)
@@ -86,8 +86,14 @@ def _by_print(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
     own, at = run.last.print, len(run.print) - len(run.last.print)
     end = len(known.print) if stop == known.stop else at + len(own)
     kept = known.print[at:end]
-    if list(kept) != list(own):
+    if list(kept) != list(own) and not _stopped_short(run, kept):
         yield _print_difference(stop, kept, own)
+
+
+def _stopped_short(run: Transcript, old: Sequence[str]) -> bool:
+    """Whether the run raised before it printed all it did: its outcome is what has changed."""
+    own = run.last.print
+    return run.status == "error" and len(own) < len(old) and list(old[: len(own)]) == list(own)
 
 
 def _print_difference(stop: int, old: Sequence[str], new: Sequence[str]) -> Difference:
