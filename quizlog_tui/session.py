@@ -25,7 +25,7 @@ from .replay.replayer import Replayer
 from .replay.source import Source, read_source
 from .replay.trail import grown
 from .replay.transcript import Transcript
-from .replay.world import World, start_of
+from .replay.world import World, world_of
 from .reply import Reply
 from .result import checked_output, write_result
 from .series import Series
@@ -262,7 +262,7 @@ class Session:
 
     @property
     def _world(self) -> World:
-        return World(self._record.seed, start_of(self._record.extras.get("start_time")))
+        return world_of(self._record)
 
     def _one_more(self, at: int, answer: str) -> Transcript:
         """The run with one more answer; in constant time where the process waits for it."""

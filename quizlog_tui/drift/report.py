@@ -14,6 +14,7 @@ from ..replay.diverge import Difference
 from ..replay.replayer import Replayer
 from ..replay.source import Source
 from ..replay.transcript import Transcript
+from ..replay.world import World, world_of
 from .known import Known, differs, known_of
 
 
@@ -89,7 +90,7 @@ def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftRep
 def branch_drift(record: Record, name: str, source: Source, replayer: Replayer) -> BranchDrift:
     """How far one branch agrees with a version of the script: answer by answer, up to its end."""
     known = known_of(record, name)
-    run, found = _follow(known, source, record.seed, replayer)
+    run, found = _follow(known, source, world_of(record), replayer)
     stops = len(known.inputs) if known.print else 0
     judged = max(len(known.trail), min(stops, known.stop))
     return BranchDrift(name, len(known.inputs), len(run.steps), found, run, judged)
@@ -101,14 +102,14 @@ def script_changed(record: Record, source: Source) -> bool:
 
 
 def _follow(
-    known: Known, source: Source, seed: int, replayer: Replayer
+    known: Known, source: Source, world: World, replayer: Replayer
 ) -> tuple[Transcript, Difference | None]:
     """Give the answers one by one while each stop is the recorded one; where that ends, and why."""
-    run = replayer.replay(source, seed, ())
+    run = replayer.replay(source, world, ())
     while (found := differs(known, run)) is None and len(run.steps) < len(known.inputs):
         index = len(run.steps)
         if run.status != "in_progress":
             return run, Difference(index, "outcome", "in_progress", run.status)
         further = replayer.extend(run, known.inputs[index])
-        run = further or replayer.replay(source, seed, known.inputs[: index + 1])
+        run = further or replayer.replay(source, world, known.inputs[: index + 1])
     return run, found

@@ -14,6 +14,7 @@ from ..replay.replayer import Replayer
 from ..replay.source import Source
 from ..replay.trail import grown, question
 from ..replay.transcript import Transcript
+from ..replay.world import world_of
 from .report import BranchDrift, branch_drift, script_changed
 from .words import told
 
@@ -37,7 +38,7 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
     time is told, and hinders nobody.
     """
     if record.code_hash == source.code_hash or not (record.print or record.trail):
-        run = replayer.replay(source, record.seed, record.used)
+        run = replayer.replay(source, world_of(record), record.used)
         if _same_questions(record, run):
             notes = (*_notes(record, source, run), *run.warnings)
             return _settled(record, run, run, notes)
@@ -45,7 +46,7 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
     if drift.difference is not None:
         return _apart(record, drift, _standing(record, clock()))
     same = "the script has changed since the record was written; all that it shows is the same"
-    run = replayer.replay(source, record.seed, record.used)
+    run = replayer.replay(source, world_of(record), record.used)
     notes = (*((same,) if script_changed(record, source) else ()), *run.warnings)
     return _settled(record, run, run, notes)
 

@@ -24,9 +24,10 @@ from .diverge import Difference, difference_from_record, first_difference
 from .limits import Limits
 from .replayer import Replayer
 from .source import Source, read_source
+from .trail import questions
 from .transcript import Transcript
 from .verdict import Verdict
-from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, start_of, told
+from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, told, world_of
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
@@ -85,7 +86,8 @@ def verify(path: Path, runs: Runs | None = None) -> Verdict:
         CancelledError: `runs` were given up.
     """
     record = RecordFile(path).read()
-    return Verifier(record, read_source(path.parent / record.script), runs or Runs()).verdict()
+    source = read_source(path.parent / record.script)
+    return Verifier(record, source, runs or Runs(), questions(record)).verdict()
 
 
 class Verifier:
@@ -109,7 +111,7 @@ class Verifier:
         self._source = source
         self._runs = runs
         self._prompts = prompts
-        self._world = World(record.seed, start_of(record.extras.get("start_time")))
+        self._world = world_of(record)
         self._elsewhere = ""
         self._hidden: tuple[str, ...] = ()
 

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ..record.model import Record
+
 Cause = Literal[
     "unseeded-generator",
     "clock",
@@ -150,6 +152,11 @@ def _days(year: int, month: int, day: int) -> int:
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     leap = year // 4 - year // 100 + year // 400
     return year * 365 + leap + (153 * month + 2) // 5 + day - 1 - 719468
+
+
+def world_of(record: Record) -> World:
+    """The world in which a record's script runs."""
+    return World(record.seed, start_of(record.extras.get("start_time")))
 
 
 def described(lacks: Iterable[str], met: Iterable[str]) -> list[str]:
