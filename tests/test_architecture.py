@@ -26,6 +26,7 @@ ALLOWED = {
     "drift": GROUND | {"record", "replay"},
     "extensions": GROUND | {"record", "replay"},
     "new_record": GROUND | {"record", "replay"},
+    "bundle": GROUND | {"record", "replay", ""},
     "session": GROUND
     | {"record", "replay", "reply", "result", "branch_list", "drift", "extensions", "new_record"},
     "sandbox": GROUND,

@@ -47,6 +47,10 @@ COMMANDS: dict[str, Entry] = {
     "diff": Entry("compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"),
     "drift": Entry("compare", "RECORD", "how far it agrees with its script as it is now"),
     "migrate": Entry("compare", "RECORD", "go on under an edited script; nothing is lost"),
+    "bundle": Entry("bundle", "RECORD -o FILE", "pack it with all it takes to verify it elsewhere"),
+    "coverage": Entry(
+        "coverage", "SCRIPT [RECORD...]", "what its records reached, where to fork next"
+    ),
     "lint": Entry("lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "doctor": Entry("doctor", "", "what this machine offers"),

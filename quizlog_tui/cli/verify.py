@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from ..bundle.check import is_bundle
 from ..errors import QuizlogError, UsageError
 from ..paths import find_records, record_path
 from ..record.store import RecordFile
@@ -18,6 +19,7 @@ from ..replay.verdict import Verdict
 from ..replay.verify import Runs, verify
 from ..text import one_line, plural
 from . import emit_json
+from .bundle import check
 from .grammar import Parser, command
 
 _LOOK_SECONDS = 0.3
@@ -39,6 +41,8 @@ def run(arguments: Namespace) -> int:
 
 def _one(arguments: Namespace) -> int:
     path = record_path(arguments.record)
+    if is_bundle(path):
+        return check(path, as_json=arguments.json)
     verdict = verify(path)
     if arguments.json:
         emit_json(verdict.to_dict() | {"record": str(path)})

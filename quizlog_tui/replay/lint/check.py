@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from ..input_type import input_type
 from ..source import Source
 from .found import Ending, LintReport, Question, Trap
 from .names import Names
 from .rules import SYNTAX
-from .structure import caught, live
+from .structure import calls_by_name, caught, live, reached_from
 from .traps import ASKING, traps
+
+Calls = Mapping[str, Sequence[ast.AST]]
 
 
 def lint(source: Source) -> LintReport:
@@ -33,37 +36,46 @@ def _tree(source: Source) -> ast.Module:
 
 def _of_tree(tree: ast.Module, source: Source) -> LintReport:
     names, nodes = Names(tree), list(live(tree))
-    asked = sorted(_questions(nodes, names, source), key=lambda question: question.line)
-    endings = sorted(_endings(nodes, source), key=lambda ending: ending.line)
-    return LintReport(tuple(asked), tuple(endings), tuple(traps(nodes, names, source)))
+    calls = calls_by_name(nodes)
+    asked = [
+        _question(node, prompt, source, calls) for node in nodes for prompt in _prompts(node, names)
+    ]
+    endings = [_ending(node, source, calls) for node in nodes if _ends(node)]
+    return LintReport(
+        tuple(sorted(asked, key=lambda question: question.line)),
+        tuple(sorted(endings, key=lambda ending: ending.line)),
+        tuple(traps(nodes, names, source)),
+    )
 
 
-def _questions(nodes: Sequence[ast.AST], names: Names, source: Source) -> Iterator[Question]:
-    for node in nodes:
-        if isinstance(node, ast.Call):
-            meanings = set(names.meanings(node.func))
-            if meanings & set(ASKING):
-                prompt = _prompt(node) if meanings & {"input", "getpass.getpass"} else None
-                yield _question(node.lineno, prompt, source)
-            elif isinstance(node.func, ast.Attribute) and node.func.attr == "cmdloop":
-                yield _question(node.lineno, None, source)
-            else:
-                yield from _handed_on(node, names, source)
-        elif isinstance(node, ast.For) and "sys.stdin" in names.meanings(node.iter):
-            yield _question(node.lineno, None, source)
+def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -> Question:
+    line = getattr(node, "lineno", 1)
+    kind = input_type(prompt or "", line, source).name
+    tags = tuple(source.tags(line))
+    return Question(line, prompt, kind, tags, reached_from(node, calls))
 
 
-def _handed_on(node: ast.Call, names: Names, source: Source) -> Iterator[Question]:
+def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:
+    """The prompt of each question that a node asks."""
+    if isinstance(node, ast.For):
+        if "sys.stdin" in names.meanings(node.iter):
+            yield None
+    elif isinstance(node, ast.Call):
+        meanings = set(names.meanings(node.func))
+        if meanings & {"input", "getpass.getpass"}:
+            yield _prompt(node)
+        elif meanings & set(ASKING) or getattr(node.func, "attr", "") == "cmdloop":
+            yield None
+        else:
+            yield from _handed_on(node, names)
+
+
+def _handed_on(node: ast.Call, names: Names) -> Iterator[str | None]:
     """`input` given to something else to call, with its prompt behind it."""
     for index, argument in enumerate(node.args):
         if "input" in names.meanings(argument):
             behind = node.args[index + 1] if index + 1 < len(node.args) else None
-            yield _question(node.lineno, _text(behind) if behind else None, source)
-
-
-def _question(line: int, prompt: str | None, source: Source) -> Question:
-    kind = input_type(prompt or "", line, source).name
-    return Question(line, prompt, kind, tuple(source.tags(line)))
+            yield _text(behind) if behind else None
 
 
 def _prompt(node: ast.Call) -> str | None:
@@ -86,10 +98,12 @@ def _text(node: ast.expr) -> str | None:
     return None
 
 
-def _endings(nodes: Sequence[ast.AST], source: Source) -> Iterator[Ending]:
-    for node in nodes:
-        if not isinstance(node, ast.Raise | ast.Assert) or caught(node):
-            continue
-        score, _ = source.score(node.lineno, node.end_lineno or node.lineno)
-        message = ast.unparse(node).removeprefix("raise").strip()
-        yield Ending(node.lineno, message, score or 0.0, score is not None)
+def _ends(node: ast.AST) -> TypeGuard[ast.Raise | ast.Assert]:
+    return isinstance(node, ast.Raise | ast.Assert) and not caught(node)
+
+
+def _ending(node: ast.Raise | ast.Assert, source: Source, calls: Calls) -> Ending:
+    score, _ = source.score(node.lineno, node.end_lineno or node.lineno)
+    message = ast.unparse(node).removeprefix("raise").strip()
+    from_lines = reached_from(node, calls)
+    return Ending(node.lineno, message, score or 0.0, score is not None, from_lines)

@@ -17,6 +17,8 @@ class Question:
     """The kind of answer wanted, as far as tags, parsing and prompt tell."""
     tags: tuple[str, ...]
     """The tags in the line's comment, as `rows=4`."""
+    reached_from: tuple[int, ...] = ()
+    """Where the main program comes to it: its own line, or the calls of the function it is in."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Ending:
     """The partial score in its comment, 0 without one."""
     scored: bool
     """Whether it has a comment of its own; else that of a calling line may count."""
+    reached_from: tuple[int, ...] = ()
+    """The same as of a `Question`."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -118,3 +118,39 @@ def _name(node: ast.expr | None) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def reached_from(node: ast.AST, calls: Mapping[str, Sequence[ast.AST]]) -> tuple[int, ...]:
+    """The lines of the main program through which a run comes to a node.
+
+    Args:
+        node: A node that `live` has given.
+        calls: All calls by the last part of the name that is called.
+    """
+    lines: set[int] = set()
+    waiting, seen = [node], set()
+    while waiting:
+        one = waiting.pop()
+        around = _function_around(one)
+        if around is None:
+            lines.add(getattr(one, "lineno", 1))
+        elif around not in seen:
+            seen.add(around)
+            waiting += calls.get(around.name, ())
+    return tuple(sorted(lines))
+
+
+def _function_around(node: ast.AST) -> Function | None:
+    above = parent(node)
+    while above is not None and not isinstance(above, Function):
+        above = parent(above)
+    return above
+
+
+def calls_by_name(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
+    """All calls by the last part of the name that is called."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            found.setdefault(_name(node), []).append(node)
+    return found
