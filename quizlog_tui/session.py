@@ -32,6 +32,7 @@ from .series import Series
 from .text import plural
 
 if TYPE_CHECKING:
+    from .drift.sides import Compared
     from .replay.verdict import Verdict
 
 
@@ -198,6 +199,18 @@ class Session:
         rules.check_pointer(self._record, at)
         path = self._record.inputs.upto(at)
         return self._replayer.fan_out(self.source, self._world, path, answers)
+
+    def diff(self, branch: str) -> Compared:
+        """Where the active branch and another part, each to its end.
+
+        Raises:
+            UsageError: There is no such branch.
+        """
+        from .drift.sides import Side, compare, run_of, with_branch
+
+        mine = Side(self.path, self.record, self.source, self.branch, whole=True)
+        runs = [run_of(side, self._replayer) for side in (mine, with_branch(mine, branch))]
+        return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
 
     def verify(self) -> Verdict:
         """Whether the record, as it is on disk, is what its script does: two fresh replays judge.

@@ -39,7 +39,7 @@ ALLOWED = {
     | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
-    "": GROUND | {"replay", "reply", "session"},
+    "": GROUND | {"replay", "reply", "session", "drift", "bundle"},
 }
 ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {

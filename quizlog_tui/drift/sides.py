@@ -78,14 +78,19 @@ def side_of(name: str, other: Side | None = None) -> Side:
     if not at:
         path, branch = name, ""
     if not path and other is not None:
-        return _with_branch(other, branch)
+        return with_branch(other, branch)
     record = RecordFile(Path(path)).read()
     source = read_source(Path(path).parent / record.script)
     side = Side(Path(path), record, source, record.branch, whole=False)
-    return _with_branch(side, branch) if at else side
+    return with_branch(side, branch) if at else side
 
 
-def _with_branch(side: Side, branch: str) -> Side:
+def with_branch(side: Side, branch: str) -> Side:
+    """Another branch of the same record, to its end.
+
+    Raises:
+        UsageError: There is no such branch.
+    """
     if branch not in side.record.names:
         hint = f"there are: {', '.join(side.record.names)}"
         raise UsageError(f"there is no branch {branch!r}", where=str(side.path), hint=hint)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from quizlog_tui.drift.report import drift_report
+from quizlog_tui.errors import UsageError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.source import read_source
@@ -155,3 +156,21 @@ def test_a_damaged_trail_loses_nothing(trail: str, build: Build, replayer: Repla
         session.answer("3")
     record = RecordFile(path).read()
     assert "2" in {answer for name in record.names for answer in record.path_of(name)}
+
+
+def test_the_python_api(build: Build, replayer: Replayer) -> None:
+    import quizlog_tui as quizlog
+
+    path = recorded(build, replayer)
+    with Session(path, replayer) as session:
+        found = session.diff("blue")
+        assert (found.difference and found.difference.step, found.answer) == (3, 2)
+        session.rewind(1)
+        assert session.diff("blue").to_dict()["step"] == 3
+        with pytest.raises(UsageError, match="there is no branch"):
+            session.diff("nope")
+        report = quizlog.drift_report(session.record, session.source, replayer)
+        assert report.agrees and report.active.branch == "main"
+        assert quizlog.compare(session.transcript, session.transcript).equal
+        assert len(quizlog.align(session.preview(), session.preview())) == 6
+    assert len(quizlog.lint(quizlog.read_source(build.folder / "quiz.py")).questions) == 6
