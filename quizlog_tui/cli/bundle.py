@@ -24,13 +24,12 @@ def bundle(arguments: Namespace) -> int:
         raise UsageError("exists already", where=str(target), hint="choose another name with -o")
     made = pack(path, map(Path, arguments.add))
     write_bytes(target, made.data)
-    report = verify_bundle(target)
-    if any(problem.part == "replay" for problem in report.problems):
+    try:
+        report = _complete(target, path)
+        signed = sign(target, Path(arguments.sign)) if arguments.sign else None
+    except BaseException:
         target.unlink()
-        step = next(one.name for one in report.problems if one.part == "replay")
-        message = f"the script does something else at step {step} without the files around it"
-        raise DifferenceError(message, where=str(path), hint="name what it reads with --add FILE")
-    signed = sign(target, Path(arguments.sign)) if arguments.sign else None
+        raise
     if arguments.json:
         names = {"bundle": str(target), "files": list(made.names), "head": made.head}
         emit_json(names | {"signature": signed and str(signed), "verify": report.to_dict()})
@@ -40,6 +39,17 @@ def bundle(arguments: Namespace) -> int:
             print(f"   {one_line(name)}", file=sys.stderr)
         _remarks(report)
     return 0
+
+
+def _complete(bundle: Path, record: Path) -> BundleReport:
+    """The report on a bundle just made, which must hold all that its script needs."""
+    report = verify_bundle(bundle)
+    for problem in report.problems:
+        if problem.part == "replay":
+            message = f"the script does something else at step {problem.name} without the files"
+            hint = "name what it reads with --add FILE"
+            raise DifferenceError(f"{message} around it", where=str(record), hint=hint)
+    return report
 
 
 def check(path: Path, *, as_json: bool) -> int:

@@ -92,7 +92,9 @@ def _coverage() -> Parser:
     )
     parser = command("quizlog coverage", coverage, about)
     parser.add_argument("script", help="a script, or a record that runs it")
-    parser.add_argument("records", metavar="RECORD", nargs="*", help="records, or folders of them")
+    parser.add_argument(
+        "records", metavar="RECORD", nargs="*", default=[], help="records, or folders of them"
+    )
     return parser
 
 

@@ -147,3 +147,12 @@ def test_nothing_a_script_says_steers_the_terminal(run: Run, build: Build) -> No
         build.record(f"print({evil!r} + input())\ninput('\\x9b')\n", evil, name=f"{name}.yaml")
     code, out, err = run("diff", "one.yaml", "two.yaml")
     assert code == 3 and not set(out + err) & set("\x1b\x07\x9b")
+
+
+def test_verify_names_a_changed_question_and_its_cause(run: Run, build: Build) -> None:
+    build.script(edited(("How hot? ", "How warm? ")))
+    code, out, _ = run("verify", "record.yaml", "--json")
+    data = json.loads(out)
+    assert (code, data["verdict"], data["step"]) == (3, "diverges", 3)
+    assert (data["what"], data["cause"]) == ("prompt", "code-changed")
+    assert (data["recorded"], data["replayed"]) == ("How hot? ", "How warm? ")
