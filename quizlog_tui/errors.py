@@ -69,3 +69,9 @@ class ConflictError(QuizlogError):
     """The record was changed by somebody else since it was read."""
 
     exit_code = 4
+
+
+class DifferenceError(QuizlogError):
+    """A record is not what its script does, so that nobody can vouch for it."""
+
+    exit_code = 3

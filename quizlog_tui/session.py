@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .branch_list import BranchInfo, branch_list
+from .drift.settle import settle_switched
 from .errors import QuizlogError, UsageError
 from .opened import OpenRecord
 from .record import branches as rules
@@ -25,7 +26,9 @@ from .series import Series
 from .text import plural
 
 if TYPE_CHECKING:
+    from .drift.sides import Compared
     from .record.feedback import Feedback
+    from .replay.verdict import Verdict
 
 
 class Session(OpenRecord):
@@ -156,7 +159,30 @@ class Session(OpenRecord):
         """
         rules.check_pointer(self._record, at)
         path = self._record.inputs.upto(at)
-        return self._replayer.fan_out(self.source, self._record.seed, path, answers)
+        return self._replayer.fan_out(self.source, self._world, path, answers)
+
+    def diff(self, branch: str) -> Compared:
+        """Where the active branch and another part, each to its end.
+
+        Raises:
+            UsageError: There is no such branch.
+        """
+        from .drift.sides import Side, compare, run_of, with_branch
+
+        mine = Side(self.path, self.record, self.source, self.branch, whole=True)
+        runs = [run_of(side, self._replayer) for side in (mine, with_branch(mine, branch))]
+        return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
+
+    def verify(self) -> Verdict:
+        """Whether the record, as it is on disk, is what its script does: two fresh replays judge.
+
+        Raises:
+            RecordError: The record cannot be read any more.
+            ScriptError: Its script cannot be read any more.
+        """
+        from .replay.verify import Runs, verify
+
+        return verify(self.path, Runs(self._replayer.limits))
 
     def explain(self) -> str | None:
         """Why going back to this step needs a run from before it; None if it does not."""
@@ -169,7 +195,12 @@ class Session(OpenRecord):
             UsageError: There is no such branch.
         """
         moved = rules.switched(self._record, name, self._parked(name != self.branch))
-        return self._become(moved, self._replay(moved.used), f"switch to {name}")
+        label = f"switch to {name}"
+        if moved is self._record:
+            return self._become(moved, self._replay(moved.used), label)
+        found = settle_switched(self._record, moved, self.source, self._replayer, self._clock)
+        self.warnings = list(found.warnings)
+        return self._become(found.record, found.transcript, label)
 
     # -- keeping order
 

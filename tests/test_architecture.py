@@ -26,12 +26,13 @@ ALLOWED = {
     "timeline": GROUND | {"record", "replay"},
     "report": GROUND | {"record", "replay", "session", "branch_list", "timeline"},
     "drift": GROUND | {"record", "replay"},
-    "new_record": GROUND | {"record", "replay"},
     "extensions": GROUND | {"record", "replay"},
+    "new_record": GROUND | {"record", "replay"},
     "history": GROUND | {"record"},
     "opened": GROUND
     | {"record", "replay", "reply", "result", "drift", "extensions", "history", "new_record"},
-    "session": GROUND | {"record", "replay", "reply", "branch_list", "opened"},
+    "bundle": GROUND | {"record", "replay", ""},
+    "session": GROUND | {"record", "replay", "reply", "branch_list", "drift", "opened"},
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},
@@ -43,7 +44,7 @@ ALLOWED = {
     | {"timeline", "report"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
-    "": GROUND | {"replay", "reply", "session"},
+    "": GROUND | {"replay", "reply", "session", "drift", "bundle"},
 }
 ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {

@@ -240,10 +240,11 @@ def test_a_closed_pipe_is_no_failure(build: Build) -> None:
 
 
 def test_ctrl_c_is_exit_code_130(build: Build) -> None:
-    build.record("import os\nopen('up', 'w').close()\nwhile True: pass\n")
+    up = build.outside / "up"
+    build.record(f"open({str(up)!r}, 'w').close()\nwhile True: pass\n")
     command = [sys.executable, "-m", "quizlog_tui", "record.yaml"]
     with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
-        while not (build.folder / "up").exists():
+        while not up.exists():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130

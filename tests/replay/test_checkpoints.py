@@ -267,7 +267,7 @@ def test_libraries_with_threads_of_their_own_are_named(build: Build, cached: Rep
 def test_no_checkpoint_outlives_a_killed_quizlog(build: Build) -> None:
     import subprocess
 
-    build.script("import time\nfor i in range(9): time.sleep(0.01); input()\n")
+    build.script("for i in range(9): sum(range(500_000)); input()\n")
     code = "import quizlog_tui as q\nr = q.Replayer(); r.replay('quiz.py', 1, list('abcdef'))\nprint(len(r.checkpoints), flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=build.folder, stdin=-1, stdout=-1
