@@ -415,7 +415,7 @@ def test_thinning_keeps_the_first_and_lets_gaps_grow_with_age() -> None:
 
 @pytest.mark.parametrize("checkpoints", [0, 64])
 def test_a_fan_out_can_be_cancelled(build: Build, checkpoints: int) -> None:
-    looping = build.folder / "looping"
+    looping = build.outside / "looping"
     source = f"if input() == 'loop':\n    open({str(looping)!r}, 'w').close()\n    while 1: pass\n"
     script = build.script(source)
     caught: list[BaseException] = []
