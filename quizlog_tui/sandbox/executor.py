@@ -1,0 +1,150 @@
+"""The one executor: chooses the isolation, keeps a warm box, and runs code in it."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from threading import Event, Lock
+
+from . import levels
+from .box import Box, BoxError
+from .inside.setup import Level
+from .result import ExecResult, Limits
+from .run import Run
+
+AT_ONCE = 8
+"""Runs at the same time; more wait for their turn, which does not count for their limits."""
+
+
+class Refused(Exception):
+    """The machine cannot isolate what it is asked to run."""
+
+
+class Sandbox:
+    """Runs code, each run in a sandbox of its own; safe for threads. Close it.
+
+    Args:
+        preload: Modules that runs find loaded. A box with them is kept for the runs to come.
+        order: The kinds of isolation to try, best first.
+    """
+
+    def __init__(
+        self,
+        preload: Sequence[str] = levels.PRELOAD,
+        order: Sequence[Level] = ("bwrap", "landlock", "rlimits"),
+    ) -> None:
+        self._preload, self._order = list(preload), list(order)
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="quizlog-run")
+        self._lock = Lock()
+        self._box: Box | None = None
+        self.failures: dict[Level, str] = {}
+        """Why better kinds of isolation are not in force, in the machine's words."""
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the box and all that runs in it."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        with self._lock:
+            if self._box:
+                self._box.close()
+                self._box = None
+
+    def warm(self) -> None:
+        """Start a box in the background, so that the first run need not wait for it."""
+        self._threads.submit(self._refill)
+
+    async def run_code(
+        self,
+        code: str,
+        workspace: Path | None,
+        limits: Limits,
+        *,
+        unsafe_local: bool = False,
+    ) -> ExecResult:
+        """As `quizlog_tui.sandbox.run_code`; a run whose caller is cancelled is ended."""
+        stop = Event()
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(
+                self._threads, lambda: self._run(code, workspace, limits, unsafe_local, stop)
+            )
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
+    def run(
+        self, code: str, workspace: Path | None, limits: Limits, *, unsafe_local: bool = False
+    ) -> ExecResult:
+        """The same for callers without an event loop."""
+        return self._run(code, workspace, limits, unsafe_local, Event())
+
+    def _run(
+        self, code: str, workspace: Path | None, limits: Limits, unsafe_local: bool, stop: Event
+    ) -> ExecResult:
+        try:
+            for last in (False, True):
+                box = self._take(unsafe_local)
+                with contextlib.suppress(BoxError) if not last else contextlib.nullcontext():
+                    return Run(box, limits, stop).result(code, workspace)
+        except Refused as refused:
+            return _not_run(f"refused: {refused}")
+        except BoxError as error:
+            return _not_run(str(error))
+        raise AssertionError
+
+    def _take(self, unsafe_local: bool) -> Box:
+        """A box for one run."""
+        with self._lock:
+            box = self._box
+            if box is None or not box.alive():
+                box = self._box = self._start()
+            if box.level not in levels.ISOLATED and not unsafe_local:
+                raise Refused(
+                    "this machine can keep neither files nor network from the code "
+                    f"({self._why()}); `quizlog doctor` tells more, --unsafe-local runs it anyway"
+                )
+            if not box.divisible:
+                self._box = None
+                if self._preload:
+                    self.warm()
+            return box
+
+    def _refill(self) -> None:
+        with self._lock, contextlib.suppress(BoxError):
+            if self._box is None:
+                self._box = self._start()
+
+    def _start(self) -> Box:
+        for level in self._order:
+            if level in self.failures:
+                continue
+            try:
+                return Box(level, self._preload)
+            except BoxError as error:
+                self.failures[level] = str(error)
+        raise BoxError(f"no box can be started: {self._why()}")
+
+    def _why(self) -> str:
+        return "; ".join(f"{level}: {why}" for level, why in self.failures.items())
+
+
+def _not_run(why: str) -> ExecResult:
+    return ExecResult("sandbox_error", None, "", "", why, 0.0, "none")
+
+
+@cache
+def shared() -> Sandbox:
+    """The executor of this process, started at its first use and ended with the process."""
+    sandbox = Sandbox()
+    atexit.register(sandbox.close)
+    return sandbox
