@@ -8,8 +8,9 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from threading import Lock
 
-from . import levels
+from . import levels, watch
 from .inside import wire
 from .inside.landlock import WANTED_VERSION, version
 from .inside.setup import BoxSetup, Level
@@ -26,7 +27,7 @@ class BoxError(Exception):
 
 
 class Box:
-    """A running server. Not for two threads at once, but for `ask`.
+    """A running server; many threads may ask it for runs.
 
     Args:
         level: The isolation.
@@ -43,6 +44,7 @@ class Box:
         """Who the server is, when not who we are."""
         if level == "landlock" and version() < WANTED_VERSION:
             raise BoxError(f"Landlock {version()} is too old, {WANTED_VERSION} is needed")
+        self._asking = Lock()
         ours, theirs = socket.socketpair()
         self._control = ours
         ours.settimeout(_START)
@@ -65,6 +67,8 @@ class Box:
         answer = wire.receive(self._control)
         if answer is None:
             raise BoxError("it ended while it started")
+        self.processes = set(watch.tree(self._process.pid))
+        """Those of the box itself."""
         self.divisible = bool(answer.data["divisible"])
         """Whether each run gets namespaces of its own, so that the box can be used again."""
 
@@ -95,7 +99,8 @@ class Box:
             BoxError: The box is gone.
         """
         try:
-            wire.send(self._control, {"disk": disk}, [job.fileno(), *pipes])
+            with self._asking:
+                wire.send(self._control, {"disk": disk}, [job.fileno(), *pipes])
         except OSError as error:
             raise BoxError(f"the box is gone: {error}") from None
 

@@ -111,7 +111,7 @@ class Sandbox:
             if box.level not in levels.ISOLATED and not unsafe_local:
                 raise Refused(
                     "this machine can keep neither files nor network from the code "
-                    f"({self._why()}); `quizlog doctor` tells more, --unsafe-local runs it anyway"
+                    f"({self.why()}); `quizlog doctor` tells more, --unsafe-local runs it anyway"
                 )
             if not box.divisible:
                 self._box = None
@@ -132,9 +132,23 @@ class Sandbox:
                 return Box(level, self._preload)
             except BoxError as error:
                 self.failures[level] = str(error)
-        raise BoxError(f"no box can be started: {self._why()}")
+        raise BoxError(f"no box can be started: {self.why()}")
 
-    def _why(self) -> str:
+    def level(self) -> Level | None:
+        """The isolation in force, started for that if need be; None when there is none."""
+        with contextlib.suppress(BoxError), self._lock:
+            if self._box is None or not self._box.alive():
+                self._box = self._start()
+            return self._box.level
+        return None
+
+    def servers(self) -> set[int]:
+        """The processes of the box itself."""
+        box = self._box
+        return box.processes if box else set()
+
+    def why(self) -> str:
+        """Why no better isolation is in force, in a line."""
         return "; ".join(f"{level}: {why}" for level, why in self.failures.items())
 
 
