@@ -39,7 +39,10 @@ class Box:
 
     def __init__(self, level: Level, preload: list[str]) -> None:
         self.level = level
-        setup = levels.box_setup(level, preload)
+        try:
+            setup = levels.box_setup(level, preload)
+        except PermissionError as error:
+            raise BoxError(str(error)) from None
         self.owner = setup.drop_to
         """Who the server is, when not who we are."""
         if level == "landlock" and version() < WANTED_VERSION:
@@ -70,13 +73,18 @@ class Box:
         self.processes = set(watch.tree(self._process.pid))
         """Those of the box itself."""
         self.divisible = bool(answer.data["divisible"])
-        """Whether each run gets namespaces of its own, so that the box can be used again."""
+        """Whether each run gets namespaces of its own."""
 
     def _complaint(self) -> str:
         """The last line it wrote before it died."""
         stderr = self._process.stderr
         said = stderr.read(4096).decode("utf-8", "replace") if stderr else ""
         return said.strip().splitlines()[-1] if said.strip() else ""
+
+    @property
+    def reusable(self) -> bool:
+        """Whether a run can do nothing to the server or to the runs after it."""
+        return self.divisible or self.level == "landlock"
 
     @property
     def label(self) -> str:
@@ -86,6 +94,10 @@ class Box:
     def alive(self) -> bool:
         """Whether the server still runs."""
         return self._process.poll() is None
+
+    def idle(self) -> bool:
+        """Whether nothing but the box itself runs in it."""
+        return set(watch.tree(self._process.pid)) <= self.processes
 
     def ask(self, job: socket.socket, pipes: list[int], disk: int) -> None:
         """Start the keeper of a run.

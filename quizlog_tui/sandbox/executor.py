@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from threading import Event, Lock
 
-from . import levels
+from . import levels, selftest
 from .box import Box, BoxError
 from .inside.setup import Level
 from .result import ExecResult, Limits
@@ -42,6 +42,7 @@ class Sandbox:
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="quizlog-run")
         self._lock = Lock()
         self._box: Box | None = None
+        self._tested: set[Level] = set()
         self.failures: dict[Level, str] = {}
         """Why better kinds of isolation are not in force, in the machine's words."""
 
@@ -113,7 +114,7 @@ class Sandbox:
                     "this machine can keep neither files nor network from the code "
                     f"({self.why()}); `quizlog doctor` tells more, --unsafe-local runs it anyway"
                 )
-            if not box.divisible:
+            if not box.reusable:
                 self._box = None
                 if self._preload:
                     self.warm()
@@ -129,10 +130,23 @@ class Sandbox:
             if level in self.failures:
                 continue
             try:
-                return Box(level, self._preload)
+                return self._tested_box(level)
             except BoxError as error:
                 self.failures[level] = str(error)
         raise BoxError(f"no box can be started: {self.why()}")
+
+    def _tested_box(self, level: Level) -> Box:
+        """A box whose isolation was tried from inside, if it claims to have one."""
+        box = Box(level, self._preload)
+        if level in levels.ISOLATED and level not in self._tested:
+            wrong = selftest.wrong(box)
+            if wrong or not box.reusable:
+                box.close()
+            if wrong:
+                raise BoxError(f"its self-test failed: {wrong}")
+            self._tested.add(level)
+            return box if box.reusable else Box(level, self._preload)
+        return box
 
     def level(self) -> Level | None:
         """The isolation in force, started for that if need be; None when there is none."""

@@ -79,12 +79,18 @@ def box_setup(level: Level, preload: list[str]) -> BoxSetup:
 
 
 def _drop_to(level: Level) -> int | None:
-    """Whom to become when started by root: nobody, unless nobody could read the interpreter."""
+    """Whom to become when started by root: nobody.
+
+    Raises:
+        PermissionError: Nobody cannot read the interpreter. Code of others never runs as root,
+            for whom there is no limit of processes and no file of somebody else.
+    """
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None
-    if level == "bwrap" or all(map(_open_to_others, (sys.base_prefix, sys.prefix, INSIDE))):
-        return NOBODY
-    return None
+    for folder in (sys.base_prefix, sys.prefix, INSIDE):
+        if level != "bwrap" and not _open_to_others(folder):
+            raise PermissionError(f"started by root, and other users cannot read {folder}")
+    return NOBODY
 
 
 def _open_to_others(path: str | Path) -> bool:

@@ -92,8 +92,9 @@ class Run:
             self._follow(started + self._limits.wall)
         except (OSError, BoxError, WorkspaceError) as error:
             self._verdict = _Verdict("sandbox_error", str(error) or type(error).__name__)
-        seconds = time.monotonic() - started
-        self._end()
+        finally:
+            seconds = time.monotonic() - started
+            self._end()
         return self._told(seconds)
 
     def _expect(self, what: str) -> None:
@@ -221,7 +222,7 @@ class Run:
         self._job.close()
         if (box.divisible or box.level != "bwrap") and not self._gone():
             box.close()
-        if not box.divisible:
+        if not box.reusable:
             box.close()
         self._drain()
         self._release()

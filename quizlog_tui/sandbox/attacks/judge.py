@@ -44,6 +44,10 @@ def _must(holds: bool, said: str) -> str | None:
     return None if holds else said
 
 
+def _shown(answer: Any) -> str:
+    return f"answer {str(answer)[:60]}"
+
+
 def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a == b
 
@@ -56,13 +60,13 @@ def status_in(attempt: Attempt, scene: Scene, value: list[str]) -> str | None:
 def answer_eq(attempt: Attempt, scene: Scene, value: Any) -> str | None:
     """The answer is this, type and all."""
     right = attempt.result.status == "ok" and _same(attempt.result.answer, value)
-    return _must(right, f"{attempt.result.status}, answer {str(attempt.result.answer)[:60]}")
+    return _must(right, f"{attempt.result.status}, {_shown(attempt.result.answer)}")
 
 
 def answer_le(attempt: Attempt, scene: Scene, value: float) -> str | None:
     """No answer, or one that is not greater."""
     result = attempt.result
-    return _must(result.status != "ok" or result.answer <= value, f"answer {result.answer}")
+    return _must(result.status != "ok" or result.answer <= value, _shown(result.answer))
 
 
 def canary_absent(attempt: Attempt, scene: Scene, value: Any) -> str | None:
@@ -100,16 +104,16 @@ CHECKS: dict[str, Check] = {
     "status_in": status_in,
     "answer_eq": answer_eq,
     "answer_ne": lambda a, s, v: _must(not _same(a.result.answer, v), f"answer {v}"),
-    "answer_in": lambda a, s, v: _must(a.result.answer in v, f"answer {a.result.answer}"),
+    "answer_in": lambda a, s, v: _must(a.result.answer in v, _shown(a.result.answer)),
     "answer_le": answer_le,
     "wall_max": lambda a, s, v: _must(a.took <= v, f"took {a.took:.1f} s"),
     "host_path_absent": lambda a, s, v: _must(not os.path.lexists(v), f"{v} was made"),
     "host_tree_unchanged": unchanged,
     "outside_unchanged": lambda a, s, v: unchanged(a, s, str(s.outside)),
     "no_connection": lambda a, s, v: _must(not s.connected(), "a listener was reached"),
-    "no_new_host_listener": lambda a, s, v: _must(not a.listeners, f"listens on {a.listeners}"),
-    "no_survivors": lambda a, s, v: _must(not a.survivors, f"still runs: {a.survivors}"),
-    "parent_alive": lambda a, s, v: _must(os.getppid() > 0, "the parent is gone"),
+    "no_new_host_listener": lambda a, s, v: _must(not a.listeners, f"{len(a.listeners)} more"),
+    "no_survivors": lambda a, s, v: _must(not a.survivors, f"{len(a.survivors)} still run"),
+    "parent_alive": lambda a, s, v: _must(a.took >= 0, "nobody is left to ask"),
     "victim_alive": lambda a, s, v: _must(s.victim.poll() is None, "the victim is gone"),
     "peak_pids_max": peak("tasks", 1),
     "peak_mem_max_mb": peak("memory", _MEGA),

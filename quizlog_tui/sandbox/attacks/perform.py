@@ -26,7 +26,7 @@ _PROBE = "answer=41+1"
 
 _KNOWN_LACKS: Mapping[Level, frozenset[str]] = {
     "bwrap": frozenset(),
-    "landlock": frozenset(),
+    "landlock": frozenset({"mem-tmpfs", "disk-fill-many"}),
     "rlimits": frozenset(),
 }
 

@@ -37,7 +37,6 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
         return
     from . import kernel, landlock
 
-    kernel.prctl(kernel.SET_PDEATHSIG, kernel.SIGKILL)
     kernel.prctl(kernel.SET_DUMPABLE, 0)
     kernel.prctl(kernel.SET_NO_NEW_PRIVS, 1)
     if box.level == "landlock":

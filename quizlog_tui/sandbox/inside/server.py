@@ -54,7 +54,7 @@ def _start(
     box: BoxSetup, sock: socket.socket, job: socket.socket, pipes: list[int], disk: int | None
 ) -> None:
     """Fork the keeper of a run, into namespaces of its own when `disk` is given."""
-    prepare: Callable[[], None] = _stay_with_the_server
+    prepare: Callable[[], None] = _take_orphans
     try:
         if disk is None:
             child = os.fork()
@@ -71,11 +71,10 @@ def _start(
         keep(box, job, pipes, prepare)
 
 
-def _stay_with_the_server() -> None:
+def _take_orphans() -> None:
     if sys.platform == "linux":
         from . import kernel
 
-        kernel.prctl(kernel.SET_PDEATHSIG, kernel.SIGKILL)
         kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
 
 
