@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
         "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
     ),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
+    "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
 """Every command by its name, in the order of the help."""

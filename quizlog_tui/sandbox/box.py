@@ -136,4 +136,3 @@ def _launch(command: list[str], control: int) -> subprocess.Popen[bytes]:
         start_new_session=sys.platform != "win32",
         umask=0o077,
     )
-

@@ -102,6 +102,7 @@ def command(level: Level, control: int) -> list[str]:
     """The command line of a box.
 
     Args:
+        level: The isolation.
         control: The descriptor of its socket to us.
 
     Raises:

@@ -25,8 +25,9 @@ Status = Literal[
 """How a run ended.
 
 `ok` left an answer; `error` raised; `timeout`, `oom`, `output_limit`, `disk_limit` went over a
-limit; `crashed` died by a signal; `no_result` left no answer; `bad_result` and `result_too_big` left
-something that is no answer; `sandbox_error` is never the code's fault: it was not run.
+limit; `crashed` died by a signal; `no_result` left no answer; `bad_result` and `result_too_big`
+left something that is no answer; `sandbox_error` is never the code's fault: ours, or it was refused
+or stopped.
 """
 
 MEBIBYTE = 1 << 20

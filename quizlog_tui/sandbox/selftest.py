@@ -1,4 +1,4 @@
-"""Tries a new box from inside before it gets foreign code: a wall that does not stand is not used."""
+"""Tries a new box from inside before it gets foreign code: one that leaks is not used."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Attacks on the sandbox, as data: each is run for real and its guarantee checked on this machine."""
+"""Attacks on the sandbox, as data: each is run for real and its guarantee checked."""

@@ -53,6 +53,8 @@ def perform(
     """Run attacks one after the other, each judged when its turn is over.
 
     Args:
+        attacks: Which.
+        sandbox: What to attack.
         checks: More checks by name, for guarantees that other parts of quizlog give.
     """
     with Scene() as scene:

@@ -1,4 +1,4 @@
-"""What attacks aim at: secrets, folders, listeners and a process, made for them and put away again."""
+"""What attacks aim at: secrets, folders, listeners and a process, made for them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Scene:
         self._stack.callback(os.environ.pop, "QUIZLOG_CANARY", None)
 
     def _listeners(self) -> Iterator[socket.socket]:
-        self.ports = {}
+        self.ports: dict[str, int] = {}
         kinds = (
             ("TCP", socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
             ("TCP6", socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),

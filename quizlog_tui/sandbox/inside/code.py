@@ -26,6 +26,8 @@ def execute(source: str, result: int, most: int) -> NoReturn:
     """Run the code as `__main__`, write the frame to the descriptor `result`, and end.
 
     Args:
+        source: The code.
+        result: Where the frame goes.
         most: The longest answer, in bytes of JSON.
     """
     # Bound here because the code may replace them in their modules.

@@ -50,6 +50,7 @@ def set_limits(run: RunSetup, others: int) -> None:
     """The limits of each process; a lower one that is already there stays.
 
     Args:
+        run: The bounds.
         others: Processes that count against the same limit and are not the run's.
     """
     wanted = {
@@ -99,7 +100,5 @@ def load_filter(*, own_namespaces: bool) -> None:
     program = Program(len(code) // 8, code)
     zero = ctypes.c_ulong(0)
     filter_mode = ctypes.c_ulong(2)
-    result = kernel.LIBC.prctl(
-        kernel.SET_SECCOMP, filter_mode, ctypes.byref(program), zero, zero
-    )
+    result = kernel.LIBC.prctl(kernel.SET_SECCOMP, filter_mode, ctypes.byref(program), zero, zero)
     kernel.checked(int(result), "seccomp")

@@ -30,6 +30,7 @@ def keep(
     """Be the keeper of a run.
 
     Args:
+        box: How the box works.
         sock: The run's own socket to the parent.
         pipes: Where the child's answer, stdout and stderr go.
         prepare: Makes the place for the run.
@@ -89,8 +90,8 @@ def _copy(path: str, source: int) -> None:
 def _watch(sock: socket.socket, child: int, wakes: int) -> None:
     """Until the parent has enough: tell how the child ended, take in who lost their parent."""
     while True:
-        ready, _, _ = select.select([sock, wakes], [], [])
-        if sock in ready:
+        ready, _, _ = select.select([sock.fileno(), wakes], [], [])
+        if sock.fileno() in ready:
             return
         os.read(wakes, 4096)
         _reap(sock, child)
