@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import subprocess
 import sys
@@ -62,8 +63,10 @@ class Box:
         try:
             self._greet(setup)
         except (OSError, BoxError) as error:
+            self._process.kill()
+            said = self._complaint()
             self.close()
-            raise BoxError(self._complaint() or str(error)) from None
+            raise BoxError(said or str(error)) from None
 
     def _greet(self, setup: BoxSetup) -> None:
         wire.send(self._control, asdict(setup))
@@ -93,7 +96,12 @@ class Box:
 
     def alive(self) -> bool:
         """Whether the server still runs."""
-        return self._process.poll() is None
+        if self._control.fileno() < 0 or self._process.poll() is not None:
+            return False
+        # It says nothing unasked: what can be read here is its end.
+        waiting = select.poll()
+        waiting.register(self._control, select.POLLIN)
+        return not waiting.poll(0)
 
     def idle(self) -> bool:
         """Whether nothing but the box itself runs in it."""
@@ -122,6 +130,8 @@ class Box:
         with contextlib.suppress(OSError):
             self._process.kill()
         self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
 
 
 def _launch(command: list[str], control: int) -> subprocess.Popen[bytes]:

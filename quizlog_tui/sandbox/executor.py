@@ -16,6 +16,7 @@ from .box import Box, BoxError
 from .inside.setup import Level
 from .result import ExecResult, Limits
 from .run import Run
+from .workspace import WorkspaceError
 
 AT_ONCE = 8
 """Runs at the same time; more wait for their turn, which does not count for their limits."""
@@ -93,22 +94,26 @@ class Sandbox:
         self, code: str, workspace: Path | None, limits: Limits, unsafe_local: bool, stop: Event
     ) -> ExecResult:
         try:
-            for last in (False, True):
-                box = self._take(unsafe_local)
-                with contextlib.suppress(BoxError) if not last else contextlib.nullcontext():
-                    return Run(box, limits, stop).result(code, workspace)
+            with contextlib.suppress(BoxError):
+                return self._try(code, workspace, limits, unsafe_local, stop)
+            # The box had died, and the code has not run: another box may have it.
+            return self._try(code, workspace, limits, unsafe_local, stop)
         except Refused as refused:
             return _not_run(f"refused: {refused}")
-        except BoxError as error:
+        except (BoxError, WorkspaceError) as error:
             return _not_run(str(error))
-        raise AssertionError
+
+    def _try(
+        self, code: str, workspace: Path | None, limits: Limits, unsafe_local: bool, stop: Event
+    ) -> ExecResult:
+        run = Run(self._take(unsafe_local), limits, stop)
+        run.start(code, workspace)
+        return run.result()
 
     def _take(self, unsafe_local: bool) -> Box:
         """A box for one run."""
         with self._lock:
-            box = self._box
-            if box is None or not box.alive():
-                box = self._box = self._start()
+            box = self._current()
             if box.level not in levels.ISOLATED and not unsafe_local:
                 raise Refused(
                     "this machine can keep neither files nor network from the code "
@@ -122,8 +127,16 @@ class Sandbox:
 
     def _refill(self) -> None:
         with self._lock, contextlib.suppress(BoxError):
-            if self._box is None:
-                self._box = self._start()
+            self._current()
+
+    def _current(self) -> Box:
+        """The box to use, a new one if there is none or it died. For the holder of the lock."""
+        if self._box and not self._box.alive():
+            self._box.close()
+            self._box = None
+        if self._box is None:
+            self._box = self._start()
+        return self._box
 
     def _start(self) -> Box:
         for level in self._order:
@@ -151,9 +164,7 @@ class Sandbox:
     def level(self) -> Level | None:
         """The isolation in force, started for that if need be; None when there is none."""
         with contextlib.suppress(BoxError), self._lock:
-            if self._box is None or not self._box.alive():
-                self._box = self._start()
-            return self._box.level
+            return self._current().level
         return None
 
     def servers(self) -> set[int]:

@@ -85,7 +85,7 @@ def _claim(data: Any) -> Claim:
 def _check(answer: Any) -> None:
     """Refuse what passes as JSON and breaks later: depth, infinities by overflow, surrogates."""
     level = [answer]
-    for _ in range(DEEPEST + 2):
+    for _ in range(DEEPEST + 1):
         level = [item for value in level for item in _items(value)]
         if not level:
             break

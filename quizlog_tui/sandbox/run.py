@@ -72,16 +72,31 @@ class Run:
             far.close()
         self._pipes.give_away()
 
-    def result(self, code: str, workspace: Path | None) -> ExecResult:
-        """Run the code to its end."""
-        started = time.monotonic()
+    def start(self, code: str, workspace: Path | None) -> None:
+        """Start the code.
+
+        Raises:
+            BoxError: It was not started.
+            WorkspaceError: The workspace cannot be given to it.
+        """
+        started = False
         try:
             self._expect("up")
             self._hand_over(code, workspace)
             self._expect("running")
-            started = time.monotonic()
+            started = True
+        except OSError as error:
+            raise BoxError(str(error) or type(error).__name__) from None
+        finally:
+            if not started:
+                self._end()
+
+    def result(self) -> ExecResult:
+        """Follow it to its end."""
+        started = time.monotonic()
+        try:
             self._follow(started + self._limits.wall)
-        except (OSError, BoxError, WorkspaceError) as error:
+        except (OSError, BoxError) as error:
             self._verdict = Claim("sandbox_error", error=str(error) or type(error).__name__)
         finally:
             seconds = time.monotonic() - started
@@ -211,8 +226,9 @@ class Run:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._keeper_fd, signal.SIGKILL)
         self._job.close()
-        # A box that cannot be divided ends with its run, and so ends it.
-        if not box.reusable or not self._gone():
+        # In a wall that cannot be divided, all is gone when the wall is.
+        gone = (box.divisible or box.level != "bwrap") and self._gone()
+        if not gone or not box.reusable:
             box.close()
         self._pipes.drain()
         self._release()

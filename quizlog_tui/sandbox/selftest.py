@@ -55,7 +55,9 @@ def wrong(box: Box) -> str:
             path.chmod(0o755)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         code = _PROBE.format(secret=str(secret), address=listener.getsockname(), names=_NAMES)
-        result = Run(box, Limits(wall=30), Event()).result(code, None)
+        run = Run(box, Limits(wall=30), Event())
+        run.start(code, None)
+        result = run.result()
     if result.status != "ok":
         return f"{result.status}: {result.error}"
     found = [str(item) for item in result.answer]

@@ -78,7 +78,7 @@ def _plain(value: float | str) -> Any:
 
 
 def _key(value: Any) -> str:
-    plain = as_json(value, DEEPEST)
+    plain = as_json(value, DEEPEST - 2)
     if isinstance(plain, str):
         return plain
     if plain is None or isinstance(plain, bool | int | float):
