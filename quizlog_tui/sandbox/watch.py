@@ -73,6 +73,8 @@ def shares(pids: list[int]) -> int:
             with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
                 lines = file.read().splitlines()
         except OSError:
+            # A process can close itself to such questions; it then answers for all it maps.
+            total += usage([pid]).resident
             continue
         for line in lines:
             if line.startswith((b"Pss:", b"SwapPss:")):

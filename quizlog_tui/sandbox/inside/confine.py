@@ -37,8 +37,10 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
         return
     from . import kernel, landlock
 
-    kernel.prctl(kernel.SET_DUMPABLE, 0)
     kernel.prctl(kernel.SET_NO_NEW_PRIVS, 1)
+    if box.level == "bwrap":
+        # Elsewhere the parent, who is the same user, could no longer ask for its memory.
+        kernel.prctl(kernel.SET_DUMPABLE, 0)
     if box.level == "landlock":
         landlock.restrict(box.readable, [run.folder, run.temporary])
     kernel.drop_capabilities()
