@@ -18,7 +18,7 @@ LABELS: dict[Level, str] = {
 """How a result names its isolation."""
 LACKS: dict[Level, str] = {
     "bwrap": "",
-    "landlock": "clean-up and memory of a run are watched, not enforced; disk is watched",
+    "landlock": "memory and disk of a run are watched, not enforced",
     "rlimits": "code can read your files, use the network and signal your programs",
 }
 """What is not guaranteed."""

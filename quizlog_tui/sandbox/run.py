@@ -23,7 +23,7 @@ from .inside import wire
 from .inside.setup import RunSetup
 from .pipes import Pipes
 from .result import ExecResult, Limits
-from .workspace import Given, PrivateFolder, WorkspaceError, files
+from .workspace import Given, PrivateFolder, files
 
 _TICK = 0.02
 """Seconds between two looks at what the run uses."""

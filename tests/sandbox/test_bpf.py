@@ -20,7 +20,7 @@ NUMBERS = {True: {"read": 0, "clone": 56, "clone3": 435, "socket": 41, "ioctl": 
 
 def verdict(number: int, *arguments: int, x86: bool = True, arch: int | None = None, own: bool = True) -> int:  # fmt: skip
     """What the filter returns for a call: a machine of five instructions."""
-    program = bpf.program(x86=x86, own_namespaces=own)
+    program = bpf.program(x86=x86, own_ipc=own, families=(1,) if own else ())
     steps = [struct.unpack("=HBBI", program[at : at + 8]) for at in range(0, len(program), 8)]
     words = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, arch or (X86 if x86 else ARM), 0, *words)

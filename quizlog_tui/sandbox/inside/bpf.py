@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import struct
-from typing import NamedTuple
 
 # One row: x86-64 number, aarch64 number (None where it does not exist).
 DENIED: dict[str, tuple[int | None, int | None]] = {
@@ -105,82 +104,76 @@ _CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), (435, 435), (16, 29), (41, 198)
 _PRLIMIT = (302, 261)
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_AF_UNIX = 1
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
 
-class _Step(NamedTuple):
-    code: int
-    value: int
-    yes: int = 0
-    no: int = 0
+# A step is (code, value, jump if so, jump if not). Plain tuples: a quiz builds this as it starts.
+Step = tuple[int, int, int, int]
 
 
-def program(*, x86: bool, own_namespaces: bool) -> bytes:
+def program(
+    *,
+    x86: bool,
+    own_ipc: bool,
+    families: tuple[int, ...],
+    spared: tuple[str, ...] = (),
+) -> bytes:
     """The filter as the kernel wants it.
 
     Args:
         x86: For x86-64, else for aarch64.
-        own_namespaces: IPC and network namespaces are the process's own: System V IPC and unix
-            sockets cannot reach anybody and are allowed.
+        own_ipc: The process has a namespace for System V IPC of its own, and may use it.
+        families: Numbers of the socket families that may be used.
+        spared: Names in `DENIED` that are allowed after all.
     """
     column = 0 if x86 else 1
-    denied = DENIED if own_namespaces else DENIED | SHARED_IPC
+    denied = DENIED if own_ipc else DENIED | SHARED_IPC
     steps = [
-        _Step(_LOAD, _ARCHITECTURE),
-        _Step(_JUMP_EQ, _ARCH[column], yes=1),
-        _Step(_RETURN, _KILL),
-        _Step(_LOAD, _NUMBER),
-        *_refuse_from(NEWEST_KNOWN + 1),
+        (_LOAD, _ARCHITECTURE, 0, 0),
+        (_JUMP_EQ, _ARCH[column], 1, 0),
+        (_RETURN, _KILL, 0, 0),
+        (_LOAD, _NUMBER, 0, 0),
+        (_JUMP_GE, NEWEST_KNOWN + 1, 0, 1),
+        (_RETURN, _ERRNO | errno.ENOSYS, 0, 0),
         *_refuse(_CLONE3[column], errno.ENOSYS),
     ]
-    for numbers in denied.values():
+    for name, numbers in denied.items():
         number = numbers[column]
-        if number is not None:
+        if number is not None and name not in spared:
             steps += _refuse(number, errno.EPERM)
-    steps += _by_argument(column, own_namespaces)
-    steps.append(_Step(_RETURN, _ALLOW))
-    return b"".join(struct.pack("=HBBI", s.code, s.yes, s.no, s.value) for s in steps)
+    steps += _by_argument(column, families)
+    steps.append((_RETURN, _ALLOW, 0, 0))
+    return b"".join(struct.pack("=HBBI", code, yes, no, k) for code, k, yes, no in steps)
 
 
-def _refuse_from(number: int) -> list[_Step]:
-    return [_Step(_JUMP_GE, number, no=1), _Step(_RETURN, _ERRNO | errno.ENOSYS)]
+def _refuse(number: int, code: int) -> list[Step]:
+    return [(_JUMP_EQ, number, 0, 1), (_RETURN, _ERRNO | code, 0, 0)]
 
 
-def _refuse(number: int, code: int) -> list[_Step]:
-    return [_Step(_JUMP_EQ, number, no=1), _Step(_RETURN, _ERRNO | code)]
-
-
-def _by_argument(column: int, own_namespaces: bool) -> list[_Step]:
+def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
     """Calls that depend on an argument; only its low 32 bits count, as for the kernel."""
-    families = [_Step(_JUMP_EQ, _AF_UNIX, yes=1)] if own_namespaces else []
+    refuse = (_RETURN, _ERRNO | errno.EPERM, 0, 0)
+    left = range(len(families), 0, -1)
+    known = [(_JUMP_EQ, family, jump, 0) for family, jump in zip(families, left, strict=True)]
     return [
-        *_when(
-            _CLONE[column],
-            _ARGUMENT_0,
-            [_Step(_JUMP_SET, _CLONE_NEW, no=1), _Step(_RETURN, _ERRNO | errno.EPERM)],
-        ),
+        *_when(_CLONE[column], _ARGUMENT_0, [(_JUMP_SET, _CLONE_NEW, 0, 1), refuse]),
         *_when(
             _SOCKET[column],
             _ARGUMENT_0,
-            [*families, _Step(_RETURN, _ERRNO | errno.EAFNOSUPPORT)],
+            [*known, (_RETURN, _ERRNO | errno.EAFNOSUPPORT, 0, 0)],
         ),
         *_when(
             _IOCTL[column],
             _ARGUMENT_1,
             [*_refuse(_TIOCSTI, errno.EPERM), *_refuse(_TIOCLINUX, errno.EPERM)],
         ),
-        *_when(
-            _PRLIMIT[column],
-            _ARGUMENT_0,
-            [_Step(_JUMP_EQ, 0, yes=1), _Step(_RETURN, _ERRNO | errno.EPERM)],
-        ),
+        *_when(_PRLIMIT[column], _ARGUMENT_0, [(_JUMP_EQ, 0, 1, 0), refuse]),
     ]
 
 
-def _when(number: int, argument: int, steps: list[_Step]) -> list[_Step]:
+def _when(number: int, argument: int, steps: list[Step]) -> list[Step]:
     """Steps for one call, with an argument loaded; the number is loaded again behind them."""
-    body = [_Step(_LOAD, argument), *steps, _Step(_LOAD, _NUMBER)]
-    return [_Step(_JUMP_EQ, number, no=len(body)), *body]
+    body = [(_LOAD, argument, 0, 0), *steps, (_LOAD, _NUMBER, 0, 0)]
+    return [(_JUMP_EQ, number, 0, len(body)), *body]

@@ -13,6 +13,7 @@ from .setup import BoxSetup, RunSetup
 
 _STACK = 8 << 20
 _FILES = 256
+_UNIX = 1
 
 
 def become(user: int) -> None:
@@ -94,7 +95,8 @@ def load_filter(*, own_namespaces: bool) -> None:
     """Put the filter of system calls on this thread and what it starts."""
     from . import kernel
 
-    code = bpf.program(x86=kernel.X86, own_namespaces=own_namespaces)
+    families = (_UNIX,) if own_namespaces else ()
+    code = bpf.program(x86=kernel.X86, own_ipc=own_namespaces, families=families)
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
