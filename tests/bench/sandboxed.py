@@ -38,4 +38,6 @@ def warm_against_cold() -> tuple[float, float, str]:
 
 if __name__ == "__main__":
     ours, theirs, isolation = warm_against_cold()
-    print(f"{isolation}: warm {ours * 1e3:.1f} ms, cold {theirs * 1e3:.0f} ms, {theirs / ours:.1f}x")
+    print(
+        f"{isolation}: warm {ours * 1e3:.1f} ms, cold {theirs * 1e3:.0f} ms, {theirs / ours:.1f}x"
+    )

@@ -23,6 +23,7 @@ _GRACE = 3.0
 _LATE = 5.0
 """Seconds after which a path that must not appear has not."""
 _PROBE = "answer=41+1"
+_MEASURED = {"wall_max", "peak_mem_max_mb", "parent_rss_max_mb", "host_disk_delta_max_mb"}
 
 _KNOWN_LACKS: Mapping[Level, frozenset[str]] = {
     "bwrap": frozenset(),
@@ -61,8 +62,7 @@ def perform(
         sandbox.run(_PROBE, None, Limits(wall=60))
         late: list[tuple[Judgement, float, str]] = []
         for attack in attacks:
-            attempt = _attempt(attack, scene, sandbox)
-            judgement = _judge(attack, attempt, scene, CHECKS | dict(checks))
+            judgement = _judged(attack, scene, sandbox, CHECKS | dict(checks))
             paths = [str(v) for name, v in attack.expect if name == "host_path_absent"]
             if paths and not judgement.wrong:
                 late.append((judgement, time.monotonic() + _LATE, scene.aimed(paths[0])))
@@ -72,6 +72,16 @@ def perform(
             time.sleep(max(0.0, when - time.monotonic()))
             made = os.path.lexists(path)
             yield replace(judgement, wrong=(f"{path} was made",) if made else ())
+
+
+def _judged(
+    attack: Attack, scene: Scene, sandbox: Sandbox, checks: Mapping[str, Check]
+) -> Judgement:
+    judgement = _judge(attack, _attempt(attack, scene, sandbox), scene, checks)
+    if judgement.wrong and all(said.split(":")[0] in _MEASURED for said in judgement.wrong):
+        # Growth and time are the machine's, on which others work too: it counts if it comes again.
+        return _judge(attack, _attempt(attack, scene, sandbox), scene, checks)
+    return judgement
 
 
 def _attempt(attack: Attack, scene: Scene, sandbox: Sandbox) -> Attempt:

@@ -7,6 +7,7 @@ import ctypes
 import os
 import resource
 import sys
+from functools import cache
 
 from . import bpf
 from .setup import BoxSetup, RunSetup
@@ -91,12 +92,27 @@ def _lower(limit: int, soft: int, hard: int) -> None:
     resource.setrlimit(limit, (soft, hard))
 
 
+@cache
+def _program(own_namespaces: bool) -> bytes:
+    from . import kernel
+
+    families = (_UNIX,) if own_namespaces else ()
+    return bpf.program(x86=kernel.X86, own_ipc=own_namespaces, families=families)
+
+
+def ready(box: BoxSetup) -> None:
+    """Do what need not be done again in every run: it is called before the first."""
+    if sys.platform == "linux":
+        from . import kernel, landlock, namespaces  # noqa: F401
+
+        _program(box.level == "bwrap")
+
+
 def load_filter(*, own_namespaces: bool) -> None:
     """Put the filter of system calls on this thread and what it starts."""
     from . import kernel
 
-    families = (_UNIX,) if own_namespaces else ()
-    code = bpf.program(x86=kernel.X86, own_ipc=own_namespaces, families=families)
+    code = _program(own_namespaces)
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))

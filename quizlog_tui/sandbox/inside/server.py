@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from . import wire
+from .confine import become, ready
 from .job import keep
 from .setup import BoxSetup
 
@@ -32,10 +33,9 @@ def main(fd: int) -> None:
 
         mount_proc()
     if box.drop_to is not None:
-        from .confine import become
-
         become(box.drop_to)
     sys.path += box.paths
+    ready(box)
     _preload(box.preload)
     divisible = box.level == "bwrap" and _divisible()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
