@@ -72,13 +72,28 @@ def processes() -> set[int]:
     return set(watch.tree(os.getpid()))
 
 
-def listening() -> set[str]:
-    """The addresses on which somebody listens on this machine."""
-    found = set()
+def listening() -> dict[str, str]:
+    """The sockets on which somebody listens on this machine: address by number."""
+    found: dict[str, str] = {}
     for name in ("tcp", "tcp6"):
         try:
             lines = Path("/proc/net", name).read_text(encoding="ascii").splitlines()[1:]
         except OSError:
             continue
-        found |= {fields[1] for fields in map(str.split, lines) if fields[3] == "0A"}
+        found |= {fields[9]: fields[1] for fields in map(str.split, lines) if fields[3] == "0A"}
     return found
+
+
+def held_elsewhere(number: str) -> bool:
+    """Whether a process that does not descend from this one holds a socket."""
+    ours = processes()
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) in ours:
+            continue
+        try:
+            links = [os.readlink(entry) for entry in os.scandir(f"/proc/{name}/fd")]
+        except OSError:
+            continue
+        if f"socket:[{number}]" in links:
+            return True
+    return False

@@ -16,7 +16,7 @@ from ..inside.setup import Level
 from ..result import ExecResult, Limits
 from .entries import INVARIANTS, Attack
 from .judge import CHECKS, Attempt, Check
-from .observe import Observer, listening, processes
+from .observe import Observer, held_elsewhere, listening, processes
 from .scene import Scene, digest
 
 _GRACE = 3.0
@@ -105,7 +105,9 @@ def _attempt(attack: Attack, scene: Scene, sandbox: Sandbox) -> Attempt:
         seen=observer,
         before=before,
         survivors=processes() - were - sandbox.servers(),
-        listeners=listening() - listened,
+        listeners={
+            a for n, a in listening().items() if n not in listened and not held_elsewhere(n)
+        },
         leftovers=sorted(_leftovers() - left),
         next_answer=_answer(sandbox, 60.0),
         neighbour_answer=neighbour_answer,
