@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from .. import watch
+from ..levels import NOBODY
 
 _EVERY = 0.02
 _PLACES = (tempfile.gettempdir(), "/var/tmp", "/dev/shm")
@@ -73,14 +74,17 @@ def processes() -> set[int]:
 
 
 def listening() -> dict[str, str]:
-    """The sockets on which somebody listens on this machine: address by number."""
+    """The sockets on which this user, or nobody, listens on this machine: address by number."""
+    users = {str(os.getuid()), str(NOBODY)}
     found: dict[str, str] = {}
     for name in ("tcp", "tcp6"):
         try:
             lines = Path("/proc/net", name).read_text(encoding="ascii").splitlines()[1:]
         except OSError:
             continue
-        found |= {fields[9]: fields[1] for fields in map(str.split, lines) if fields[3] == "0A"}
+        for fields in map(str.split, lines):
+            if fields[3] == "0A" and fields[7] in users:
+                found[fields[9]] = fields[1]
     return found
 
 
