@@ -95,7 +95,8 @@ def held_elsewhere(number: str) -> bool:
         if not name.isdigit() or int(name) in ours:
             continue
         try:
-            links = [os.readlink(entry) for entry in os.scandir(f"/proc/{name}/fd")]
+            folder = f"/proc/{name}/fd"
+            links = [os.readlink(f"{folder}/{fd}") for fd in os.listdir(folder)]
         except OSError:
             continue
         if f"socket:[{number}]" in links:
