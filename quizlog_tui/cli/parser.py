@@ -64,6 +64,7 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
     "config": Entry("config", "show|check|init", "settings, keys and themes"),
+    "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
 """Every command by its name, in the order of the help."""

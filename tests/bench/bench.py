@@ -21,6 +21,7 @@ from pathlib import Path
 
 import floors
 import peers
+import sandboxed
 from rows import Row, at_most, faster, table
 
 from quizlog_tui.record.model import Record
@@ -288,6 +289,13 @@ def endurance_rows(steps: int, rewinds: int) -> Iterator[Row]:
     )
 
 
+def sandbox_rows() -> Iterator[Row]:
+    """A sandboxed run whose libraries are loaded, against loading them."""
+    ours, theirs, isolation = sandboxed.warm_against_cold()
+    what = f"warm sandboxed run that uses pandas ({isolation}) / cold import of pandas"
+    yield faster(what, ours, theirs, 10)
+
+
 def main() -> None:
     """Measure all, or with `--quick` what takes seconds."""
     quick = "--quick" in sys.argv
@@ -304,6 +312,7 @@ def main() -> None:
             cold_rows(folder),
             world_rows(),
             verify_rows(folder),
+            sandbox_rows(),
         ]
         if not quick:
             parts += [rewind_rows(folder), endurance_rows(100_000, 10_000)]
