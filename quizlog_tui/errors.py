@@ -39,6 +39,10 @@ class RecordError(QuizlogError):
     """A record cannot be read, or does not follow the format."""
 
 
+class DecisionError(QuizlogError):
+    """A decision cannot be read, or does not follow its format."""
+
+
 class ScriptError(QuizlogError):
     """A quiz script cannot be read."""
 
