@@ -1,0 +1,88 @@
+"""Makes a panel: the clients of configured models, or of recorded replies. Keys are read here only.
+
+A key goes from the environment into its client's header and into the redaction that all clients
+share; nothing else ever holds it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+
+from .call import Transport
+from .cassettes import Player, Recorder, Shelf, recorded
+from .client import Endpoint, ModelClient
+from .local import Ask, Command, Human
+from .models import Models, ModelSettings
+from .redaction import Redaction
+from .solve import Panel, RunCode
+
+
+@asynccontextmanager
+async def live_panel(
+    models: Models,
+    run: RunCode,
+    *,
+    files: Sequence[str] = (),
+    ask: Ask | None = None,
+    keep: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> AsyncIterator[Panel]:
+    """The clients of configured models.
+
+    Args:
+        models: The configuration.
+        run: Runs a model's code.
+        files: Names of the files that code finds.
+        ask: Asks the person, where one is a voter.
+        keep: A folder where each reply is recorded.
+        environment: Where keys are looked up.
+    """
+    keys = _keys(models, environment)
+    redaction = Redaction(keys.values())
+    async with httpx.AsyncClient(timeout=None, follow_redirects=False) as http:
+        clients = []
+        for model in models.models:
+            transport = _transport(model, keys, http, ask)
+            if keep is not None:
+                transport = Recorder(model.voter, transport, Shelf(keep), redaction)
+            clients.append(ModelClient(model.voter, transport, redaction))
+        yield Panel(clients, run, files, models.family_cap)
+
+
+def recorded_panel(folder: Path, run: RunCode, files: Sequence[str] = ()) -> Panel:
+    """The clients of a folder of recorded replies.
+
+    Raises:
+        ConfigError: It holds none.
+    """
+    voters, shelf = recorded(folder)
+    clients = [ModelClient(voter, Player(voter.name, shelf), Redaction()) for voter in voters]
+    label = f"recorded replies: {shelf.label}" if shelf.label else "recorded replies"
+    return Panel(clients, run, files, None, label)
+
+
+def _keys(models: Models, environment: Mapping[str, str]) -> dict[str, str]:
+    """The keys by the names of their variables; blanks at the ends are a slip of copying."""
+    names = {model.api_key_env for model in models.models if model.api_key_env}
+    return {name: environment[name].strip() for name in names if environment.get(name, "").strip()}
+
+
+def missing_keys(models: Models, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The variables that models name and the environment lacks."""
+    names = {model.api_key_env for model in models.models if model.api_key_env}
+    return sorted(names - _keys(models, environment).keys())
+
+
+def _transport(
+    model: ModelSettings, keys: Mapping[str, str], http: httpx.AsyncClient, ask: Ask | None
+) -> Transport:
+    if model.human:
+        return Human(ask)
+    if model.command:
+        return Command(model.command, keys.keys() - {model.api_key_env})
+    return Endpoint(model, keys.get(model.api_key_env or ""), http)

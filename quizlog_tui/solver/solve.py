@@ -1,0 +1,256 @@
+"""One question, several models, one decision: ask all at once, run their code, vote, reconcile.
+
+Every step is told as it happens, with the decision as it stands. Nothing a model, its code or its
+server does raises here; cancelling ends all of it. Where the code runs is given in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from ..sandbox.result import ExecResult
+from .client import Heard, ModelClient
+from .contract import Final, Solution
+from .decide import decide, needs_reconciliation, settled, two_runs_agree
+from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
+from .json_value import json_fault
+from .prompts import reconcile_call, solve_call
+
+RunCode = Callable[[str], Awaitable[ExecResult]]
+"""Runs a model's code in a sandbox, where the question's files are."""
+SHOWN = 4_000
+"""Characters of a run's output that are kept."""
+_AGREED_SHARE = 0.4
+"""Share of a budget after which two equal runs are enough."""
+_SPENT = "not waited for: "
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Something happened."""
+
+    what: Literal["asked", "replied", "ran", "reconciling", "reconsidered", "decided"]
+    name: str | None
+    """The model it concerns."""
+    decision: Decision
+    """The decision as it stands, with a verdict on what is known so far."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Who is asked, and with what."""
+
+    clients: Sequence[ModelClient]
+    run: RunCode
+    files: Sequence[str] = ()
+    """Names of the files that code finds in its folder."""
+    family_cap: float | None = None
+    label: str | None = None
+    """A remark for the decision."""
+
+
+async def solve(
+    question: Question,
+    panel: Panel,
+    *,
+    refused: Sequence[Refusal] = (),
+    budget: float | None = None,
+    tell: Callable[[Progress], None] = lambda progress: None,
+) -> Decision:
+    """Ask all models of a panel, and decide.
+
+    Args:
+        question: What is asked.
+        panel: Who is asked.
+        refused: Answers already found wrong, which are not given again.
+        budget: Seconds for all of it; with one, votes that can change nothing are not waited for.
+        tell: Hears what happens.
+    """
+    work = _Work(_blank(question, panel, refused), panel, tell, budget)
+    await work.first_round()
+    if needs_reconciliation(work.decision):
+        await work.second_round()
+    work.update("decided", None, work.decision)
+    return work.decision
+
+
+def _blank(question: Question, panel: Panel, refused: Sequence[Refusal]) -> Decision:
+    return Decision(
+        id=f"d-{uuid.uuid4().hex[:12]}",
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        question=question,
+        refused=tuple(refused),
+        family_cap=panel.family_cap,
+        label=panel.label,
+    )
+
+
+@dataclass
+class _Work:
+    """A decision in the making."""
+
+    decision: Decision
+    panel: Panel
+    tell: Callable[[Progress], None]
+    budget: float | None
+    started: float = field(default_factory=time.monotonic)
+
+    def update(self, what: Any, name: str | None, decision: Decision) -> None:
+        """Take the new evidence, and tell of it."""
+        self.decision = decide(decision)
+        self.tell(Progress(what, name, self.decision))
+
+    def left(self) -> float | None:
+        """Seconds left of the budget."""
+        if self.budget is None:
+            return None
+        return max(0.0, self.budget - (time.monotonic() - self.started))
+
+    # -- first round
+
+    async def first_round(self) -> None:
+        """Ask everybody at once, and take each reply as it comes."""
+        call = solve_call(self.decision.question, self.panel.files, self.decision.refused)
+        for client in self.panel.clients:
+            self.tell(Progress("asked", client.voter.name, self.decision))
+        asking = {
+            asyncio.create_task(self._ask(client, call)): client for client in self.panel.clients
+        }
+        spent = await self._all(asking, self._enough)
+        for client in spent:
+            error = f"{_SPENT}{self._why_spent()}"
+            self._put(_reply(client, Heard("timeout", error=error, seconds=self._age())))
+
+    async def _ask(self, client: ModelClient, call: Any) -> None:
+        heard = await client.request(call, Solution, self.left())
+        reply = _reply(client, heard)
+        if not reply.code:
+            self._put(reply)
+            return
+        self.tell(Progress("replied", reply.name, self.decision))
+        executed = execution(await self.panel.run(reply.code))
+        self._put(replace(reply, executed=executed), "ran")
+
+    def _put(self, reply: ModelReply, what: str = "replied") -> None:
+        models = (*self.decision.models, reply)
+        order = {client.voter.name: i for i, client in enumerate(self.panel.clients)}
+        models = tuple(sorted(models, key=lambda model: order[model.name]))
+        self.update(what, reply.name, replace(self.decision, models=models))
+
+    async def _all(
+        self, tasks: Mapping[asyncio.Task[None], ModelClient], enough: Callable[[list[float]], bool]
+    ) -> list[ModelClient]:
+        """Wait for the tasks; those not waited for are cancelled, and their models returned."""
+        pending = set(tasks)
+        try:
+            while pending and not enough([tasks[task].voter.weight for task in pending]):
+                done, pending = await asyncio.wait(
+                    pending, timeout=self.left(), return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    task.result()
+                if not done:
+                    break
+        finally:
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+        return [client for task, client in tasks.items() if task.cancelled()]
+
+    def _enough(self, weights: Sequence[float]) -> bool:
+        """Whether a budget is better spent than on votes that can change nothing."""
+        if self.budget is None:
+            return False
+        if settled(self.decision, sum(weights)):
+            return True
+        return self._age() > _AGREED_SHARE * self.budget and two_runs_agree(self.decision)
+
+    def _age(self) -> float:
+        return round(time.monotonic() - self.started, 3)
+
+    def _why_spent(self) -> str:
+        return "the budget is spent" if not self.left() else "the vote was settled"
+
+    # -- second round
+
+    async def second_round(self) -> None:
+        """Show everybody all candidates and results, and ask once more."""
+        self.tell(Progress("reconciling", None, self.decision))
+        call = reconcile_call(self.decision, self.panel.files)
+        again = {reply.name for reply in self.decision.models if _may_be_asked_again(reply)}
+        clients = [client for client in self.panel.clients if client.voter.name in again]
+        tasks = {asyncio.create_task(self._ask_again(c, call)): c for c in clients}
+        for client in await self._all(tasks, lambda weights: False):
+            error = f"{_SPENT}{self._why_spent()}"
+            self._put_again(Reconsidered(client.voter.name, "timeout", error=error))
+
+    async def _ask_again(self, client: ModelClient, call: Any) -> None:
+        heard = await client.request(call, Final, self.left())
+        final = heard.parsed or Final(final_answer=None)
+        run = None
+        if final.corrected_code and final.corrected_code.strip():
+            run = execution(await self.panel.run(final.corrected_code))
+        self._put_again(
+            Reconsidered(
+                name=client.voter.name,
+                status=heard.status,
+                final_answer=final.final_answer,
+                confidence=final.confidence,
+                explanation=final.explanation,
+                corrected_code=final.corrected_code,
+                executed=run,
+                seconds=heard.seconds,
+                repaired=heard.repaired,
+                error=heard.error,
+            )
+        )
+
+    def _put_again(self, reply: Reconsidered) -> None:
+        replies = sorted((*self.decision.reconciliation, reply), key=lambda one: one.name)
+        changed = replace(self.decision, reconciliation=tuple(replies))
+        self.update("reconsidered", reply.name, changed)
+
+
+def _may_be_asked_again(reply: ModelReply) -> bool:
+    """A person is asked once, and so is who did not answer at all."""
+    return reply.source != "human" and reply.status in ("ok", "invalid", "rate_limited")
+
+
+def _reply(client: ModelClient, heard: Heard[Solution]) -> ModelReply:
+    voter = client.voter
+    said = heard.parsed
+    code = said and said.code
+    return ModelReply(
+        name=voter.name,
+        status=heard.status,
+        claimed=said and said.answer,
+        code=code if code and code.strip() else None,
+        explanation=said and said.explanation,
+        seconds=heard.seconds,
+        repaired=heard.repaired,
+        error=heard.error,
+        family=voter.family,
+        weight=voter.weight,
+        primary=voter.primary,
+        source=heard.source,
+    )
+
+
+def execution(result: ExecResult) -> Execution:
+    """What is kept of a run. An answer that is no JSON value is none."""
+    fault = json_fault(result.answer)
+    return Execution(
+        status="bad_result" if fault else result.status,
+        answer=None if fault else result.answer,
+        stdout=result.stdout[:SHOWN],
+        stderr=result.stderr[:SHOWN],
+        error=f"the answer {fault}" if fault else result.error,
+        seconds=round(result.seconds, 3),
+        isolation=result.isolation,
+    )
