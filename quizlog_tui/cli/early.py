@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ..replay.spawn import prestart
 
-_RUNS = {"rewind", "fork", "branches", "switch", "amend", "bisect", "sweep"}
+_RUNS = {"rewind", "fork", "branches", "switch", "amend", "bisect", "sweep", "solve"}
 """The commands that run the record they name."""
 _SEED = re.compile(rb"""^[ ]*["']?seed["']?:[ ]*(-?[0-9]{1,30})[ ]*,?[ ]*\r?$""", re.M)
 

@@ -91,6 +91,3 @@ class Transport(Protocol):
 
     async def complete(self, call: Call) -> Said:
         """The reply to a request. Waits as long as it takes: the caller bounds the time."""
-
-    async def close(self) -> None:
-        """Give back what it holds."""

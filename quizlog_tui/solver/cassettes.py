@@ -77,10 +77,6 @@ class Recorder:
         self._keep(call, {"text": said.text, "seconds": seconds})
         return said
 
-    async def close(self) -> None:
-        """Close what is behind."""
-        await self._inner.close()
-
     def _keep(self, call: Call, outcome: dict[str, Any]) -> None:
         voter = {
             "name": self._voter.name,
@@ -123,9 +119,6 @@ class Player:
         if "text" in reply:
             return Said(reply["text"], "recorded", reply["seconds"])
         raise CallFailedError(reply["status"], reply["message"])
-
-    async def close(self) -> None:
-        """Holds nothing."""
 
 
 def recorded(folder: Path) -> tuple[list[Voter], Shelf]:

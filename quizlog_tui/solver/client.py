@@ -79,10 +79,6 @@ class ModelClient:
         seconds = heard.seconds or time.monotonic() - started
         return replace(heard, seconds=round(seconds, 3))
 
-    async def close(self) -> None:
-        """Close the transport."""
-        await self._transport.close()
-
     async def _within(self, call: Call, contract: type[C]) -> Heard[C]:
         first = await self._turn(call, contract)
         if first.status != "invalid" or first.parsed_from is None:
@@ -139,7 +135,7 @@ class Endpoint:
     Args:
         settings: The model; `base_url` and `model` are given.
         key: Its key; None if it needs none.
-        http: The connections, which the caller closes.
+        http: The connections.
     """
 
     def __init__(self, settings: ModelSettings, key: str | None, http: httpx.AsyncClient) -> None:
@@ -168,9 +164,6 @@ class Endpoint:
                 raise failure
             await asyncio.sleep(pause)
             attempt += 1
-
-    async def close(self) -> None:
-        """The connections are the caller's."""
 
     async def _post(self, call: Call) -> tuple[int, httpx.Headers, bytes]:
         url = f"{self._settings.base_url}/chat/completions"

@@ -51,6 +51,8 @@ def _share(value: Any) -> Any:
     if isinstance(value, str):
         percent = value.strip().endswith("%")
         value = float(value.strip().rstrip("%")) / (100 if percent else 1)
+    if isinstance(value, bool):
+        raise ValueError("must be a number")
     is_percent = isinstance(value, (int, float)) and 1 < value <= 100
     return value / 100 if is_percent else value
 

@@ -48,9 +48,6 @@ class Command:
         finally:
             await _end(process)
 
-    async def close(self) -> None:
-        """Nothing outlives a call."""
-
 
 def _prompt(call: Call) -> bytes:
     text = "\n\n".join(message.content for message in call.messages)
@@ -118,6 +115,3 @@ class Human:
         if answer is None:
             raise CallFailedError("error", "no answer was given")
         return Said(json.dumps({"answer": answer}), "human")
-
-    async def close(self) -> None:
-        """Holds nothing."""

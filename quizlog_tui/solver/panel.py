@@ -7,13 +7,13 @@ share; nothing else ever holds it.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 
-from .call import Transport
+from .call import Call, CallFailedError, Said, Transport
 from .cassettes import Player, Recorder, Shelf, recorded
 from .client import Endpoint, ModelClient
 from .local import Ask, Command, Human
@@ -27,7 +27,6 @@ async def live_panel(
     models: Models,
     run: RunCode,
     *,
-    files: Sequence[str] = (),
     ask: Ask | None = None,
     keep: Path | None = None,
     environment: Mapping[str, str] = os.environ,
@@ -37,7 +36,6 @@ async def live_panel(
     Args:
         models: The configuration.
         run: Runs a model's code.
-        files: Names of the files that code finds.
         ask: Asks the person, where one is a voter.
         keep: A folder where each reply is recorded.
         environment: Where keys are looked up.
@@ -51,10 +49,10 @@ async def live_panel(
             if keep is not None:
                 transport = Recorder(model.voter, transport, Shelf(keep), redaction)
             clients.append(ModelClient(model.voter, transport, redaction))
-        yield Panel(clients, run, files, models.family_cap)
+        yield Panel(clients, run, models.family_cap)
 
 
-def recorded_panel(folder: Path, run: RunCode, files: Sequence[str] = ()) -> Panel:
+def recorded_panel(folder: Path, run: RunCode) -> Panel:
     """The clients of a folder of recorded replies.
 
     Raises:
@@ -63,7 +61,7 @@ def recorded_panel(folder: Path, run: RunCode, files: Sequence[str] = ()) -> Pan
     voters, shelf = recorded(folder)
     clients = [ModelClient(voter, Player(voter.name, shelf), Redaction()) for voter in voters]
     label = f"recorded replies: {shelf.label}" if shelf.label else "recorded replies"
-    return Panel(clients, run, files, None, label)
+    return Panel(clients, run, None, label)
 
 
 def _keys(models: Models, environment: Mapping[str, str]) -> dict[str, str]:
@@ -85,4 +83,21 @@ def _transport(
         return Human(ask)
     if model.command:
         return Command(model.command, keys.keys() - {model.api_key_env})
+    if model.api_key_env and model.api_key_env not in keys:
+        return Keyless(model.api_key_env)
     return Endpoint(model, keys.get(model.api_key_env or ""), http)
+
+
+class Keyless:
+    """Stands for an endpoint whose key is missing: nothing is sent there without it.
+
+    Args:
+        variable: The environment variable that should hold the key.
+    """
+
+    def __init__(self, variable: str) -> None:
+        self._variable = variable
+
+    async def complete(self, call: Call) -> Said:
+        """Always fails."""
+        raise CallFailedError("error", f"the environment variable {self._variable} is not set")

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
 
 from ..sandbox.result import ExecResult
@@ -22,8 +23,8 @@ from .decision import Decision, Execution, ModelReply, Question, Reconsidered, R
 from .json_value import json_fault
 from .prompts import reconcile_call, solve_call
 
-RunCode = Callable[[str], Awaitable[ExecResult]]
-"""Runs a model's code in a sandbox, where the question's files are."""
+RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
+"""Runs a model's code in a sandbox, on a copy of a folder's files."""
 SHOWN = 4_000
 """Characters of a run's output that are kept."""
 _AGREED_SHARE = 0.4
@@ -48,8 +49,6 @@ class Panel:
 
     clients: Sequence[ModelClient]
     run: RunCode
-    files: Sequence[str] = ()
-    """Names of the files that code finds in its folder."""
     family_cap: float | None = None
     label: str | None = None
     """A remark for the decision."""
@@ -59,6 +58,7 @@ async def solve(
     question: Question,
     panel: Panel,
     *,
+    folder: Path | None = None,
     refused: Sequence[Refusal] = (),
     budget: float | None = None,
     tell: Callable[[Progress], None] = lambda progress: None,
@@ -68,11 +68,12 @@ async def solve(
     Args:
         question: What is asked.
         panel: Who is asked.
+        folder: The files that a model's code may read, nothing else in it.
         refused: Answers already found wrong, which are not given again.
         budget: Seconds for all of it; with one, votes that can change nothing are not waited for.
         tell: Hears what happens.
     """
-    work = _Work(_blank(question, panel, refused), panel, tell, budget)
+    work = _Work(_blank(question, panel, refused), panel, folder, tell, budget)
     await work.first_round()
     if needs_reconciliation(work.decision):
         await work.second_round()
@@ -97,6 +98,7 @@ class _Work:
 
     decision: Decision
     panel: Panel
+    folder: Path | None
     tell: Callable[[Progress], None]
     budget: float | None
     started: float = field(default_factory=time.monotonic)
@@ -112,11 +114,14 @@ class _Work:
             return None
         return max(0.0, self.budget - (time.monotonic() - self.started))
 
+    def _files(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir()) if self.folder else []
+
     # -- first round
 
     async def first_round(self) -> None:
         """Ask everybody at once, and take each reply as it comes."""
-        call = solve_call(self.decision.question, self.panel.files, self.decision.refused)
+        call = solve_call(self.decision.question, self._files(), self.decision.refused)
         for client in self.panel.clients:
             self.tell(Progress("asked", client.voter.name, self.decision))
         asking = {
@@ -134,7 +139,7 @@ class _Work:
             self._put(reply)
             return
         self.tell(Progress("replied", reply.name, self.decision))
-        executed = execution(await self.panel.run(reply.code))
+        executed = execution(await self.panel.run(reply.code, self.folder))
         self._put(replace(reply, executed=executed), "ran")
 
     def _put(self, reply: ModelReply, what: str = "replied") -> None:
@@ -182,7 +187,7 @@ class _Work:
     async def second_round(self) -> None:
         """Show everybody all candidates and results, and ask once more."""
         self.tell(Progress("reconciling", None, self.decision))
-        call = reconcile_call(self.decision, self.panel.files)
+        call = reconcile_call(self.decision, self._files())
         again = {reply.name for reply in self.decision.models if _may_be_asked_again(reply)}
         clients = [client for client in self.panel.clients if client.voter.name in again]
         tasks = {asyncio.create_task(self._ask_again(c, call)): c for c in clients}
@@ -195,7 +200,7 @@ class _Work:
         final = heard.parsed or Final(final_answer=None)
         run = None
         if final.corrected_code and final.corrected_code.strip():
-            run = execution(await self.panel.run(final.corrected_code))
+            run = execution(await self.panel.run(final.corrected_code, self.folder))
         self._put_again(
             Reconsidered(
                 name=client.voter.name,
@@ -225,13 +230,13 @@ def _may_be_asked_again(reply: ModelReply) -> bool:
 def _reply(client: ModelClient, heard: Heard[Solution]) -> ModelReply:
     voter = client.voter
     said = heard.parsed
-    code = said and said.code
+    code = said.code if said else None
     return ModelReply(
         name=voter.name,
         status=heard.status,
-        claimed=said and said.answer,
+        claimed=said.answer if said else None,
         code=code if code and code.strip() else None,
-        explanation=said and said.explanation,
+        explanation=said.explanation if said else None,
         seconds=heard.seconds,
         repaired=heard.repaired,
         error=heard.error,
