@@ -146,12 +146,15 @@ def agreed(decision: Decision) -> bool:
     """Whether models agree well enough to go on without a person.
 
     More than half of the weight, from two models at least; from one only if no other was asked.
+    Free texts cannot agree: there the primary model's will do.
     """
     verdict = decision.verdict
     open_ = [one for one in verdict.classes if not one.refused]
     chosen = next((one for one in open_ if one.members == verdict.contributors), None)
     if chosen is None or verdict.why is None:
         return False
+    if decision.question.input_type == "textarea" and verdict.why == "primary":
+        return True
     enough = len(chosen.members) > 1 or len(decision.models) == 1
     return enough and 2 * chosen.weight > sum(one.weight for one in open_)
 

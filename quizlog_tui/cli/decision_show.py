@@ -78,7 +78,7 @@ def voter_line(name: str, decision: Decision) -> str:
         return f"{one_line(name)}: {said}{sure}{_run(again.executed)}  {again.seconds:.1f} s"
     reply = next((m for m in decision.models if m.name == name), None)
     if reply is None:
-        return f"{one_line(name)}: ..."
+        return f"{one_line(name)}: has replied; its code runs"
     if reply.status != "ok":
         return f"{one_line(name)}: {_failed(reply)}  {reply.seconds:.1f} s"
     said = "" if reply.claimed is None else _value(reply.claimed)

@@ -70,9 +70,9 @@ async def _check(path: Path) -> list[dict[str, Any]]:
         heard = await client.request(call, Solution)
         print(f"   {client.voter.name}: {heard.status}", file=sys.stderr)
         parsed = heard.parsed
-        said = "" if parsed is None else f"answers {parsed.answer!r}, as asked"
+        said = "" if parsed is None else f"answers {parsed.answer!r}"
         if heard.repaired:
-            said += " (at the second try: its JSON needs a stricter json_mode)"
+            said += " at the second try: its JSON may need another json_mode"
         return {
             "name": client.voter.name,
             "ok": heard.status == "ok",

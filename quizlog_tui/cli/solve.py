@@ -149,7 +149,7 @@ async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]
         yield recorded_panel(Path(arguments.replay or beside), run)
         return
     if not configured.exists() and not arguments.models:
-        hint = f"describe them in {configured} (see `quizlog models --help`), or give --replay"
+        hint = f"describe them in {configured} as `quizlog models --help` shows"
         raise UsageError("no models are configured", hint=hint)
     models = read_models(configured)
     for name in missing_keys(models):

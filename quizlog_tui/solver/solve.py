@@ -165,7 +165,7 @@ class _Work:
         finally:
             for task in pending:
                 task.cancel()
-            await asyncio.gather(*pending, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
         return [client for task, client in tasks.items() if task.cancelled()]
 
     def _enough(self, weights: Sequence[float]) -> bool:

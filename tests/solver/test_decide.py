@@ -207,6 +207,8 @@ def test_refused_classes_are_still_shown() -> None:
         (asked(ran(4), ran(4)), False),
         (asked(ran(4), ran(4), ran(5)), False),
         (asked(ran(4), ran(5)), True),
+        (asked(ran(4), said(5)), True),
+        (asked(ran(4), ran(5), ran(5), refused=[4]), False),
         (asked(ran(4), silent("timeout")), False),
         (asked(ran(4), failed("error")), True),
         (asked(failed("error"), failed("error")), True),
