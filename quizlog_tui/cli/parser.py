@@ -42,7 +42,7 @@ COMMANDS: dict[str, Entry] = {
         "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
     ),
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
-    "decisions": Entry("solve", "RECORD", "what models decided, and why"),
+    "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "doctor": Entry("doctor", "", "what this machine offers"),

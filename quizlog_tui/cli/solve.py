@@ -1,4 +1,4 @@
-"""Ask several models the pending question of a record; list what was decided."""
+"""Ask several models the pending question of a record."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..paths import record_path
-from ..text import one_line, plural
 from . import emit_json
 from .decision_show import decision_lines, short, voter_line
 from .extras import needs
 from .grammar import Parser, command
 from .moves import one_move
-from .show import error_lines, narrate_warnings
+from .show import error_lines, narrate_warnings, say
 
 if TYPE_CHECKING:
     from ..reply import Reply
@@ -44,7 +42,7 @@ def solve(arguments: Namespace) -> int:
 async def _solve(session: Session, arguments: Namespace) -> int:
     async with _panel(session, arguments) as panel:
         if panel.label:
-            _say(f"note: {panel.label}")
+            say(f"note: {panel.label}")
         if arguments.until_end:
             return await _fly(session, panel, arguments)
         return await _once(session, panel, arguments)
@@ -67,7 +65,7 @@ async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
     if decision.verdict.why is None:
         return DISAGREE if decision.verdict.classes else NO_ANSWER
     text = short(answer_text(decision.verdict.answer, decision.question))
-    _say(f"take it with --accept, or answer yourself: quizlog {session.path} {text!r}")
+    say(f"take it with --accept, or answer yourself: quizlog {session.path} {text!r}")
     return 0
 
 
@@ -92,7 +90,7 @@ async def _fly(session: Session, panel: Panel, arguments: Namespace) -> int:
         return 0
     if flight.ended == "raised":
         return 1
-    _say(f"paused at step {last.question.pointer}: {_WHY_PAUSED[flight.ended]}")
+    say(f"paused at step {last.question.pointer}: {_WHY_PAUSED[flight.ended]}")
     return DISAGREE if flight.ended == "disagreement" else NO_ANSWER
 
 
@@ -107,7 +105,7 @@ def _answered(session: Session, decision: Decision, reply: Reply) -> None:
 
     text = short(answer_text(decision.verdict.answer, decision.question))
     outcome = "" if reply.score is None else f", score {reply.score:g}"
-    _say(f"answered {text!r} on branch {reply.branch}: {reply.status}{outcome}")
+    say(f"answered {text!r} on branch {reply.branch}: {reply.status}{outcome}")
     for line in error_lines(session, reply) if reply.last_error else ():
         print(line, file=sys.stderr)
 
@@ -116,10 +114,6 @@ def _data(decision: Decision) -> dict[str, Any]:
     from ..solver.decision_text import to_data
 
     return to_data(decision)
-
-
-def _say(text: str) -> None:
-    print(f"quizlog: {one_line(text)}", file=sys.stderr)
 
 
 def _tell(arguments: Namespace) -> Any:
@@ -153,40 +147,10 @@ async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]
         raise UsageError("no models are configured", hint=hint)
     models = read_models(configured)
     for name in missing_keys(models):
-        _say(f"note: {name} is not set; its models will not answer")
+        say(f"note: {name} is not set; its models will not answer")
     keep = Path(arguments.keep) if arguments.keep else None
     async with live_panel(models, run, ask=ask_person, keep=keep) as panel:
         yield panel
-
-
-def decisions(arguments: Namespace) -> int:
-    """`quizlog decisions RECORD`."""
-    from ..solver.decide import decide
-    from ..solver.decision_file import decisions_path, read_decisions
-
-    path = record_path(arguments.record)
-    if not path.exists():
-        raise UsageError("the record does not exist", where=str(path))
-    kept = read_decisions(decisions_path(path))
-    found = [decide(one, arguments.rule) if arguments.rule else one for one in kept.decisions]
-    for fault in kept.faults:
-        _say(f"note: left out: {fault}")
-    if arguments.json:
-        emit_json({"record": str(path), "decisions": [_data(one) for one in found]})
-        return 0
-    for one in found:
-        print("\n".join(decision_lines(one)))
-    if not found:
-        _say("no decisions yet: make one with `quizlog solve RECORD`")
-    elif arguments.rule:
-        _say(_changed(kept.decisions, found))
-    return 0
-
-
-def _changed(before: list[Decision], after: list[Decision]) -> str:
-    pairs = zip(before, after, strict=True)
-    changed = sum(old.verdict.answer != new.verdict.answer for old, new in pairs)
-    return f"decided again: {plural(changed, 'answer')} of {len(after)} would be another"
 
 
 def _solve_parser() -> Parser:
@@ -221,16 +185,5 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _decisions_parser() -> Parser:
-    from ..solver.decide import RULES
-
-    rules = "\n".join(f"  {name:<11} {rule.about}" for name, rule in RULES.items())
-    about = "List the decisions about a record's questions."
-    parser = command("quizlog decisions", decisions, about, epilog=f"rules:\n{rules}")
-    parser.add_argument("record")
-    parser.add_argument("--rule", choices=list(RULES), help="decide again by it, asking nobody")
-    return parser
-
-
-PARSERS = {"solve": _solve_parser, "decisions": _decisions_parser}
+PARSERS = {"solve": _solve_parser}
 """What makes each command's parser."""

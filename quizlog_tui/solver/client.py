@@ -212,7 +212,7 @@ def _pause(attempt: int, wish: str | None) -> float:
 
 def _refused(status: int, body: bytes) -> CallFailedError:
     """What a server says that does not give a reply."""
-    said = body[:300].decode("utf-8", "replace")
+    said = body.decode("utf-8", "replace")
     try:
         error = json.loads(body)["error"]
         said = error if isinstance(error, str) else str(error["message"])

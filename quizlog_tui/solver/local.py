@@ -13,6 +13,8 @@ from .call import Call, CallFailedError, Said
 
 MAX_REPLY = 2_000_000
 """Bytes of a program's reply; longer ones are refused."""
+_COMPLAINT = 65_536
+"""Bytes that are kept of what a program writes to stderr."""
 Ask = Callable[[Call], Awaitable[str | None]]
 """Asks a person; the answer as typed, None for no answer."""
 
@@ -58,7 +60,7 @@ async def _conversation(process: asyncio.subprocess.Process, prompt: bytes) -> s
     assert process.stdout
     assert process.stderr
     writing = asyncio.create_task(_write(process, prompt))
-    complaint = asyncio.create_task(_read(process.stderr, 2000, stop=False))
+    complaint = asyncio.create_task(_read(process.stderr, _COMPLAINT, stop=False))
     try:
         reply = await _read(process.stdout, MAX_REPLY, stop=True)
         code = await process.wait()
@@ -80,12 +82,13 @@ async def _write(process: asyncio.subprocess.Process, prompt: bytes) -> None:
 
 
 async def _read(stream: asyncio.StreamReader, limit: int, *, stop: bool) -> bytes:
-    """All that is written, up to a limit; beyond it the reply is refused, or dropped."""
+    """All that is written; beyond a limit it is refused, or only its end is kept."""
     data = bytearray()
     while chunk := await stream.read(65536):
-        data += chunk[: limit + 1 - len(data)] if len(data) <= limit else b""
+        data += chunk
         if stop and len(data) > limit:
             raise CallFailedError("invalid", f"the reply is longer than {limit} bytes")
+        del data[:-limit]
     return bytes(data)
 
 

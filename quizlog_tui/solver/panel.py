@@ -49,7 +49,7 @@ async def live_panel(
             if keep is not None:
                 transport = Recorder(model.voter, transport, Shelf(keep), redaction)
             clients.append(ModelClient(model.voter, transport, redaction))
-        yield Panel(clients, run, models.family_cap)
+        yield Panel(clients, run, models.family_cap, redaction=redaction)
 
 
 def recorded_panel(folder: Path, run: RunCode) -> Panel:

@@ -22,6 +22,7 @@ from .decide import decide, needs_reconciliation, settled, two_runs_agree
 from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
 from .json_value import json_fault
 from .prompts import reconcile_call, solve_call
+from .redaction import Redaction
 
 RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
 """Runs a model's code in a sandbox, on a copy of a folder's files."""
@@ -52,6 +53,8 @@ class Panel:
     family_cap: float | None = None
     label: str | None = None
     """A remark for the decision."""
+    redaction: Redaction = field(default_factory=Redaction)
+    """The keys that must not get into a decision."""
 
 
 async def solve(
@@ -75,7 +78,7 @@ async def solve(
     """
     work = _Work(_blank(question, panel, refused), panel, folder, tell, budget)
     await work.first_round()
-    if needs_reconciliation(work.decision):
+    if work.left() != 0 and needs_reconciliation(work.decision):
         await work.second_round()
     work.update("decided", None, work.decision)
     return work.decision
@@ -85,11 +88,16 @@ def _blank(question: Question, panel: Panel, refused: Sequence[Refusal]) -> Deci
     return Decision(
         id=f"d-{uuid.uuid4().hex[:12]}",
         time=datetime.now(UTC).isoformat(timespec="seconds"),
-        question=question,
-        refused=tuple(refused),
+        question=_without_keys(question, panel.redaction.clean),
+        refused=tuple(replace(one, reason=panel.redaction.clean(one.reason)) for one in refused),
         family_cap=panel.family_cap,
         label=panel.label,
     )
+
+
+def _without_keys(question: Question, clean: Callable[[str], str]) -> Question:
+    """The question as models see it and as it is kept, should a quiz print a key."""
+    return replace(question, text=clean(question.text), context=clean(question.context))
 
 
 @dataclass
@@ -139,8 +147,11 @@ class _Work:
             self._put(reply)
             return
         self.tell(Progress("replied", reply.name, self.decision))
-        executed = execution(await self.panel.run(reply.code, self.folder))
+        executed = await self._run(reply.code)
         self._put(replace(reply, executed=executed), "ran")
+
+    async def _run(self, code: str) -> Execution:
+        return execution(await self.panel.run(code, self.folder), self.panel.redaction.clean)
 
     def _put(self, reply: ModelReply, what: str = "replied") -> None:
         models = (*self.decision.models, reply)
@@ -200,7 +211,7 @@ class _Work:
         final = heard.parsed or Final(final_answer=None)
         run = None
         if final.corrected_code and final.corrected_code.strip():
-            run = execution(await self.panel.run(final.corrected_code, self.folder))
+            run = await self._run(final.corrected_code)
         self._put_again(
             Reconsidered(
                 name=client.voter.name,
@@ -247,15 +258,21 @@ def _reply(client: ModelClient, heard: Heard[Solution]) -> ModelReply:
     )
 
 
-def execution(result: ExecResult) -> Execution:
-    """What is kept of a run. An answer that is no JSON value is none."""
+def execution(result: ExecResult, clean: Callable[[str], str]) -> Execution:
+    """What is kept of a run. An answer that is no JSON value is none.
+
+    Args:
+        result: The run.
+        clean: Takes keys out of a text.
+    """
     fault = json_fault(result.answer)
+    error = f"the answer {fault}" if fault else result.error
     return Execution(
         status="bad_result" if fault else result.status,
         answer=None if fault else result.answer,
-        stdout=result.stdout[:SHOWN],
-        stderr=result.stderr[:SHOWN],
-        error=f"the answer {fault}" if fault else result.error,
+        stdout=clean(result.stdout)[:SHOWN],
+        stderr=clean(result.stderr)[:SHOWN],
+        error=clean(error) if error else None,
         seconds=round(result.seconds, 3),
         isolation=result.isolation,
     )

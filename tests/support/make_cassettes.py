@@ -47,7 +47,7 @@ def final(
 
 
 _A = "import numpy as np\nA = np.array([[4, 6], [6, 13]])\n"
-_ROWS = "import csv\nrows = list(csv.DictReader(open('rainfall.csv')))\n"
+_ROWS = "import csv\nwith open('rainfall.csv') as file:\n    rows = list(csv.DictReader(file))\n"
 _HILL = _ROWS + "hill = [float(row['millimetres']) for row in rows if row['station'] == 'Hill']\n"
 _SUMS = (
     "sums = {}\nfor row in rows:\n"
