@@ -144,8 +144,8 @@ def test_when_an_autopilot_goes_on(decision: Any, expected: bool) -> None:
 
 
 def by_question(**answers: Any) -> Any:
-    async def script(call: Any) -> str:
-        data = json.loads(call.messages[1].content)
+    async def script(prompt: Any) -> str:
+        data = json.loads(prompt.messages[1].content)
         text = data.get("question") or data["context"]["question"]
         answer = answers["first" if text.startswith("2") else "second"]
         return json.dumps({"answer": answer, "final_answer": answer})

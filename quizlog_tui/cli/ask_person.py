@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..text import visible
 
 if TYPE_CHECKING:
-    from ..solver.call import Call
+    from ..solver.transport import Prompt
 
 
-async def ask_person(call: Call) -> str | None:
+async def ask_person(prompt: Prompt[Any]) -> str | None:
     """The line typed at the terminal; None at its end. Can be cancelled while it waits."""
-    asked = json.loads(call.messages[-1].content)
+    asked = json.loads(prompt.messages[-1].content)
     text = visible(f"{asked['context']}\n{asked['question']}".strip())
     print(f"your vote (an empty line abstains)\n{text}", end=" ", file=sys.stderr, flush=True)
     line = await _line()

@@ -52,22 +52,21 @@ def models(arguments: Namespace) -> int:
 
 async def _check(path: Path) -> list[dict[str, Any]]:
     from ..sandbox.result import ExecResult
-    from ..solver.call import Call
     from ..solver.client import ModelClient
-    from ..solver.contract import Solution
     from ..solver.decision import Question
     from ..solver.models import read_models
     from ..solver.panel import live_panel
-    from ..solver.prompts import solve_call
+    from ..solver.prompts import solve_prompt
+    from ..solver.transport import Prompt
 
     async def never(code: str, folder: Path | None) -> ExecResult:
         raise AssertionError("checking runs no code")
 
-    async def there(call: Call) -> str:
+    async def there(prompt: Prompt[Any]) -> str:
         return "4"
 
     async def one(client: ModelClient) -> dict[str, Any]:
-        heard = await client.request(call, Solution)
+        heard = await client.request(prompt)
         print(f"   {client.voter.name}: {heard.status}", file=sys.stderr)
         parsed = heard.parsed
         said = "" if parsed is None else f"answers {parsed.answer!r}"
@@ -81,7 +80,7 @@ async def _check(path: Path) -> list[dict[str, Any]]:
             "seconds": heard.seconds,
         }
 
-    call = solve_call(Question("2 + 2 = ", input_type="integer"), (), ())
+    prompt = solve_prompt(Question("2 + 2 = ", input_type="integer"), (), ())
     async with live_panel(read_models(path), never, ask=there) as panel:
         return list(await asyncio.gather(*map(one, panel.clients)))
 

@@ -17,10 +17,10 @@ from typing import Any, get_args
 
 from ..errors import ConfigError, RecordError
 from ..record.store import write_text
-from .call import MAX_WEIGHT, NAME, Call, CallFailedError, Said, Transport, Voter
 from .decision import ReplyStatus
 from .json_value import strict_loads
 from .redaction import Redaction
+from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Said, Transport, Voter
 
 MAX_FILE = 8_000_000
 """Bytes of a cassette."""
@@ -34,9 +34,9 @@ class Shelf:
     label: str | None = None
     """A remark kept in each: how the replies came about."""
 
-    def path(self, model: str, call: Call) -> Path:
+    def path(self, model: str, prompt: Prompt[Any]) -> Path:
         """Where the reply to a request is kept."""
-        return self.folder / f"{model}-{call.turn}-{call.digest(model)[:16]}.json"
+        return self.folder / f"{model}-{prompt.turn}-{prompt.digest(model)[:16]}.json"
 
 
 class Recorder:
@@ -64,35 +64,35 @@ class Recorder:
         self._redaction = redaction
         self._clock = clock
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> Said:
         """The reply, kept; a failure is kept and raised again."""
         started = self._clock()
         try:
-            said = await self._inner.complete(call)
-        except CallFailedError as failure:
+            said = await self._inner.complete(prompt)
+        except NoReplyError as failure:
             outcome = {"status": failure.status, "message": failure.message}
-            self._keep(call, outcome | {"seconds": round(self._clock() - started, 3)})
+            self._keep(prompt, outcome | {"seconds": round(self._clock() - started, 3)})
             raise
         seconds = round(self._clock() - started, 3)
-        self._keep(call, {"text": said.text, "seconds": seconds})
+        self._keep(prompt, {"text": said.text, "seconds": seconds})
         return said
 
-    def _keep(self, call: Call, outcome: dict[str, Any]) -> None:
+    def _keep(self, prompt: Prompt[Any], outcome: dict[str, Any]) -> None:
         voter = {
             "name": self._voter.name,
             "family": self._voter.family,
             "weight": self._voter.weight,
             "primary": self._voter.primary,
         }
-        asked = [{"role": m.role, "content": m.content} for m in call.messages]
+        asked = [{"role": m.role, "content": m.content} for m in prompt.messages]
         data: dict[str, Any] = {"schema_version": 1, "label": self._shelf.label, "voter": voter}
-        data |= {"turn": call.turn, "asked": asked, "reply": outcome}
-        path = self._shelf.path(self._voter.name, call)
+        data |= {"turn": prompt.turn, "asked": asked, "reply": outcome}
+        path = self._shelf.path(self._voter.name, prompt)
         try:
             self._shelf.folder.mkdir(parents=True, exist_ok=True)
             write_text(path, f"{self._redaction.clean(json.dumps(data, indent=1))}\n")
         except (OSError, RecordError) as error:
-            raise CallFailedError("error", f"the reply could not be kept: {error}") from None
+            raise NoReplyError("error", f"the reply could not be kept: {error}") from None
 
 
 class Player:
@@ -107,18 +107,18 @@ class Player:
         self._name = name
         self._shelf = shelf
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> Said:
         """The reply to the very same request."""
-        path = self._shelf.path(self._name, call)
+        path = self._shelf.path(self._name, prompt)
         if not path.is_file():
-            raise CallFailedError("error", "no reply to this request was recorded")
+            raise NoReplyError("error", "no reply to this request was recorded")
         try:
             reply = _read(path)["reply"]
         except ConfigError as error:
-            raise CallFailedError("error", str(error)) from None
+            raise NoReplyError("error", str(error)) from None
         if "text" in reply:
             return Said(reply["text"], "recorded", reply["seconds"])
-        raise CallFailedError(reply["status"], reply["message"])
+        raise NoReplyError(reply["status"], reply["message"])
 
 
 def recorded(folder: Path) -> tuple[list[Voter], Shelf]:

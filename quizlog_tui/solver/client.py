@@ -17,11 +17,11 @@ from typing import Any, Generic
 
 import httpx
 
-from .call import Call, CallFailedError, Message, Said, Transport, Voter
 from .contract import BadReplyError, C, parse_reply
 from .decision import ReplyStatus, Source
 from .models import ModelSettings
 from .redaction import Redaction
+from .transport import Message, NoReplyError, Prompt, Said, Transport, Voter
 
 MAX_REPLY = 2_000_000
 """Bytes of a reply; longer ones are cut off and refused."""
@@ -59,50 +59,47 @@ class ModelClient:
         self._transport = transport
         self._redaction = redaction
 
-    async def request(
-        self, call: Call, contract: type[C], timeout: float | None = None
-    ) -> Heard[C]:
+    async def request(self, prompt: Prompt[C], timeout: float | None = None) -> Heard[C]:
         """Ask, and once more if the reply cannot be used (spec 2.2.4, ModelClient interface).
 
         Args:
-            call: What is asked.
-            contract: What the reply must be.
+            prompt: What is asked.
             timeout: Seconds for all of it; the model's own if None.
         """
         started = time.monotonic()
         wall = self.voter.seconds if timeout is None else min(timeout, self.voter.seconds)
         try:
             async with asyncio.timeout(wall):
-                heard = await self._within(self._clean(call, started + wall), contract)
+                heard = await self._within(self._clean(prompt, started + wall))
         except TimeoutError:
             heard = Heard("timeout", error=f"no reply within {wall:g} s")
         seconds = heard.seconds or time.monotonic() - started
         return replace(heard, seconds=round(seconds, 3))
 
-    async def _within(self, call: Call, contract: type[C]) -> Heard[C]:
-        first = await self._turn(call, contract)
+    async def _within(self, prompt: Prompt[C]) -> Heard[C]:
+        first = await self._turn(prompt)
         if first.status != "invalid" or first.parsed_from is None:
             return first.heard
-        second = await self._turn(_repair(call, first), contract)
+        second = await self._turn(_repair(prompt, first))
         seconds = first.heard.seconds + second.heard.seconds
         return replace(second.heard, repaired=True, seconds=seconds)
 
-    async def _turn(self, call: Call, contract: type[C]) -> _Turn[C]:
+    async def _turn(self, prompt: Prompt[C]) -> _Turn[C]:
         try:
-            said = await self._transport.complete(call)
-        except CallFailedError as failure:
+            said = await self._transport.complete(prompt)
+        except NoReplyError as failure:
             return _Turn(Heard(failure.status, error=self._line(failure.message)))
         text = self._redaction.clean(said.text)
         try:
-            parsed = parse_reply(text, contract)
+            parsed = parse_reply(text, prompt.contract)
         except BadReplyError as bad:
             heard = Heard[C]("invalid", None, said.seconds or 0.0, False, self._line(str(bad)))
             return _Turn(replace(heard, source=said.source), text)
         return _Turn(Heard("ok", parsed, said.seconds or 0.0, source=said.source), text)
 
-    def _clean(self, call: Call, deadline: float) -> Call:
-        messages = (replace(m, content=self._redaction.clean(m.content)) for m in call.messages)
-        return replace(call, messages=tuple(messages), deadline=deadline)
+    def _clean(self, prompt: Prompt[C], deadline: float) -> Prompt[C]:
+        messages = (replace(m, content=self._redaction.clean(m.content)) for m in prompt.messages)
+        return replace(prompt, messages=tuple(messages), deadline=deadline)
 
     def _line(self, text: str) -> str:
         """Foreign text as a short line without keys."""
@@ -120,13 +117,13 @@ class _Turn(Generic[C]):
         return self.heard.status
 
 
-def _repair(call: Call, turn: _Turn[Any]) -> Call:
+def _repair(prompt: Prompt[C], turn: _Turn[C]) -> Prompt[C]:
     wish = (
         f"That reply cannot be used: {turn.heard.error}. Reply once more, with nothing but the one "
         "JSON object that was asked for."
     )
-    told = Message("assistant", (turn.parsed_from or "")[:_SHOWN]), Message("user", wish)
-    return replace(call, messages=(*call.messages, *told))
+    reply = Message("assistant", (turn.parsed_from or "")[:_SHOWN])
+    return replace(prompt, messages=(*prompt.messages, reply, Message("user", wish)))
 
 
 class Endpoint:
@@ -145,14 +142,14 @@ class Endpoint:
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> Said:
         """The reply's text; busy servers and broken lines are tried again, a few times."""
         attempt = 1
         while True:
             try:
-                status, headers, body = await self._post(call)
+                status, headers, body = await self._post(prompt)
             except _UNREACHED as error:
-                failure = CallFailedError("error", f"{type(error).__name__}: {error}")
+                failure = NoReplyError("error", f"{type(error).__name__}: {error}")
                 again, wish = isinstance(error, httpx.TransportError), None
             else:
                 if status == 200:
@@ -160,26 +157,26 @@ class Endpoint:
                 failure = _refused(status, body)
                 again, wish = status in _BUSY, headers.get("retry-after")
             pause = _pause(attempt, wish)
-            if not again or attempt == ATTEMPTS or time.monotonic() + pause >= call.deadline:
+            if not again or attempt == ATTEMPTS or time.monotonic() + pause >= prompt.deadline:
                 raise failure
             await asyncio.sleep(pause)
             attempt += 1
 
-    async def _post(self, call: Call) -> tuple[int, httpx.Headers, bytes]:
+    async def _post(self, prompt: Prompt[Any]) -> tuple[int, httpx.Headers, bytes]:
         url = f"{self._settings.base_url}/chat/completions"
-        body = json.dumps(self._body(call)).encode()
+        body = json.dumps(self._body(prompt)).encode()
         async with self._http.stream("POST", url, content=body, headers=self._headers) as reply:
             return reply.status_code, reply.headers, await _bounded(reply.aiter_raw())
 
-    def _body(self, call: Call) -> dict[str, Any]:
-        messages = [{"role": m.role, "content": m.content} for m in call.messages]
+    def _body(self, prompt: Prompt[Any]) -> dict[str, Any]:
+        messages = [{"role": m.role, "content": m.content} for m in prompt.messages]
         body: dict[str, Any] = {"model": self._settings.model, "messages": messages}
         if self._settings.max_output_tokens:
             body["max_tokens"] = self._settings.max_output_tokens
         if self._settings.json_mode == "object":
             body["response_format"] = {"type": "json_object"}
         elif self._settings.json_mode == "schema":
-            schema = {"name": call.turn, "schema": call.schema}
+            schema = {"name": prompt.turn, "schema": prompt.contract.model_json_schema()}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
 
@@ -192,7 +189,7 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> bytes:
     async for chunk in chunks:
         data += chunk
         if len(data) > MAX_REPLY:
-            raise CallFailedError("invalid", f"the reply is longer than {MAX_REPLY} bytes")
+            raise NoReplyError("invalid", f"the reply is longer than {MAX_REPLY} bytes")
     return bytes(data)
 
 
@@ -210,7 +207,7 @@ def _pause(attempt: int, wish: str | None) -> float:
     return float(0.2 * 2 ** (attempt - 1))
 
 
-def _refused(status: int, body: bytes) -> CallFailedError:
+def _refused(status: int, body: bytes) -> NoReplyError:
     """What a server says that does not give a reply."""
     said = body.decode("utf-8", "replace")
     try:
@@ -218,7 +215,7 @@ def _refused(status: int, body: bytes) -> CallFailedError:
         said = error if isinstance(error, str) else str(error["message"])
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    return CallFailedError("rate_limited" if status == 429 else "error", f"HTTP {status}: {said}")
+    return NoReplyError("rate_limited" if status == 429 else "error", f"HTTP {status}: {said}")
 
 
 def _content(body: bytes) -> str:
@@ -229,8 +226,8 @@ def _content(body: bytes) -> str:
         if isinstance(content, list):
             content = "".join(part.get("text", "") for part in content)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-        raise CallFailedError("error", "the server's reply is no chat completion") from None
+        raise NoReplyError("error", "the server's reply is no chat completion") from None
     if not isinstance(content, str):
         why = choice["message"].get("refusal") or "the reply holds no text"
-        raise CallFailedError("invalid", str(why))
+        raise NoReplyError("invalid", str(why))
     return content

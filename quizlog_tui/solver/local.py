@@ -8,14 +8,15 @@ import json
 import os
 import signal
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Any
 
-from .call import Call, CallFailedError, Said
+from .transport import NoReplyError, Prompt, Said
 
 MAX_REPLY = 2_000_000
 """Bytes of a program's reply; longer ones are refused."""
 _COMPLAINT = 65_536
 """Bytes that are kept of what a program writes to stderr."""
-Ask = Callable[[Call], Awaitable[str | None]]
+Ask = Callable[[Prompt[Any]], Awaitable[str | None]]
 """Asks a person; the answer as typed, None for no answer."""
 
 
@@ -31,7 +32,7 @@ class Command:
         self._command = command
         self._hidden = hidden
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> Said:
         """The program's stdout. It and all it started end with the call, whatever happens."""
         environment = {k: v for k, v in os.environ.items() if k not in self._hidden}
         try:
@@ -44,15 +45,15 @@ class Command:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise CallFailedError("error", f"cannot start {self._command[0]}: {error}") from None
+            raise NoReplyError("error", f"cannot start {self._command[0]}: {error}") from None
         try:
-            return Said(await _conversation(process, _prompt(call)), "command")
+            return Said(await _conversation(process, _prompt(prompt)), "command")
         finally:
             await _end(process)
 
 
-def _prompt(call: Call) -> bytes:
-    text = "\n\n".join(message.content for message in call.messages)
+def _prompt(prompt: Prompt[Any]) -> bytes:
+    text = "\n\n".join(message.content for message in prompt.messages)
     return text.encode("utf-8", "replace")
 
 
@@ -66,7 +67,7 @@ async def _conversation(process: asyncio.subprocess.Process, prompt: bytes) -> s
         code = await process.wait()
         if code:
             said = (await complaint).decode("utf-8", "replace").strip().split("\n")[-1]
-            raise CallFailedError("error", f"the program ended with {code}: {said}")
+            raise NoReplyError("error", f"the program ended with {code}: {said}")
         return reply.decode("utf-8", "replace")
     finally:
         writing.cancel()
@@ -87,7 +88,7 @@ async def _read(stream: asyncio.StreamReader, limit: int, *, stop: bool) -> byte
     while chunk := await stream.read(65536):
         data += chunk
         if stop and len(data) > limit:
-            raise CallFailedError("invalid", f"the reply is longer than {limit} bytes")
+            raise NoReplyError("invalid", f"the reply is longer than {limit} bytes")
         del data[:-limit]
     return bytes(data)
 
@@ -108,13 +109,13 @@ class Human:
     def __init__(self, ask: Ask | None) -> None:
         self._ask = ask
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> Said:
         """The person's answer as a reply. A second round leaves the first answer standing."""
         if self._ask is None:
-            raise CallFailedError("error", "nobody is there to ask")
-        if call.turn == "reconcile":
-            raise CallFailedError("error", "a person is asked once")
-        answer = await self._ask(call)
+            raise NoReplyError("error", "nobody is there to ask")
+        if prompt.turn == "reconcile":
+            raise NoReplyError("error", "a person is asked once")
+        answer = await self._ask(prompt)
         if answer is None:
-            raise CallFailedError("error", "no answer was given")
+            raise NoReplyError("error", "no answer was given")
         return Said(json.dumps({"answer": answer}), "human")

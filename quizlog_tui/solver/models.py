@@ -23,7 +23,7 @@ from pydantic import (
 
 from ..errors import ConfigError
 from ..record.yaml_text import parse
-from .call import MAX_WEIGHT, NAME, Voter
+from .transport import MAX_WEIGHT, NAME, Voter
 
 MODEL_SECONDS = Voter.seconds
 """How long a model may take, repair included; 10 (spec 2.2.4) is short for those that reason."""

@@ -10,16 +10,17 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
-from .call import Call, CallFailedError, Said, Transport
 from .cassettes import Player, Recorder, Shelf, recorded
 from .client import Endpoint, ModelClient
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
 from .redaction import Redaction
 from .solve import Panel, RunCode
+from .transport import NoReplyError, Prompt, Said, Transport
 
 
 @asynccontextmanager
@@ -98,6 +99,6 @@ class Keyless:
     def __init__(self, variable: str) -> None:
         self._variable = variable
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> Said:
         """Always fails."""
-        raise CallFailedError("error", f"the environment variable {self._variable} is not set")
+        raise NoReplyError("error", f"the environment variable {self._variable} is not set")

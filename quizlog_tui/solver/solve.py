@@ -21,8 +21,9 @@ from .contract import Final, Solution
 from .decide import decide, needs_reconciliation, settled, two_runs_agree
 from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
 from .json_value import json_fault
-from .prompts import reconcile_call, solve_call
+from .prompts import reconcile_prompt, solve_prompt
 from .redaction import Redaction
+from .transport import Prompt
 
 RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
 """Runs a model's code in a sandbox, on a copy of a folder's files."""
@@ -129,19 +130,19 @@ class _Work:
 
     async def first_round(self) -> None:
         """Ask everybody at once, and take each reply as it comes."""
-        call = solve_call(self.decision.question, self._files(), self.decision.refused)
+        prompt = solve_prompt(self.decision.question, self._files(), self.decision.refused)
         for client in self.panel.clients:
             self.tell(Progress("asked", client.voter.name, self.decision))
         asking = {
-            asyncio.create_task(self._ask(client, call)): client for client in self.panel.clients
+            asyncio.create_task(self._ask(client, prompt)): client for client in self.panel.clients
         }
         spent = await self._all(asking, self._enough)
         for client in spent:
             error = f"{_SPENT}{self._why_spent()}"
             self._put(_reply(client, Heard("timeout", error=error, seconds=self._age())))
 
-    async def _ask(self, client: ModelClient, call: Any) -> None:
-        heard = await client.request(call, Solution, self.left())
+    async def _ask(self, client: ModelClient, prompt: Prompt[Solution]) -> None:
+        heard = await client.request(prompt, self.left())
         reply = _reply(client, heard)
         if not reply.code:
             self._put(reply)
@@ -198,16 +199,16 @@ class _Work:
     async def second_round(self) -> None:
         """Show everybody all candidates and results, and ask once more."""
         self.tell(Progress("reconciling", None, self.decision))
-        call = reconcile_call(self.decision, self._files())
+        prompt = reconcile_prompt(self.decision, self._files())
         again = {reply.name for reply in self.decision.models if _may_be_asked_again(reply)}
         clients = [client for client in self.panel.clients if client.voter.name in again]
-        tasks = {asyncio.create_task(self._ask_again(c, call)): c for c in clients}
+        tasks = {asyncio.create_task(self._ask_again(c, prompt)): c for c in clients}
         for client in await self._all(tasks, lambda weights: False):
             error = f"{_SPENT}{self._why_spent()}"
             self._put_again(Reconsidered(client.voter.name, "timeout", error=error))
 
-    async def _ask_again(self, client: ModelClient, call: Any) -> None:
-        heard = await client.request(call, Final, self.left())
+    async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
+        heard = await client.request(prompt, self.left())
         final = heard.parsed or Final(final_answer=None)
         run = None
         if final.corrected_code and final.corrected_code.strip():

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.call import Call, CallFailedError, Said, Voter
 from quizlog_tui.solver.client import ModelClient
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
+from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
 
-Script = Callable[[Call], Awaitable[str]]
+Script = Callable[[Prompt], Awaitable[str]]
 
 
 @dataclass
@@ -23,30 +23,30 @@ class Scripted:
     """A transport that says what a function returns, and remembers what it was asked."""
 
     script: Script
-    calls: list[Call] = field(default_factory=list)
+    calls: list[Prompt] = field(default_factory=list)
 
-    async def complete(self, call: Call) -> Said:
-        self.calls.append(call)
-        return Said(await self.script(call), "live")
+    async def complete(self, prompt: Prompt) -> Said:
+        self.calls.append(prompt)
+        return Said(await self.script(prompt), "live")
 
 
 def saying(first: Mapping[str, Any], second: Mapping[str, Any] | None = None) -> Script:
     """A first reply, and one for the second round."""
 
-    async def script(call: Call) -> str:
-        return json.dumps(first if call.turn == "solve" else second)
+    async def script(prompt: Prompt) -> str:
+        return json.dumps(first if prompt.turn == "solve" else second)
 
     return script
 
 
 def failing(status: Any, message: str = "why") -> Script:
-    async def script(call: Call) -> str:
-        raise CallFailedError(status, message)
+    async def script(prompt: Prompt) -> str:
+        raise NoReplyError(status, message)
 
     return script
 
 
-async def never(call: Call) -> str:
+async def never(prompt: Prompt) -> str:
     await asyncio.Event().wait()
     raise AssertionError
 
@@ -72,8 +72,8 @@ def panel(
     return Panel(clients, run)
 
 
-def calls(one: Panel, name: str) -> list[Call]:
+def calls(one: Panel, name: str) -> list[Prompt]:
     """What a voter was asked."""
     client = next(client for client in one.clients if client.voter.name == name)
-    found: list[Call] = client._transport.calls  # type: ignore[attr-defined]
+    found: list[Prompt] = client._transport.calls  # type: ignore[attr-defined]
     return found

@@ -11,17 +11,18 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from quizlog_tui.solver.call import Call, Voter
 from quizlog_tui.solver.client import ATTEMPTS, Endpoint, Heard, ModelClient
-from quizlog_tui.solver.contract import Final, Solution
-from quizlog_tui.solver.decision import Question
+from quizlog_tui.solver.contract import Solution
+from quizlog_tui.solver.decision import Decision, Question
 from quizlog_tui.solver.models import ModelSettings
-from quizlog_tui.solver.prompts import solve_call
+from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import STAND_IN, Redaction
+from quizlog_tui.solver.transport import Prompt, Voter
 from tests.support.fake_models import BEHAVIOURS, Fake, fake_models
 
 KEY = 'sk-very/secret+"key"-0123456789'
-CALL = solve_call(Question("What is the determinant of A? "), (), ())
+PROMPT = solve_prompt(Question("What is the determinant of A? "), (), ())
+AGAIN = reconcile_prompt(Decision("d", "t", Question("?")), ())
 WALL = 30.0
 """Seconds no test waits for: what is slow is given a shorter time."""
 SHORT = 0.3
@@ -38,7 +39,7 @@ async def client(name: str, **changes: object) -> AsyncIterator[tuple[Fake, Mode
 
 async def heard(name: str, timeout: float = WALL) -> tuple[Heard[Solution], int]:
     async with client(name) as (fake, one):
-        found = await one.request(CALL, Solution, timeout)
+        found = await one.request(PROMPT, timeout)
         return found, fake.calls[name]
 
 
@@ -140,7 +141,7 @@ async def test_the_wall_holds_for_both_turns_together() -> None:
 
 async def test_nobody_listens() -> None:
     async with client("good", base_url="http://127.0.0.1:9/v1") as (_, one):
-        found = await one.request(CALL, Solution)
+        found = await one.request(PROMPT)
     assert found.status == "error"
     assert "ConnectError" in (found.error or "")
 
@@ -150,14 +151,14 @@ async def test_a_key_that_no_header_can_hold_is_an_error_without_the_key() -> No
     async with fake_models() as fake, httpx.AsyncClient() as http:
         settings = ModelSettings(name="a", base_url=fake.url, model="good")
         one = ModelClient(Voter("a"), Endpoint(settings, bad, http), Redaction([bad]))
-        found = await one.request(CALL, Solution)
+        found = await one.request(PROMPT)
     assert found.status == "error"
     assert "0123456789" not in repr(found)
 
 
 async def test_cancelling_ends_the_call() -> None:
     async with client("stall") as (fake, one):
-        task = asyncio.create_task(one.request(CALL, Solution))
+        task = asyncio.create_task(one.request(PROMPT))
         while not fake.calls["stall"]:
             await asyncio.sleep(0)
         task.cancel()
@@ -167,7 +168,7 @@ async def test_cancelling_ends_the_call() -> None:
 
 async def test_the_repair_turn_shows_the_reply_and_what_is_wrong() -> None:
     async with client("invalid-once") as (fake, one):
-        await one.request(CALL, Solution)
+        await one.request(PROMPT)
     first, second = fake.bodies
     assert second["messages"][:2] == first["messages"]
     assert second["messages"][2] == {"role": "assistant", "content": '{"answer": 16'}
@@ -184,15 +185,15 @@ async def test_the_repair_turn_shows_the_reply_and_what_is_wrong() -> None:
 )  # fmt: skip
 async def test_json_is_asked_for_as_configured(mode: str, check: Callable[[dict], bool]) -> None:  # type: ignore[type-arg]
     async with client("good", json_mode=mode, max_output_tokens=99) as (fake, one):
-        await one.request(CALL, Solution)
+        await one.request(PROMPT)
     assert check(fake.bodies[0])
     assert fake.bodies[0]["max_tokens"] == 99
 
 
 async def test_the_key_is_in_the_header_and_nowhere_else() -> None:
-    leaky = solve_call(Question(f"My key is {KEY}. What is 2 + 2? "), (), ())
+    leaky = solve_prompt(Question(f"My key is {KEY}. What is 2 + 2? "), (), ())
     async with client("echo-key-in-answer") as (fake, one):
-        found = await one.request(leaky, Solution)
+        found = await one.request(leaky)
     assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
     assert fake.raw.count(KEY.encode()) == 1
     assert json.dumps(KEY)[1:-1] not in json.dumps(fake.bodies)
@@ -202,9 +203,9 @@ async def test_the_key_is_in_the_header_and_nowhere_else() -> None:
 
 
 async def test_foreign_text_of_any_kind_can_be_asked() -> None:
-    odd = solve_call(Question("\ud800 \x00 \x1b[31m \u2028", context="x" * 100_000), (), ())
+    odd = solve_prompt(Question("\ud800 \x00 \x1b[31m \u2028", context="x" * 100_000), (), ())
     async with client("good") as (_, one):
-        assert (await one.request(odd, Solution)).status == "ok"
+        assert (await one.request(odd)).status == "ok"
 
 
 class Says:
@@ -213,8 +214,8 @@ class Says:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    async def complete(self, call: Call) -> object:
-        from quizlog_tui.solver.call import Said
+    async def complete(self, prompt: Prompt) -> object:
+        from quizlog_tui.solver.transport import Said
 
         return Said(self.text, "live")
 
@@ -234,7 +235,7 @@ class Says:
 )
 async def test_confidences(text: str, confidence: float | None) -> None:
     one = ModelClient(Voter("a"), Says(text), Redaction())  # type: ignore[arg-type]
-    found = await one.request(CALL, Final)
+    found = await one.request(AGAIN)
     assert found.status == "ok"
     assert found.parsed
     assert found.parsed.confidence == confidence
@@ -246,5 +247,5 @@ async def test_confidences(text: str, confidence: float | None) -> None:
 async def test_no_confidence(confidence: str) -> None:
     text = f'{{"final_answer": 4, "confidence": {confidence}}}'
     one = ModelClient(Voter("a"), Says(text), Redaction())  # type: ignore[arg-type]
-    found = await one.request(CALL, Final)
+    found = await one.request(AGAIN)
     assert found.status == "invalid"

@@ -9,20 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.solver.call import CallFailedError, Voter
 from quizlog_tui.solver.client import ModelClient
-from quizlog_tui.solver.contract import Final, Solution
 from quizlog_tui.solver.decision import Decision, ModelReply, Question
 from quizlog_tui.solver.local import Command, Human
-from quizlog_tui.solver.prompts import reconcile_call, solve_call
+from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.solver.transport import NoReplyError, Voter
 
-CALL = solve_call(Question("2 + 2 = "), (), ())
+PROMPT = solve_prompt(Question("2 + 2 = "), (), ())
 
 
 async def heard(*words: str, timeout: float = 30.0, hidden: tuple[str, ...] = ()) -> object:
     client = ModelClient(Voter("a", seconds=timeout), Command(words, hidden), Redaction())
-    return await client.request(CALL, Solution)
+    return await client.request(PROMPT)
 
 
 def python(code: str) -> tuple[str, str, str]:
@@ -97,26 +96,26 @@ async def test_a_program_does_not_see_the_keys_of_others(monkeypatch: pytest.Mon
 
 
 async def test_a_person_is_asked_once() -> None:
-    async def ask(call: object) -> str | None:
+    async def ask(prompt: object) -> str | None:
         return "four"
 
     client = ModelClient(Voter("me"), Human(ask), Redaction())
-    first = await client.request(CALL, Solution)
+    first = await client.request(PROMPT)
     assert (first.status, first.source) == ("ok", "human")
     assert first.parsed
     assert first.parsed.answer == "four"
     decision = Decision("d", "t", Question("?"), (ModelReply("me", "ok", "four"),))
-    second = await client.request(reconcile_call(decision, ()), Final)
+    second = await client.request(reconcile_prompt(decision, ()))
     assert (second.status, second.error) == ("error", "a person is asked once")
 
 
 async def test_a_person_who_is_not_there_or_says_nothing() -> None:
-    async def silent(call: object) -> str | None:
+    async def silent(prompt: object) -> str | None:
         return None
 
     for ask, said in ((None, "nobody is there"), (silent, "no answer was given")):
-        with pytest.raises(CallFailedError, match=said):
-            await Human(ask).complete(CALL)
+        with pytest.raises(NoReplyError, match=said):
+            await Human(ask).complete(PROMPT)
 
 
 def test_this_process_sees_no_zombies() -> None:

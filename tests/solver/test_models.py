@@ -126,12 +126,11 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
-    from quizlog_tui.solver.contract import Solution
     from quizlog_tui.solver.decision import Question
-    from quizlog_tui.solver.prompts import solve_call
+    from quizlog_tui.solver.prompts import solve_prompt
 
     models = read_models(written(tmp_path, GOOD))
     async with live_panel(models, run_here, environment={}) as panel:
-        call = solve_call(Question("?"), (), ())
-        found = await panel.clients[0].request(call, Solution)
+        prompt = solve_prompt(Question("?"), (), ())
+        found = await panel.clients[0].request(prompt)
     assert (found.status, found.error) == ("error", "the environment variable FAST_KEY is not set")

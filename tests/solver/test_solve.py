@@ -47,7 +47,7 @@ async def test_all_are_asked_at_once() -> None:
     waiting = 0
     all_there = asyncio.Event()
 
-    async def script(call: Any) -> str:
+    async def script(prompt: Any) -> str:
         nonlocal waiting
         waiting += 1
         if waiting == 5:
@@ -84,7 +84,7 @@ async def test_the_second_round_is_anonymous_and_shows_results_and_refusals() ->
     )
     await solve(QUESTION, asked, refused=[Refusal("40", "too small")])
     first, second = calls(asked, "alice")
-    assert [call.messages for call in calls(asked, "bob")] == [first.messages, second.messages]
+    assert [one.messages for one in calls(asked, "bob")] == [first.messages, second.messages]
     assert "too small" in first.messages[1].content
     shown = json.loads(second.messages[1].content)
     assert [one["model"] for one in shown["model_outputs"]] == ["A", "B"]
@@ -112,8 +112,8 @@ async def test_who_did_not_answer_is_not_asked_again() -> None:
 
 
 async def test_a_second_round_that_fails_leaves_the_first() -> None:
-    async def script(call: Any) -> str:
-        return '{"answer": 1}' if call.turn == "solve" else "what?"
+    async def script(prompt: Any) -> str:
+        return '{"answer": 1}' if prompt.turn == "solve" else "what?"
 
     asked = panel(a=script, b=saying({"answer": 2}, {"final_answer": 2}))
     decision = await solve(QUESTION, asked)
@@ -155,11 +155,11 @@ async def test_code_finds_the_files_and_the_prompt_names_them(tmp_path: Path) ->
 async def test_cancelling_ends_all_of_it() -> None:
     ended = []
 
-    async def script(call: Any) -> str:
+    async def script(prompt: Any) -> str:
         try:
-            return await never(call)
+            return await never(prompt)
         finally:
-            ended.append(call)
+            ended.append(prompt)
 
     asked = panel(a=script, b=script, c=saying({"answer": 1}))
     heard = asyncio.Event()
@@ -215,8 +215,8 @@ async def test_a_budget_also_bounds_code_and_leaves_no_second_round() -> None:
 
 
 async def test_a_budget_also_bounds_the_second_round() -> None:
-    async def script(call: Any) -> str:
-        return '{"answer": 2}' if call.turn == "solve" else await never(call)
+    async def script(prompt: Any) -> str:
+        return '{"answer": 2}' if prompt.turn == "solve" else await never(prompt)
 
     asked = panel(a=script, b=saying({"answer": 1}, {"final_answer": 2}))
     decision = await solve(QUESTION, asked, budget=0.3)

@@ -17,11 +17,11 @@ from quizlog_tui.autopilot import fly
 from quizlog_tui.paths import shipped
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.session import Session
-from quizlog_tui.solver.call import Call, Said, Voter
 from quizlog_tui.solver.cassettes import Recorder, Shelf
 from quizlog_tui.solver.client import ModelClient
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
+from quizlog_tui.solver.transport import Prompt, Said, Voter
 
 LABEL = "written by hand to show how a decision is made; no model was asked"
 VOTERS = (
@@ -134,7 +134,7 @@ class Scripted:
         self.name = name
         self.script = script
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, call: Prompt) -> Said:
         data = json.loads(call.messages[-1].content)
         asked = data["question"] if call.turn == "solve" else data["context"]["question"]
         ending = " (again)" if call.turn == "reconcile" else ""

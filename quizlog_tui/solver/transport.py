@@ -1,4 +1,4 @@
-"""One request to a model, and the seam behind which it is answered: live, recorded, or by a person.
+"""What is asked of a model, and the seam behind which it is answered: live, recorded, by a person.
 
 Pure data and a protocol. A transport gives the text of a reply, or says why there is none.
 """
@@ -9,8 +9,9 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol
 
+from .contract import C
 from .decision import ReplyStatus, Source
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -45,13 +46,13 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Call:
-    """What a transport needs to know of a request. Holds no key."""
+class Prompt(Generic[C]):
+    """What a model is asked. Holds no key."""
 
     turn: Turn
     messages: tuple[Message, ...]
-    schema: dict[str, Any]
-    """The JSON schema of the wanted reply."""
+    contract: type[C]
+    """What the reply must be."""
     deadline: float = math.inf
     """When the reply is of no use any more, on the monotonic clock; no part of the request."""
 
@@ -72,7 +73,7 @@ class Said:
     """How long it took when it was recorded; None for now."""
 
 
-class CallFailedError(Exception):
+class NoReplyError(Exception):
     """There is no reply.
 
     Args:
@@ -87,7 +88,7 @@ class CallFailedError(Exception):
 
 
 class Transport(Protocol):
-    """Answers requests to one model. Raises CallFailedError, and nothing else it can foresee."""
+    """Answers requests to one model. Raises NoReplyError, and nothing else it can foresee."""
 
-    async def complete(self, call: Call) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> Said:
         """The reply to a request. Waits as long as it takes: the caller bounds the time."""
