@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -96,8 +96,13 @@ class Final(BaseModel):
 C = TypeVar("C", Solution, Final)
 
 
-def parse_reply(text: str, contract: type[C]) -> C:
+def parse_reply(text: str, contract: type[C], clean: Callable[[Any], Any]) -> C:
     """The object a reply holds.
+
+    Args:
+        text: The reply.
+        contract: What it must be.
+        clean: Takes keys out of a value.
 
     Raises:
         BadReplyError: It holds none, or not one that follows the contract.
@@ -110,7 +115,7 @@ def parse_reply(text: str, contract: type[C]) -> C:
         names = ", ".join(contract.model_fields)
         raise BadReplyError(f"no JSON object with the keys {names}")
     try:
-        return contract.model_validate(found)
+        return contract.model_validate(clean(found))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part) for part in first["loc"])

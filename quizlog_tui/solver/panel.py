@@ -10,17 +10,19 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from .cassettes import Player, Recorder, Shelf, recorded
-from .client import Endpoint, ModelClient
+from .client import ModelClient
+from .endpoint import Endpoint, connections
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
 from .redaction import Redaction
 from .solve import Panel, RunCode
 from .transport import NoReplyError, Prompt, Said, Transport
+
+if TYPE_CHECKING:
+    from httpx import AsyncClient
 
 
 @asynccontextmanager
@@ -43,7 +45,7 @@ async def live_panel(
     """
     keys = _keys(models, environment)
     redaction = Redaction(keys.values())
-    async with httpx.AsyncClient(timeout=None, follow_redirects=False) as http:
+    async with connections() as http:
         clients = []
         for model in models.models:
             transport = _transport(model, keys, http, ask)
@@ -78,7 +80,7 @@ def missing_keys(models: Models, environment: Mapping[str, str] = os.environ) ->
 
 
 def _transport(
-    model: ModelSettings, keys: Mapping[str, str], http: httpx.AsyncClient, ask: Ask | None
+    model: ModelSettings, keys: Mapping[str, str], http: AsyncClient, ask: Ask | None
 ) -> Transport:
     if model.human:
         return Human(ask)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 from urllib.parse import quote, quote_plus
+
+from .json_value import MAX_DEPTH
 
 STAND_IN = "[key]"
 """What stands where a key stood."""
@@ -32,6 +35,20 @@ class Redaction:
         for form in self._forms:
             text = text.replace(form, STAND_IN)
         return text
+
+    def clean_value(self, value: Any) -> Any:
+        """A JSON value with its texts cleaned. Too deep a value stays: it will be refused."""
+        return self._clean_value(value, MAX_DEPTH + 1) if self._forms else value
+
+    def _clean_value(self, value: Any, depth: int) -> Any:
+        if isinstance(value, str):
+            return self.clean(value)
+        if depth and isinstance(value, list):
+            return [self._clean_value(item, depth - 1) for item in value]
+        if depth and isinstance(value, dict):
+            cleaned = self._clean_value
+            return {self.clean(key): cleaned(item, depth - 1) for key, item in value.items()}
+        return value
 
     def __repr__(self) -> str:
         return f"Redaction({len(self._forms)} forms)"

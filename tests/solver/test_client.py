@@ -11,9 +11,10 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from quizlog_tui.solver.client import ATTEMPTS, Endpoint, Heard, ModelClient
+from quizlog_tui.solver.client import Heard, ModelClient
 from quizlog_tui.solver.contract import Solution
 from quizlog_tui.solver.decision import Decision, Question
+from quizlog_tui.solver.endpoint import ATTEMPTS, Endpoint
 from quizlog_tui.solver.models import ModelSettings
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import STAND_IN, Redaction
@@ -200,6 +201,15 @@ async def test_the_key_is_in_the_header_and_nowhere_else() -> None:
     assert found.parsed
     assert found.parsed.answer == f"the key is {STAND_IN}"
     assert KEY not in repr(found)
+
+
+async def test_a_key_that_comes_back_in_disguise_is_taken_out() -> None:
+    disguised = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    text = f'{{"answer": {{"{disguised}": ["{disguised}"]}}, "explanation": "{disguised}"}}'
+    found = await ModelClient(Voter("a"), Says(text), Redaction([KEY])).request(PROMPT)  # type: ignore[arg-type]
+    assert found.parsed
+    assert found.parsed.answer == {STAND_IN: [STAND_IN]}
+    assert found.parsed.explanation == STAND_IN
 
 
 async def test_foreign_text_of_any_kind_can_be_asked() -> None:
