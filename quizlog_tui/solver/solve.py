@@ -20,15 +20,20 @@ from .client import Heard, ModelClient
 from .contract import Final, Solution
 from .decide import decide, needs_reconciliation, settled, two_runs_agree
 from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
-from .json_value import json_fault
+from .evidence import (
+    kept_again,
+    kept_question,
+    kept_refusal,
+    kept_reply,
+    kept_run,
+    may_be_asked_again,
+)
 from .prompts import reconcile_prompt, solve_prompt
 from .redaction import Redaction
 from .transport import Prompt
 
 RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
 """Runs a model's code in a sandbox, on a copy of a folder's files."""
-SHOWN = 4_000
-"""Characters of a run's output that are kept."""
 _AGREED_SHARE = 0.4
 """Share of a budget after which two equal runs are enough."""
 _SPENT = "not waited for: "
@@ -89,16 +94,11 @@ def _blank(question: Question, panel: Panel, refused: Sequence[Refusal]) -> Deci
     return Decision(
         id=f"d-{uuid.uuid4().hex[:12]}",
         time=datetime.now(UTC).isoformat(timespec="seconds"),
-        question=_without_keys(question, panel.redaction.clean),
-        refused=tuple(replace(one, reason=panel.redaction.clean(one.reason)) for one in refused),
+        question=kept_question(question, panel.redaction),
+        refused=tuple(kept_refusal(one, panel.redaction) for one in refused),
         family_cap=panel.family_cap,
         label=panel.label,
     )
-
-
-def _without_keys(question: Question, clean: Callable[[str], str]) -> Question:
-    """The question as models see it and as it is kept, should a quiz print a key."""
-    return replace(question, text=clean(question.text), context=clean(question.context))
 
 
 @dataclass
@@ -139,11 +139,11 @@ class _Work:
         spent = await self._all(asking, self._enough)
         for client in spent:
             error = f"{_SPENT}{self._why_spent()}"
-            self._put(_reply(client, Heard("timeout", error=error, seconds=self._age())))
+            self._put(kept_reply(client.voter, Heard("timeout", error=error, seconds=self._age())))
 
     async def _ask(self, client: ModelClient, prompt: Prompt[Solution]) -> None:
         heard = await client.request(prompt, self.left())
-        reply = _reply(client, heard)
+        reply = kept_reply(client.voter, heard)
         if not reply.code:
             self._put(reply)
             return
@@ -152,7 +152,7 @@ class _Work:
         self._put(replace(reply, executed=executed), "ran")
 
     async def _run(self, code: str) -> Execution:
-        return execution(await self.panel.run(code, self.folder), self.panel.redaction.clean)
+        return kept_run(await self.panel.run(code, self.folder), self.panel.redaction)
 
     def _put(self, reply: ModelReply, what: str = "replied") -> None:
         models = (*self.decision.models, reply)
@@ -200,7 +200,7 @@ class _Work:
         """Show everybody all candidates and results, and ask once more."""
         self.tell(Progress("reconciling", None, self.decision))
         prompt = reconcile_prompt(self.decision, self._files())
-        again = {reply.name for reply in self.decision.models if _may_be_asked_again(reply)}
+        again = {reply.name for reply in self.decision.models if may_be_asked_again(reply)}
         clients = [client for client in self.panel.clients if client.voter.name in again]
         tasks = {asyncio.create_task(self._ask_again(c, prompt)): c for c in clients}
         for client in await self._all(tasks, lambda weights: False):
@@ -209,71 +209,12 @@ class _Work:
 
     async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
         heard = await client.request(prompt, self.left())
-        final = heard.parsed or Final(final_answer=None)
-        run = None
-        if final.corrected_code and final.corrected_code.strip():
-            run = await self._run(final.corrected_code)
-        self._put_again(
-            Reconsidered(
-                name=client.voter.name,
-                status=heard.status,
-                final_answer=final.final_answer,
-                confidence=final.confidence,
-                explanation=final.explanation,
-                corrected_code=final.corrected_code,
-                executed=run,
-                seconds=heard.seconds,
-                repaired=heard.repaired,
-                error=heard.error,
-            )
-        )
+        reply = kept_again(client.voter, heard)
+        if reply.corrected_code:
+            reply = replace(reply, executed=await self._run(reply.corrected_code))
+        self._put_again(reply)
 
     def _put_again(self, reply: Reconsidered) -> None:
         replies = sorted((*self.decision.reconciliation, reply), key=lambda one: one.name)
         changed = replace(self.decision, reconciliation=tuple(replies))
         self.update("reconsidered", reply.name, changed)
-
-
-def _may_be_asked_again(reply: ModelReply) -> bool:
-    """A person is asked once, and so is who did not answer at all."""
-    return reply.source != "human" and reply.status in ("ok", "invalid", "rate_limited")
-
-
-def _reply(client: ModelClient, heard: Heard[Solution]) -> ModelReply:
-    voter = client.voter
-    said = heard.parsed
-    code = said.code if said else None
-    return ModelReply(
-        name=voter.name,
-        status=heard.status,
-        claimed=said.answer if said else None,
-        code=code if code and code.strip() else None,
-        explanation=said.explanation if said else None,
-        seconds=heard.seconds,
-        repaired=heard.repaired,
-        error=heard.error,
-        family=voter.family,
-        weight=voter.weight,
-        primary=voter.primary,
-        source=heard.source,
-    )
-
-
-def execution(result: ExecResult, clean: Callable[[str], str]) -> Execution:
-    """What is kept of a run. An answer that is no JSON value is none.
-
-    Args:
-        result: The run.
-        clean: Takes keys out of a text.
-    """
-    fault = json_fault(result.answer)
-    error = f"the answer {fault}" if fault else result.error
-    return Execution(
-        status="bad_result" if fault else result.status,
-        answer=None if fault else result.answer,
-        stdout=clean(result.stdout)[:SHOWN],
-        stderr=clean(result.stderr)[:SHOWN],
-        error=clean(error) if error else None,
-        seconds=round(result.seconds, 3),
-        isolation=result.isolation,
-    )

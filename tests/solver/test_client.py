@@ -160,8 +160,9 @@ async def test_a_key_that_no_header_can_hold_is_an_error_without_the_key() -> No
 async def test_cancelling_ends_the_call() -> None:
     async with client("stall") as (fake, one):
         task = asyncio.create_task(one.request(PROMPT))
-        while not fake.calls["stall"]:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            while not fake.calls["stall"]:
+                await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -72,14 +72,16 @@ async def test_a_program_that_hangs_is_ended_with_all_it_started(tmp_path: Path)
         "time.sleep(1000)"
     )
     work = asyncio.create_task(heard(*python(code)))
-    while not pids.exists():
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(60):
+        while not pids.exists():
+            await asyncio.sleep(0.01)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
     started = [int(pid) for pid in pids.read_text().split()]
-    while not all(map(gone, started)):
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(60):
+        while not all(map(gone, started)):
+            await asyncio.sleep(0.01)
 
 
 async def test_the_wall_ends_a_program() -> None:

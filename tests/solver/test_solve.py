@@ -166,7 +166,8 @@ async def test_cancelling_ends_all_of_it() -> None:
     work = asyncio.create_task(
         solve(QUESTION, asked, tell=lambda one: heard.set() if one.what == "replied" else None)
     )
-    await heard.wait()
+    async with asyncio.timeout(60):
+        await heard.wait()
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
