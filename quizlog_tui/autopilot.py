@@ -130,7 +130,7 @@ def accept(session: Session, decision: Decision) -> Reply:
         UsageError: Nothing was decided, or the record has moved on since.
     """
     if decision.verdict.why is None:
-        raise UsageError("nothing was decided", hint="answer it yourself, or use another --rule")
+        raise UsageError("nothing was decided", hint="answer it yourself")
     question = question_of(session)
     at = question.pointer or 0
     if (question.text, at) != (decision.question.text, decision.question.pointer):

@@ -97,6 +97,7 @@ CASES: dict[str, tuple[Verdict, Any, str | None]] = {
     "its decimals": (verdict(ran(1.8899), ran(1.89), question=CENTS), 1.89, "unanimous"),
     "a matrix, not its text": (verdict(ran("[[1]]"), ran([[1]]), question=MATRIX), [[1]], "unanimous"),
     "the very option": (verdict(ran("red"), ran("Red"), question=COLOUR), "Red", "unanimous"),
+    "what ran before what was said": (verdict(said("b a"), ran("B  A")), "B  A", "unanimous"),
     "text stays raw": (verdict(ran("PARIS"), ran("PARIS"), ran("Rome")), "PARIS", "majority"),
     "leading zeros are kept": (verdict(ran("007"), ran("007"), ran(7)), "007", "majority"),
     "bool is no number": (verdict(ran(True), ran(1), ran(1)), 1, "majority"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
+from quizlog_tui.solver.decision import Question
 from quizlog_tui.solver.models import HUMAN_SECONDS, MODEL_SECONDS, default_models, read_models
 from quizlog_tui.solver.panel import live_panel, missing_keys
+from quizlog_tui.solver.prompts import solve_prompt
 
 from .panels import run_here
 
@@ -125,10 +129,26 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_models(tmp_path / "binary")
 
 
-async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
-    from quizlog_tui.solver.decision import Question
-    from quizlog_tui.solver.prompts import solve_prompt
+async def test_programs_see_their_own_key_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("FAST_KEY", "LOCAL_KEY")
+    for name in names:
+        monkeypatch.setenv(name, f"value-of-{name}")
+    code = (
+        f"import os, json; print(json.dumps({{'answer': [n for n in {names} if n in os.environ]}}))"
+    )
+    program = json.dumps([sys.executable, "-c", code])
+    text = GOOD.replace(
+        "command: [./solve.sh, --fast]", f"command: {program}\n  api_key_env: LOCAL_KEY"
+    )
+    async with live_panel(read_models(written(tmp_path, text)), run_here) as panel:
+        found = await panel.clients[1].request(solve_prompt(Question("?"), (), ()))
+    assert found.parsed
+    assert found.parsed.answer == ["LOCAL_KEY"]
 
+
+async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
     models = read_models(written(tmp_path, GOOD))
     async with live_panel(models, run_here, environment={}) as panel:
         prompt = solve_prompt(Question("?"), (), ())
