@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 
@@ -118,8 +117,3 @@ async def test_a_person_who_is_not_there_or_says_nothing() -> None:
     for ask, said in ((None, "nobody is there"), (silent, "no answer was given")):
         with pytest.raises(NoReplyError, match=said):
             await Human(ask).complete(PROMPT)
-
-
-def test_this_process_sees_no_zombies() -> None:
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
