@@ -131,6 +131,9 @@ CASES: dict[str, tuple[Verdict, Any, str | None]] = {
     "a claim that a run proves": (
         verdict(ran(4), said(5), said(5), second=(again("b", 4, 1), again("c", 5, 1))), 4, "majority",
     ),
+    "it weighs as much as the run": (
+        verdict(ran(4), *map(said, [5, 5, 5, 5]), second=(again("b", 4, 1),)), 4, "majority",
+    ),
     "corrected code counts": (
         verdict(failed("error"), said(5), second=(replace(again("a", 5), executed=ran(4).executed),)),
         4, "majority",

@@ -235,7 +235,10 @@ def test_decimals_asked_for(text: str, decimals: int | None) -> None:
 @pytest.mark.parametrize("method", range(5))
 def test_pictures_are_compared_by_pixels(colour: int, method: int) -> None:
     step = {0: 1, 2: 3, 4: 2, 6: 4}[colour]
-    rows = [bytes((7 * y + 11 * x) % 251 for x in range(3 * step)) for y in range(4)]
+    rows = [
+        bytes((31 * x * x + 17 * y * y + 7 * x * y) % 256 for x in range(9 * step))
+        for y in range(9)
+    ]
     plain = picture([b"\x00" + row for row in rows], colour=colour)
     assert png.pixels(plain) == png.pixels(picture(filtered(rows, method, step), colour=colour))
     assert png.pixels(plain) is not None

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quizlog_tui.sandbox.result import ExecResult
+from quizlog_tui.solver.client import ModelClient
 from quizlog_tui.solver.decide import decide
 from quizlog_tui.solver.decision import Question, Refusal
 from quizlog_tui.solver.decision_text import from_line, to_line
+from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Progress, solve
+from quizlog_tui.solver.transport import Said, Voter
 
 from .panels import calls, failing, never, panel, run_here, saying
 
@@ -109,6 +113,26 @@ async def test_who_did_not_answer_is_not_asked_again() -> None:
     decision = await solve(QUESTION, asked)
     assert [one.name for one in decision.reconciliation] == ["a", "b"]
     assert decision.verdict.why == "primary"
+
+
+async def test_a_person_is_not_asked_again_and_keys_are_not_kept() -> None:
+    class Person:
+        async def complete(self, prompt: Any) -> Said:
+            return Said('{"answer": 7}', "human")
+
+    key = "sk-0123456789"
+    one = panel(
+        a=saying({"answer": 1}, {"final_answer": 7}),
+        b=saying({"code": f"raise Exception('{key}')"}),
+    )
+    me = ModelClient(Voter("me"), Person(), Redaction())
+    asked = replace(one, clients=(*one.clients, me), redaction=Redaction([key]))
+    decision = await solve(Question(f"Is it {key}? "), asked)
+    assert "me" not in [again.name for again in decision.reconciliation]
+    assert decision.verdict.answer == 7
+    assert decision.models[1].executed
+    assert decision.models[1].executed.error == "Exception: [key]"
+    assert decision.question.text == "Is it [key]? "
 
 
 async def test_a_second_round_that_fails_leaves_the_first() -> None:
