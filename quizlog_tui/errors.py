@@ -39,6 +39,10 @@ class RecordError(QuizlogError):
     """A record cannot be read, or does not follow the format."""
 
 
+class ConfigError(QuizlogError):
+    """A file of settings cannot be read, or says something it may not."""
+
+
 class DecisionError(QuizlogError):
     """A decision cannot be read, or does not follow its format."""
 

@@ -37,11 +37,13 @@ ALLOWED = {
     "solver": GROUND | {"sandbox", "record"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},
     "episodes": GROUND | {"record", "replay", "session", "branch_list", "sandbox", "solver"},
-    "server": GROUND | {"record", "replay", "reply", "session", "solver", "quiz", "episodes"},
+    "autopilot": GROUND | {"record", "replay", "reply", "session", "solver"},
+    "server": GROUND
+    | {"record", "replay", "reply", "session", "solver", "quiz", "episodes", "autopilot"},
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
     | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
-    | {"timeline", "report"},
+    | {"timeline", "report", "autopilot"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
     "": GROUND | {"replay", "reply", "session", "drift", "bundle"},
@@ -50,6 +52,7 @@ ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {
     "textual": {"tui", "testing"},
     "httpx": {"solver", "tui", "quiz"},
+    "pydantic": {"solver", "server"},
     "yaml": {"record"},
     "fastapi": {"server"},
     "playwright": {"quiz"},

@@ -60,6 +60,9 @@ COMMANDS: dict[str, Entry] = {
         "coverage", "SCRIPT [RECORD...]", "what its records reached, where to fork next"
     ),
     "lint": Entry("lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
+    "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
+    "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
+    "models": Entry("models", "check", "try each configured model"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),

@@ -68,16 +68,17 @@ def _verdict(rule: str, counted: Tally, open_: Sequence[AnswerClass], choice: Ch
 def needs_reconciliation(decision: Decision) -> bool:
     """Whether models that see each other's results could still settle it (spec 3.6).
 
-    They cannot where they agree, where nobody answered, or where answers are free texts.
+    They cannot where two or more outweigh all others, where nobody answered, or where answers are
+    free texts.
     """
-    verdict = decide(decision).verdict
-    heard = [model for model in decision.models if model.status == "ok"]
+    heard = [model.name for model in decision.models if model.status == "ok"]
     if decision.reconciliation or not heard or decision.question.input_type == "textarea":
         return False
-    if len(verdict.classes) == 1:
-        failed = {one.name for one in verdict.abstained}
-        return verdict.why != "unanimous" and any(model.name in failed for model in heard)
-    return verdict.why != "majority" and len(heard) > 1
+    standing = _Standing([one for one in tally(decision).classes if not one.refused], None)
+    if standing.voters == 1:
+        return len(heard) > 1
+    top = _most(standing)
+    return top is None or len(top[0].members) == 1
 
 
 def settled(decision: Decision, outstanding: float) -> bool:

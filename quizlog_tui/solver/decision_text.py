@@ -17,10 +17,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from ..errors import DecisionError
 from .decision import SCHEMA_VERSION, Decision
+from .json_value import json_fault, strict_loads
 
 T = TypeVar("T")
-MAX_DEPTH = 64
-"""Answers nested deeper are refused."""
 
 
 def to_data(decision: Decision) -> dict[str, Any]:
@@ -40,9 +39,7 @@ def from_line(text: str | bytes, where: str) -> Decision:
         DecisionError: It is not JSON, or not a decision; with the path of what is wrong.
     """
     try:
-        data = json.loads(text, parse_constant=_no_constant)
-    except RecursionError:
-        raise DecisionError("is nested too deep", where=where) from None
+        data = strict_loads(text)
     except ValueError as error:
         raise DecisionError(f"is not JSON: {error}", where=where, hint=_HINT) from None
     return from_data(data, where)
@@ -64,10 +61,6 @@ def from_data(data: Any, where: str) -> Decision:
 
 
 _HINT = "one decision is one line of JSON"
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
 
 
 def _check_names(decision: Decision, where: str) -> None:
@@ -120,7 +113,7 @@ def _object(kind: Callable[..., T], data: Any, path: str, where: str) -> T:
 def _value(hint: Any, data: Any, path: str, where: str) -> Any:
     origin = get_origin(hint)
     if hint is Any:
-        return _json(data, path, where, MAX_DEPTH)
+        return _json(data, path, where)
     if origin is Literal:
         allowed = get_args(hint)
         return data if data in allowed else _fail(path, _one_of(data, allowed), where)
@@ -151,18 +144,10 @@ def _scalar(hint: Any, data: Any, path: str, where: str) -> Any:
     return data
 
 
-def _json(data: Any, path: str, where: str, depth: int) -> Any:
-    """A JSON value as it is; nothing else, and no NaN."""
-    if depth == 0:
-        return _fail(path, f"is nested deeper than {MAX_DEPTH} levels", where)
-    if isinstance(data, (list, tuple)):
-        return [_json(item, path, where, depth - 1) for item in data]
-    if isinstance(data, Mapping):
-        return {str(key): _json(item, path, where, depth - 1) for key, item in data.items()}
-    finite = not isinstance(data, float) or math.isfinite(data)
-    if isinstance(data, (str, int, float, NoneType)) and finite:
-        return data
-    return _fail(path, f"must be a JSON value, not {_name(data)}", where)
+def _json(data: Any, path: str, where: str) -> Any:
+    """A JSON value as it is, and nothing else."""
+    fault = json_fault(data)
+    return _fail(path, fault, where) if fault else data
 
 
 _WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a number"}

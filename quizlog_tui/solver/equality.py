@@ -75,18 +75,22 @@ def _folded(text: str | None) -> str | None:
 def _same_number(one: Fraction, other: Fraction, decimals: int | None) -> bool:
     if one == other:
         return True
-    if decimals is not None and rounded(one, decimals) == rounded(other, decimals):
+    if decimals is not None and roundings(one, decimals) & roundings(other, decimals):
         return True
     if one.denominator == other.denominator == 1:
         return False
     return abs(one - other) <= TOLERANCE * max(abs(one), abs(other))
 
 
-def rounded(value: Fraction, decimals: int) -> int:
-    """The value in units of its last decimal, halves away from zero, as people round."""
-    scaled = abs(value) * Fraction(10) ** decimals
-    units = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
-    return -units if value < 0 else units
+def roundings(value: Fraction, decimals: int) -> set[int]:
+    """What a value may be rounded to, in units of its last decimal.
+
+    A value half way may go either way: people round 90.25 to 90.3, Python to 90.2.
+    """
+    doubled = 2 * value * Fraction(10) ** decimals
+    units = (doubled.numerator + doubled.denominator) // (2 * doubled.denominator)
+    half_way = doubled.denominator == 1 and doubled.numerator % 2 == 1
+    return {units - 1, units} if half_way else {units}
 
 
 def _same_json(one: Form, other: Form, how: Wanted) -> bool:

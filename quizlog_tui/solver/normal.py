@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from . import png
 from .decision import Question
+from .json_value import MAX_DEPTH
 
 Kind = Literal["bool", "number", "string", "json", "data", "free"]
 
@@ -42,8 +43,6 @@ class NoAnswerError(ValueError):
 
 MAX_DIGITS = 400
 """Longer numerals are compared as texts."""
-MAX_DEPTH = 64
-"""Deeper nesting is no answer."""
 
 _NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.A)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.A)
