@@ -44,6 +44,9 @@ COMMANDS: dict[str, Entry] = {
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
+    "episodes": Entry(
+        "episodes", "VERB ...", "training data: build, check, stats, export, upgrade"
+    ),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }

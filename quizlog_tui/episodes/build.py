@@ -8,7 +8,7 @@ wherever and whenever it is done.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import __version__
@@ -28,7 +28,6 @@ from .times import stamp
 from .trace import execution_trace, script_name
 from .triangulate import reasons_against, triangulate
 
-
 ANSWER_FIRST = "answer a question first"
 """The mend of a record that holds nothing to learn from."""
 
@@ -37,7 +36,7 @@ ANSWER_FIRST = "answer a question first"
 class Settings:
     """What a user can choose about building."""
 
-    matcher: Matcher = Matcher()
+    matcher: Matcher = field(default_factory=Matcher)
     """When two answers count as the same."""
     derive: bool = True
     """Whether an undeclared difficulty is derived from the number of steps."""
@@ -78,7 +77,10 @@ def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed
         where = script_name(instance.source.path)
         raise EpisodeError("nobody has answered it", where=where, hint=ANSWER_FIRST)
     gold = found[0]
-    rest = [one for one in (*own, *asked) if one is not gold and one not in taught]
+    models = next((one.models for one in instance.attempts if one.run is gold.run), ())
+    others = (*own, *asked, *(_replayed(run, replay) for run in models))
+    rest = [one for one in others if one is not gold and one not in taught]
+    rest = [one for one in rest if not one.run.reconciled]
     return gold, sorted(rest, key=lambda one: one.run.sort_key())
 
 

@@ -53,7 +53,7 @@ def assistant(turn: Turn, hint: str | None) -> str:
     answer = clean(turn.answer)
     parts = [clean(turn.explanation or "").strip(), _fenced(turn.code)]
     told = [part for part in parts if part and not (hint and hint.casefold() in part.casefold())]
-    if not told and answer_in(answer) == answer.strip():
+    if not told and answer.strip() and answer_in(answer) == answer.strip():
         return answer
     reply = "\n\n".join([*told, f"Answer: {answer}"])
     return reply if answer_in(reply) == answer.strip() else answer

@@ -74,7 +74,7 @@ def put_episodes(path: Path, episodes: Iterable[dict[str, Any]]) -> tuple[int, i
 def _merged(path: Path, new: dict[str, str]) -> Iterator[str]:
     if path.exists():
         for number, line in lines(path):
-            yield new.pop(_id(line, f"{path}:{number}"), None) or line.decode("utf-8")
+            yield new.pop(_id(line, f"{path}:{number}"), "") or line.decode("utf-8")
     yield from new.values()
 
 

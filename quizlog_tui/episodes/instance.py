@@ -14,6 +14,8 @@ from typing import Any
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.source import Source, read_source
+from ..solver.decision_file import decisions_path, read_decisions
+from .decided import gold_run, own_runs, taken
 from .declared import is_gold
 from .runs import SolverRun, Turn
 from .trace import script_name
@@ -28,6 +30,8 @@ class Attempt:
     record: Record
     run: SolverRun
     """Its active branch."""
+    models: tuple[SolverRun, ...] = ()
+    """What each model answered by itself, where models decided its answers."""
 
     @property
     def extras(self) -> Mapping[str, Any]:
@@ -62,6 +66,7 @@ def attempt(path: Path) -> Attempt:
 
     Raises:
         RecordError: The record cannot be read.
+        DecisionError: Its decisions cannot be read.
     """
     record = RecordFile(path).read()
     run_id = record.extras.get("execution_id")
@@ -71,7 +76,12 @@ def attempt(path: Path) -> Attempt:
         rejected=tuple(_rejected(record)),
         run_id=run_id if isinstance(run_id, str) else None,
     )
-    return Attempt(path, record, run)
+    kept = read_decisions(decisions_path(path))
+    for fault in kept.faults:  # what a lost line says might be that an answer was not its own
+        raise fault
+    decisions = taken(kept.decisions, record)
+    models = tuple(own_runs(decisions, run.run_id))
+    return Attempt(path, record, gold_run(run, decisions), models)
 
 
 def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:

@@ -27,6 +27,11 @@ def to_line(episode: dict[str, Any]) -> str:
     return _ENCODER.encode(_with_seal(episode, _seal_of(episode)))
 
 
+def plain_line(data: dict[str, Any]) -> str:
+    """Any JSON object as one line in the same form, as it is."""
+    return _ENCODER.encode(data)
+
+
 def _seal_of(episode: dict[str, Any]) -> str:
     return sha256(_ENCODER.encode(_with_seal(episode, _BLANK)).encode()).hexdigest()
 

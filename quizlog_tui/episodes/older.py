@@ -22,7 +22,7 @@ Note = tuple[str, str]
 """A path, and what was mended there."""
 _TRACE = {"hooks": [], "submission_metadata": {}, "total_turns": 0, "archived_turn_count": 0}
 _QUESTION = {"hint": None, "difficulty": None, "n_steps": None, "created_at": None}
-_HOOK = {"variable_name": None, "description": None, "depends_on": []}
+_HOOK: dict[str, Any] = {"variable_name": None, "description": None, "depends_on": []}
 
 
 def mended(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
@@ -38,9 +38,14 @@ def upgraded(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     """
     data, notes = mended(episode)
     notes += _settled(data)
-    if notes and isinstance(data.get("teacher_gold_trace"), dict):
-        data["teacher_gold_trace"].get("submission_metadata", {}).pop("seal", None)
     return data, notes
+
+
+def told_of(episode: dict[str, Any]) -> dict[str, Any] | None:
+    """The gold run's metadata, where a seal has its place; None where there is none."""
+    trace = episode.get("teacher_gold_trace")
+    told = trace.get("submission_metadata") if isinstance(trace, dict) else None
+    return told if isinstance(told, dict) else None
 
 
 def _copied(value: Any) -> Any:
