@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .rules import Data, Finding, traces
+from .rules import GOLD, TALK, Finding, Rule, View, run_path
 from .times import is_stamp, stamp
 
 LONG_LINE = 4 * 1024 * 1024
 """Bytes from which a line is called very long."""
 _PORTABLE = 2**53
-_KNOWN_EXTRA = {"intermediate_artifact_hashes": "left over from an older form"}
 
 
-def time(episode: Data) -> Iterator[Finding]:
+def time(view: View) -> Iterator[Finding]:
     """Times are in the one form; other forms that can be read are told, the rest is an error."""
-    found = [("timestamp", episode["timestamp"])]
-    created = episode["question"]["created_at"]
-    if created is not None:
-        found.append(("question.created_at", created))
-    for path, text in found:
-        if is_stamp(text):
+    for path, text in (
+        ("timestamp", view.episode["timestamp"]),
+        ("question.created_at", view.question["created_at"]),
+    ):
+        if text is None or is_stamp(text):
             continue
         if stamp(text) is None:
             yield Finding(path, "timestamp", f"{text[:40]!r} is no time")
@@ -30,44 +28,45 @@ def time(episode: Data) -> Iterator[Finding]:
             yield Finding(path, "timestamp-form", message, warning=True)
 
 
-def hint(episode: Data) -> Iterator[Finding]:
+def hint(view: View) -> Iterator[Finding]:
     """The student is not told the hint."""
-    secret = (episode["question"]["hint"] or "").strip()
-    talk = episode["conversation_for_sft"]
+    secret = (view.question["hint"] or "").strip()
     if not secret:
         return
-    if secret in talk["system_prompt"]:
-        path = "conversation_for_sft.system_prompt"
-        yield Finding(path, "hint-told", "holds the hint", warning=True)
-    for index, message in enumerate(talk["messages"]):
-        if secret in message["content"]:
-            path = f"conversation_for_sft.messages[{index}].content"
+    prompt = view.episode["conversation_for_sft"]["system_prompt"]
+    texts = [("conversation_for_sft.system_prompt", prompt)]
+    texts += [(f"{TALK}[{n}].content", one["content"]) for n, one in enumerate(view.messages)]
+    for path, text in texts:
+        if secret in text:
             yield Finding(path, "hint-told", "holds the hint", warning=True)
 
 
-def cells(episode: Data) -> Iterator[Finding]:
+def cells(view: View) -> Iterator[Finding]:
     """The code a solver wrote is in the conversation."""
-    gold = episode["teacher_gold_trace"]
-    generated = gold["submission_metadata"].get("generated_cells")
+    written, generated = view.gold["code_cells"], view.told.get("generated_cells")
     skipped = set(generated) if isinstance(generated, list) else set()
-    written = [
-        (index, cell.strip())
-        for index, cell in enumerate(gold["code_cells"])
-        if index not in skipped
-    ]
-    said = [m["content"] for m in episode["conversation_for_sft"]["messages"]] if written else []
-    for index, cell in written:
-        if not any(cell in text for text in said):
-            path = f"teacher_gold_trace.code_cells[{index}]"
+    if len(skipped) == len(written):
+        return
+    for index, cell in enumerate(written):
+        if index not in skipped and not _is_said(cell.strip(), 2 * index + 1, view):
+            path = f"{GOLD}.code_cells[{index}]"
             yield Finding(path, "cell-not-said", "is not in the conversation", warning=True)
 
 
-def numbers(episode: Data) -> Iterator[Finding]:
+def _is_said(cell: str, usually_at: int, view: View) -> bool:
+    messages = view.messages
+    if usually_at < len(messages) and cell in messages[usually_at]["content"]:
+        return True
+    return any(cell in message["content"] for message in messages)
+
+
+def numbers(view: View) -> Iterator[Finding]:
     """Integers that many readers turn into other numbers."""
-    for path, trace in traces(episode):
-        if _beyond(trace["final_answer"]):
+    for index, run in enumerate(view.runs):
+        answer = run["final_answer"]
+        if type(answer) is not str and _beyond(answer):
             message = "holds an integer beyond 2**53, which many readers round"
-            yield Finding(f"{path}.final_answer", "big-number", message, warning=True)
+            yield Finding(f"{run_path(index)}.final_answer", "big-number", message, warning=True)
 
 
 def _beyond(value: Any) -> bool:
@@ -78,27 +77,5 @@ def _beyond(value: Any) -> bool:
     return isinstance(value, list) and any(map(_beyond, value))
 
 
-def extra_keys(episode: Data, known: dict[str, frozenset[str]]) -> Iterator[Finding]:
-    """Keys the schema does not know.
-
-    Args:
-        episode: The episode.
-        known: The schema's keys, by the name of the part.
-    """
-    parts: list[tuple[str, str, Data]] = [("", "Episode", episode)]
-    for path, kind in (
-        ("question", "Question"),
-        ("conversation_for_sft", "ConversationForSft"),
-        ("rl_verification_data", "RlVerificationData"),
-        ("triangulation_metadata", "TriangulationMetadata"),
-    ):
-        parts.append((f"{path}.", kind, episode[path]))
-    parts += [(f"{path}.", "ExecutionTrace", trace) for path, trace in traces(episode)]
-    for path, kind, data in parts:
-        for key in data.keys() - known[kind]:
-            message = _KNOWN_EXTRA.get(key, "is no key of the schema")
-            yield Finding(f"{path}{key}", "extra-key", message, warning=True)
-
-
-ADVICE = (time, hint, cells, numbers)
-"""Every rule of this module that needs nothing but the episode."""
+ADVICE: tuple[Rule, ...] = (time, hint, cells, numbers)
+"""Every rule of this module."""

@@ -10,30 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
-from . import schema
-from .advice import ADVICE, LONG_LINE, extra_keys
-from .older import mended
+from .advice import ADVICE, LONG_LINE
+from .lines import seal_fits, sealed_as_is
+from .older import mended, told_of
 from .reading import LineError, lines, parse
-from .rules import ERRORS, Finding, sealed
+from .rules import GOLD, RULES, Finding, View
+from .schema import SHAPE
 
 KEPT = 1000
 """Findings of each kind that a report lists; the rest is only counted."""
-_KEYS = {
-    name: frozenset(getattr(schema, name).model_fields)
-    for name in (
-        "Episode",
-        "Question",
-        "ExecutionTrace",
-        "ConversationForSft",
-        "RlVerificationData",
-        "TriangulationMetadata",
-    )
-}
-_SHAPE = schema.Episode.__pydantic_validator__
+_EVERY_RULE = (*RULES, *ADVICE)
 
 
 @dataclass
@@ -115,71 +105,88 @@ class Seen:
         self.verified = False
         """Whether the line looked at last says that it is verified."""
 
-    def look(self, episode: dict[str, Any]) -> Iterator[Finding]:
+    def look(self, view: View) -> Iterator[Finding]:
         """Tell what the episode repeats."""
-        self.verified = episode["verified"]
-        if self._again(self._ids, episode["episode_id"]):
+        self.verified = view.episode["verified"]
+        number = hash(view.episode["episode_id"])
+        if number in self._ids:
             yield Finding("episode_id", "duplicate-id", "stands on an earlier line too")
-        gold, told = (
-            episode["teacher_gold_trace"],
-            episode["teacher_gold_trace"]["submission_metadata"],
-        )
-        key = (
-            episode["question"]["id"],
-            gold["final_answer_hash"],
-            str(told.get("code_hash")),
-            str(told.get("seed")),
-        )
-        if self._again(self._answers, key):
+        self._ids.add(number)
+        told, answer = view.told, view.gold["final_answer_hash"]
+        number = hash((view.question["id"], answer, told.get("code_hash"), str(told.get("seed"))))
+        if number in self._answers:
             message = "an earlier line has this question and answer too"
             yield Finding("question.id", "duplicate-answer", message, warning=True)
-
-    @staticmethod
-    def _again(known: set[int], key: object) -> bool:
-        number = hash(key)
-        if number in known:
-            return True
-        known.add(number)
-        return False
+        self._answers.add(number)
 
 
 def check_line(line: bytes, seen: Seen | None = None, *, lenient: bool = False) -> list[Finding]:
     """All findings about one line, errors first."""
-    return sorted(_findings(line, seen or Seen(), lenient=lenient), key=lambda one: one.warning)
-
-
-def _findings(line: bytes, seen: Seen, *, lenient: bool) -> Iterator[Finding]:
+    seen = seen or Seen()
     seen.verified = False
+    found: list[Finding] = []
+    episode = _quickly(line) or _thoroughly(line, found, lenient=lenient)
+    if episode is None:
+        return found
+    view = View(episode)
+    for rule in _EVERY_RULE:
+        found += rule(view)
+    found += seen.look(view)
+    if len(line) > LONG_LINE:
+        message = f"is {len(line) / 2**20:.0f} MB long"
+        found.append(Finding("", "long-line", message, warning=True))
+    return sorted(found, key=_is_warning) if found else found
+
+
+def _is_warning(finding: Finding) -> bool:
+    return finding.warning
+
+
+def _quickly(line: bytes) -> dict[str, Any] | None:
+    """The episode of a line that is as it was sealed; None if it must be looked at closely.
+
+    Its bytes are then what our own writer made of an object: no key stands twice, no number is
+    infinite. Only that is taken from the seal; every rule is asked all the same.
+    """
+    if not sealed_as_is(line):
+        return None
+    try:
+        return cast("dict[str, Any]", SHAPE.validate_json(line))
+    except ValidationError:
+        return None
+
+
+def _thoroughly(line: bytes, found: list[Finding], *, lenient: bool) -> dict[str, Any] | None:
+    """The episode of any line, with what is wrong with its form; None if it has no such shape."""
     try:
         episode = parse(line)
     except LineError as error:
-        yield Finding("", error.code, str(error))
-        return
+        found.append(Finding("", error.code, str(error)))
+        return None
+    before = episode
     if lenient:
         episode, notes = mended(episode)
-        for path, message in notes:
-            yield Finding(path, "older-form", message, warning=True)
+        found += [Finding(path, "older-form", what, warning=True) for path, what in notes]
     shape = list(_shape(episode))
-    yield from shape
-    if shape:
-        return
-    for rule in (*ERRORS, *ADVICE):
-        yield from rule(episode)
-    yield from extra_keys(episode, _KEYS)
-    if not lenient or not notes:
-        yield from sealed(episode, line)
-    if len(line) > LONG_LINE:
-        message = f"is {len(line) / 2**20:.0f} MB long"
-        yield Finding("", "long-line", message, warning=True)
-    yield from seen.look(episode)
+    found += shape
+    if not all(map(_is_warning, shape)):
+        return None
+    if "seal" in (told_of(episode) or {}) and not seal_fits(before):
+        where = f"{GOLD}.submission_metadata.seal"
+        found.append(Finding(where, "seal", "the line was changed since it was written"))
+    return episode
 
 
 def _shape(episode: dict[str, Any]) -> Iterator[Finding]:
     try:
-        _SHAPE.validate_python(episode)
+        SHAPE.validate_python(episode)
     except ValidationError as error:
         for one in error.errors(include_url=False, include_context=False, include_input=False):
-            yield Finding(_path(one["loc"]), "schema", one["msg"])
+            if one["type"] == "extra_forbidden":
+                message = "is no key of the schema"
+                yield Finding(_path(one["loc"]), "extra-key", message, warning=True)
+            else:
+                yield Finding(_path(one["loc"]), "schema", one["msg"])
 
 
 def _path(steps: tuple[int | str, ...]) -> str:

@@ -17,6 +17,7 @@ from ..errors import EpisodeError
 HASH_LENGTH = 16
 """Hexadecimal digits of every hash of the schema."""
 _ENCODER = json.JSONEncoder(sort_keys=True)
+_FINITE = json.JSONEncoder(sort_keys=True, allow_nan=False)
 
 
 def canonical_json(value: Any) -> str:
@@ -42,8 +43,13 @@ def value_hash(value: Any) -> str:
 
 
 def parsed_hash(value: Any) -> str:
-    """`value_hash` of a value that comes from a JSON text, and so needs no look at its parts."""
-    return _digest(_ENCODER.encode(value))
+    """`value_hash` of a value that comes from a JSON text, and so needs no look at its parts.
+
+    Raises:
+        ValueError: It holds NaN or an infinity.
+        RecursionError: It is nested too deep.
+    """
+    return _digest(_FINITE.encode(value))
 
 
 def question_id(text: str, hint: str | None) -> str:

@@ -44,19 +44,26 @@ def _with_seal(episode: dict[str, Any], seal: str) -> dict[str, Any]:
     return episode | {"teacher_gold_trace": trace | {"submission_metadata": told}}
 
 
-def seal_holds(line: bytes, episode: dict[str, Any], seal: str) -> bool:
-    """Whether a line is what was sealed, perhaps written in another form since.
+def sealed_as_is(line: bytes) -> bool:
+    """Whether a line, without its newline, is byte for byte what was sealed.
 
-    Args:
-        line: The line without its newline.
-        episode: What it holds.
-        seal: The seal it carries.
+    Such a line was written by `to_line`, or by somebody who took pains to look like it.
     """
-    before, found, after = line.partition(f'"seal": "{seal}"'.encode())
-    if found:
-        digest = sha256(before)
-        digest.update(f'"seal": "{_BLANK}"'.encode())
-        digest.update(after)
-        if digest.hexdigest() == seal:
-            return True
-    return _seal_of(episode) == seal
+    at = line.find(_MARK)
+    if at < 0:
+        return False
+    start, view = at + len(_MARK), memoryview(line)
+    end = start + len(_BLANK)
+    digest = sha256(view[:start])
+    digest.update(_BLANK.encode())
+    digest.update(view[end:])
+    return digest.hexdigest().encode() == line[start:end]
+
+
+def seal_fits(episode: dict[str, Any]) -> bool:
+    """Whether an episode is what was sealed, in whatever form its line was written since."""
+    told = episode["teacher_gold_trace"]["submission_metadata"]
+    return bool(_seal_of(episode) == told["seal"])
+
+
+_MARK = b'"seal": "'

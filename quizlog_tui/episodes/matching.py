@@ -60,8 +60,8 @@ def matcher_from(data: Any) -> Matcher:
     Raises:
         ValueError: They are there but are no settings.
     """
-    if data is None:
-        return Matcher()
+    if data is None or data == _USUAL:
+        return USUAL
     kinds = {"absolute": (int, float), "relative": (int, float), "fold_case": (bool,)}
     if not isinstance(data, dict) or data.keys() - kinds.keys():
         raise ValueError(f"must hold {', '.join(kinds)} and nothing else")
@@ -69,6 +69,11 @@ def matcher_from(data: Any) -> Matcher:
         if type(value) not in kinds[key] or (type(value) is not bool and not 0 <= value < 1):
             raise ValueError(f"{key} cannot be {value!r}")
     return Matcher(**data)
+
+
+USUAL = Matcher()
+"""The tolerance where nothing else is said."""
+_USUAL = USUAL.to_dict()
 
 
 def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[frozenset[str]]:

@@ -1,20 +1,25 @@
 """What must agree between the fields of an episode: the checker's rules, as plain functions.
 
-Each takes a well-shaped episode as plain data and yields findings. Rules that hold only for what
-quizlog itself writes are asked only of lines that say they were written by it.
+Each takes a well-shaped episode and yields findings. Rules that hold only for what quizlog itself
+writes are asked only of lines that say they were written by it. They run on every line of files
+of any size: what is nearly always so is asked first, and paths are put together only for findings.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
-from uuid import UUID
 
-from .hashing import MAX_DEPTH, parsed_hash, question_id
+from .hashing import parsed_hash, question_id
 from .identity import episode_id
-from .lines import seal_holds
 from .matching import matcher_from
 from .triangulate import reasons_against, triangulate
+
+GOLD = "teacher_gold_trace"
+"""Where the gold run is."""
+TALK = "conversation_for_sft.messages"
+"""Where the conversation is."""
 
 
 class Finding(NamedTuple):
@@ -31,166 +36,192 @@ class Finding(NamedTuple):
 
 
 Data = dict[str, Any]
-Rule = Callable[[Data], Iterator[Finding]]
-_GOLD = "teacher_gold_trace"
 
 
-def by_quizlog(episode: Data) -> bool:
-    """Whether the line says that quizlog wrote it."""
-    return str(episode[_GOLD]["submission_metadata"].get("exporter", "")).startswith("quizlog ")
+class View:
+    """An episode with the parts that rules ask for."""
+
+    __slots__ = ("episode", "gold", "messages", "ours", "question", "runs", "told")
+
+    def __init__(self, episode: Data) -> None:
+        self.episode = episode
+        self.question: Data = episode["question"]
+        self.gold: Data = episode[GOLD]
+        self.told: Data = self.gold["submission_metadata"]
+        """The gold run's metadata."""
+        self.runs: list[Data] = [self.gold, *episode["consistency_traces"]]
+        """Every run, gold first."""
+        self.messages: list[Data] = episode["conversation_for_sft"]["messages"]
+        self.ours = str(self.told.get("exporter", "")).startswith("quizlog ")
+        """Whether the line says that quizlog wrote it."""
 
 
-def traces(episode: Data) -> Iterator[tuple[str, Data]]:
-    """Every run with its path, gold first."""
-    yield _GOLD, episode[_GOLD]
-    for index, trace in enumerate(episode["consistency_traces"]):
-        yield f"consistency_traces[{index}]", trace
+Rule = Callable[[View], Iterator[Finding]]
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+_NAMED = {"code_hash", "seed", "inputs"}
 
 
-def identity(episode: Data) -> Iterator[Finding]:
+def run_path(index: int) -> str:
+    """Where the run at an index of `View.runs` is."""
+    return f"consistency_traces[{index - 1}]" if index else GOLD
+
+
+def identity(view: View) -> Iterator[Finding]:
     """Ids are what they must be."""
-    question = episode["question"]
+    question, found = view.question, view.episode["episode_id"]
     expected = question_id(question["question_text"], question["hint"])
     if question["id"] != expected:
         message = f"does not belong to this question and hint: {expected}"
         yield Finding("question.id", "question-id", message)
-    try:
-        version = UUID(episode["episode_id"]).version
-    except ValueError:
+    match = _UUID.fullmatch(found)
+    if match is None:
         yield Finding("episode_id", "episode-id", "is no UUID")
-        return
-    told = episode[_GOLD]["submission_metadata"]
-    if version == 5 and by_quizlog(episode) and {"code_hash", "seed", "inputs"} <= told.keys():
-        expected = episode_id(question["id"], episode[_GOLD])
-        if episode["episode_id"] != expected:
+    elif match[1] == "5" and view.ours and view.told.keys() >= _NAMED:
+        expected = episode_id(question["id"], view.gold)
+        if found != expected:
             message = f"does not belong to this question and run: {expected}"
             yield Finding("episode_id", "episode-id", message)
 
 
-def answers(episode: Data) -> Iterator[Finding]:
+def answers(view: View) -> Iterator[Finding]:
     """Hashes belong to their answers, and the RL data to the gold run."""
-    for path, trace in traces(episode):
-        yield from _answer_hash(trace, path, "final_answer")
-    gold, copied = episode[_GOLD], episode["rl_verification_data"]
-    yield from _answer_hash(copied, "rl_verification_data", "expected_final_answer")
-    if copied["expected_final_answer_hash"] != gold["final_answer_hash"]:
-        path = "rl_verification_data.expected_final_answer_hash"
+    copied, sound = view.episode["rl_verification_data"], (None, None, type(None))
+    pairs = [(run["final_answer"], run["final_answer_hash"]) for run in view.runs]
+    pairs.append((copied["expected_final_answer"], copied["expected_final_answer_hash"]))
+    for index, (value, found) in enumerate(pairs):
+        if type(value) in _SCALARS and (value, found, type(value)) == sound:
+            continue  # as the one before: hashing it again would say the same
+        wrong = _hash_fault(value, found)
+        if wrong:
+            where = (
+                f"{run_path(index)}.final"
+                if index < len(view.runs)
+                else f"{_REWARD}.expected_final"
+            )
+            yield Finding(f"{where}_answer_hash", *wrong)
+        else:
+            sound = value, found, type(value)
+    if copied["expected_final_answer_hash"] != view.gold["final_answer_hash"]:
+        path = f"{_REWARD}.expected_final_answer_hash"
         yield Finding(path, "rl-differs", "differs from the gold run's")
 
 
-def _answer_hash(holder: Data, path: str, name: str) -> Iterator[Finding]:
-    value, found = holder[name], holder[f"{name}_hash"]
-    if (value is None) != (found is None):
-        yield Finding(f"{path}.{name}_hash", "hash-null", "answer and hash must be null together")
-    elif value is not None:
-        try:
-            expected = parsed_hash(value)
-        except RecursionError:
-            yield Finding(f"{path}.{name}", "too-deep", f"is nested deeper than {MAX_DEPTH}")
-            return
-        if expected != found:
-            message = f"does not belong to the answer: {expected}"
-            yield Finding(f"{path}.{name}_hash", "answer-hash", message)
+_SCALARS = {str, int, bool}
+_REWARD = "rl_verification_data"
 
 
-def agreement(episode: Data) -> Iterator[Finding]:
-    """Counts, majority and `verified` are what follows from the runs."""
-    gold, told = episode[_GOLD], episode[_GOLD]["submission_metadata"]
+def _hash_fault(value: Any, found: str | None) -> tuple[str, str] | None:
+    """A code and a message if a hash is not its answer's."""
+    if value is None or found is None:
+        both = value is None and found is None
+        return None if both else ("hash-null", "answer and hash must be null together")
     try:
-        matcher = matcher_from(told.get("matcher"))
+        expected = parsed_hash(value)
+    except RecursionError:
+        return "too-deep", "cannot be made: the answer is nested too deep"
+    except ValueError:
+        return "not-finite", "cannot be made: the answer holds a number that JSON cannot hold"
+    return None if found == expected else ("answer-hash", f"is not the answer's: {expected}")
+
+
+def agreement(view: View) -> Iterator[Finding]:
+    """Counts, majority and `verified` are what follows from the runs."""
+    try:
+        matcher = matcher_from(view.told.get("matcher"))
     except ValueError as error:
-        yield Finding(f"{_GOLD}.submission_metadata.matcher", "matcher", str(error))
+        yield Finding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
         return
-    pairs = [(one["final_answer_hash"], one["final_answer"]) for _, one in traces(episode)]
+    pairs = [(run["final_answer_hash"], run["final_answer"]) for run in view.runs]
     found = triangulate(pairs[0], pairs[1:], matcher)
-    for key, value in found.to_dict().items():
-        is_now = episode["triangulation_metadata"][key]
-        if is_now != value:
-            message = f"is {is_now!r}, but the runs give {value!r}"
-            yield Finding(f"triangulation_metadata.{key}", "triangulation", message)
-    reconciled = bool(told.get("reconciled"))
-    against = reasons_against(found, success=gold["execution_success"], reconciled=reconciled)
-    if episode["verified"] and against:
+    expected, told = found.to_dict(), view.episode["triangulation_metadata"]
+    if told != expected:
+        for key, value in expected.items():
+            if told[key] != value:
+                message = f"is {told[key]!r}, but the runs give {value!r}"
+                yield Finding(f"triangulation_metadata.{key}", "triangulation", message)
+    success, reconciled = view.gold["execution_success"], bool(view.told.get("reconciled"))
+    against = reasons_against(found, success=success, reconciled=reconciled)
+    if view.episode["verified"] and against:
         yield Finding("verified", "guarantee", f"cannot be true: {'; '.join(against)}")
-    elif not episode["verified"] and not against and by_quizlog(episode):
+    elif not view.episode["verified"] and not against and view.ours:
         yield Finding("verified", "guarantee", "is false although all guarantees hold")
 
 
-def hooks(episode: Data) -> Iterator[Finding]:
+def hooks(view: View) -> Iterator[Finding]:
     """Names of hooks are unique, and dependencies name hooks that came before."""
-    for path, trace in traces(episode):
-        names = {hook["variable_name"] for hook in trace["hooks"]}
-        known: set[str] = set()
-        for index, hook in enumerate(trace["hooks"]):
-            where = f"{path}.hooks[{index}]"
-            for name in hook["depends_on"]:
-                if name not in known:
-                    what = "does not come before" if name in names else "is no hook of this run"
-                    message = f"{name!r} {what}"
-                    yield Finding(f"{where}.depends_on", "depends-on", message)
-            name = hook["variable_name"]
-            if name is not None and name in known:
-                yield Finding(f"{where}.variable_name", "hook-name", f"{name!r} stands twice")
-            if name is not None:
-                known.add(name)
+    for index, run in enumerate(view.runs):
+        before: str | None = None
+        known: set[str | None] = set()
+        for number, hook in enumerate(run["hooks"]):
+            name, needed = hook["variable_name"], hook["depends_on"]
+            if needed and (needed != [before] or before is None):
+                yield from _unknown(needed, known, run["hooks"], f"{run_path(index)}", number)
+            if name in known and name is not None:
+                where = f"{run_path(index)}.hooks[{number}].variable_name"
+                yield Finding(where, "hook-name", f"{name!r} stands twice")
+            known.add(name)
+            before = name
 
 
-def dialogue(episode: Data) -> Iterator[Finding]:
+def _unknown(
+    needed: list[str], known: set[str | None], all_hooks: list[Data], run: str, number: int
+) -> Iterator[Finding]:
+    names = {hook["variable_name"] for hook in all_hooks}
+    for name in needed:
+        if name not in known:
+            what = "does not come before" if name in names else "is no hook of this run"
+            where = f"{run}.hooks[{number}].depends_on"
+            yield Finding(where, "depends-on", f"{name!r} {what}")
+
+
+def dialogue(view: View) -> Iterator[Finding]:
     """User and assistant speak in turn, the user first, the assistant last."""
-    messages = episode["conversation_for_sft"]["messages"]
-    path = "conversation_for_sft.messages"
-    if not messages:
-        yield Finding(path, "messages-empty", "there is no message")
+    roles = [message["role"] for message in view.messages]
+    if roles and roles == ["user", "assistant"] * (len(roles) // 2):
         return
-    for index, message in enumerate(messages):
-        role = "assistant" if index % 2 else "user"
-        if message["role"] != role:
-            text = f"is {message['role']!r} where {role!r} must speak"
-            yield Finding(f"{path}[{index}].role", "roles", text)
+    if not roles:
+        yield Finding(TALK, "messages-empty", "there is no message")
+    for index, role in enumerate(roles):
+        expected = "assistant" if index % 2 else "user"
+        if role != expected:
+            text = f"is {role!r} where {expected!r} must speak"
+            yield Finding(f"{TALK}[{index}].role", "roles", text)
             return
-    if len(messages) % 2:
-        yield Finding(f"{path}[{len(messages) - 1}].role", "roles", "the assistant must speak last")
+    if roles:
+        yield Finding(f"{TALK}[{len(roles) - 1}].role", "roles", "the assistant must speak last")
 
 
-def turns(episode: Data) -> Iterator[Finding]:
+def turns(view: View) -> Iterator[Finding]:
     """Turns are those in the conversation and those archived."""
-    gold = episode[_GOLD]
-    messages = episode["conversation_for_sft"]["messages"]
-    said = sum(message["role"] == "assistant" for message in messages)
-    if not gold["total_turns"]:
-        yield Finding(f"{_GOLD}.total_turns", "turns-unknown", "is 0", warning=True)
-    elif gold["total_turns"] - gold["archived_turn_count"] != said:
+    total, archived = view.gold["total_turns"], view.gold["archived_turn_count"]
+    said = [message["role"] for message in view.messages].count("assistant")
+    if not total:
+        yield Finding(f"{GOLD}.total_turns", "turns-unknown", "is 0", warning=True)
+    elif total - archived != said:
         message = f"total_turns - archived_turn_count is not the {said} assistant messages"
-        yield Finding(f"{_GOLD}.archived_turn_count", "turns", message)
-    for path, trace in traces(episode):
-        if trace["archived_turn_count"] > trace["total_turns"]:
-            yield Finding(f"{path}.archived_turn_count", "turns", "is more than total_turns")
+        yield Finding(f"{GOLD}.archived_turn_count", "turns", message)
+    for index, run in enumerate(view.runs):
+        if run["archived_turn_count"] > run["total_turns"]:
+            where = f"{run_path(index)}.archived_turn_count"
+            yield Finding(where, "turns", "is more than total_turns")
 
 
-def own(episode: Data) -> Iterator[Finding]:
+def own(view: View) -> Iterator[Finding]:
     """What quizlog's own lines promise beyond the schema."""
-    if not by_quizlog(episode):
+    if not view.ours:
         return
-    gold, messages = episode[_GOLD], episode["conversation_for_sft"]["messages"]
-    if gold["hooks"] and gold["final_answer_hash"] not in (None, gold["hooks"][-1]["value_hash"]):
-        where = f"{_GOLD}.hooks[{len(gold['hooks']) - 1}].value_hash"
+    gold, messages = view.gold, view.messages
+    answer, kept = gold["final_answer_hash"], gold["hooks"]
+    if kept and answer is not None and kept[-1]["value_hash"] != answer:
+        where = f"{GOLD}.hooks[{len(kept) - 1}].value_hash"
         yield Finding(where, "last-hook", "differs from the final answer's")
-    if messages and messages[0]["content"] != episode["question"]["question_text"]:
-        where = "conversation_for_sft.messages[0].content"
-        yield Finding(where, "first-message", "is not the question")
-    steps = episode["question"]["n_steps"]
-    for path, count in (("code_cells", len(gold["code_cells"])), ("hooks", len(gold["hooks"]))):
-        if count != steps:
-            yield Finding(f"{_GOLD}.{path}", "steps", f"are {count}, but n_steps is {steps}")
+    if messages and messages[0]["content"] != view.question["question_text"]:
+        yield Finding(f"{TALK}[0].content", "first-message", "is not the question")
+    steps = view.question["n_steps"]
+    if not len(kept) == len(gold["code_cells"]) == steps:
+        message = f"hooks and code_cells are not n_steps, {steps}"
+        yield Finding(f"{GOLD}.hooks", "steps", message)
 
 
-def sealed(episode: Data, line: bytes) -> Iterator[Finding]:
-    """A line that carries a seal is as it was when it was sealed."""
-    seal = episode[_GOLD]["submission_metadata"].get("seal")
-    if seal is not None and not seal_holds(line, episode, str(seal)):
-        where = f"{_GOLD}.submission_metadata.seal"
-        yield Finding(where, "seal", "the line was changed since it was written")
-
-
-ERRORS: tuple[Rule, ...] = (identity, answers, agreement, hooks, dialogue, turns, own)
+RULES: tuple[Rule, ...] = (identity, answers, agreement, hooks, dialogue, turns, own)
 """Every rule whose breach is an error, and the warnings that come with them."""

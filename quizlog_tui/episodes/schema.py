@@ -1,6 +1,7 @@
-"""The episode: the user's schema as pydantic models, and the JSON Schema made of them.
+"""The episode: the user's schema as types that pydantic checks, and the JSON Schema made of them.
 
-Shape only. What must agree between the fields is in `rules`; how a line is written in `lines`.
+Shape only, and plain data: an episode is a dictionary everywhere. What must agree between the
+fields is in `rules`; how a line is written in `lines`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
 """16 lower-case hexadecimal digits."""
@@ -19,13 +21,11 @@ Difficulty = Literal["EASY", "MEDIUM", "HARD", "VERY_HARD"]
 """The schema's bands."""
 
 
-class _Part(BaseModel):
-    """Keys beyond the schema's are kept; the checker tells of them."""
-
-    model_config = ConfigDict(extra="allow", strict=True, use_attribute_docstrings=True)
+_PART = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
-class Question(_Part):
+@with_config(_PART)
+class Question(TypedDict):
     """What was asked."""
 
     id: Hash
@@ -42,7 +42,8 @@ class Question(_Part):
     """When the gold run began."""
 
 
-class Hook(_Part):
+@with_config(_PART)
+class Hook(TypedDict):
     """An intermediate checkpoint: an answer the script accepted."""
 
     code_line: str
@@ -57,7 +58,8 @@ class Hook(_Part):
     """Names of hooks that came before."""
 
 
-class ExecutionTrace(_Part):
+@with_config(_PART)
+class ExecutionTrace(TypedDict):
     """One run of the script by one solver."""
 
     code_cells: list[str]
@@ -78,7 +80,8 @@ class ExecutionTrace(_Part):
     """Turns that are not in the conversation."""
 
 
-class Message(_Part):
+@with_config(_PART)
+class Message(TypedDict):
     """One message of a conversation."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -87,7 +90,8 @@ class Message(_Part):
     """What is said."""
 
 
-class ConversationForSft(_Part):
+@with_config(_PART)
+class ConversationForSft(TypedDict):
     """What a student is trained on."""
 
     system_prompt: str
@@ -96,7 +100,8 @@ class ConversationForSft(_Part):
     """User and assistant in turn."""
 
 
-class RlVerificationData(_Part):
+@with_config(_PART)
+class RlVerificationData(TypedDict):
     """What a student's answer is compared with."""
 
     expected_final_answer_hash: Hash | None
@@ -105,7 +110,8 @@ class RlVerificationData(_Part):
     """The gold answer."""
 
 
-class TriangulationMetadata(_Part):
+@with_config(_PART)
+class TriangulationMetadata(TypedDict):
     """What the consistency runs came to."""
 
     n_consistency_runs: Count
@@ -120,7 +126,8 @@ class TriangulationMetadata(_Part):
     """Whether more than half of those that answered gave the gold answer."""
 
 
-class Episode(_Part):
+@with_config(_PART)
+class Episode(TypedDict):
     """One line of an episodes file."""
 
     episode_id: str
@@ -143,12 +150,26 @@ class Episode(_Part):
     """What the runs agree on."""
 
 
+SHAPE: TypeAdapter[Episode] = TypeAdapter(Episode)
+"""Checks the shape of a line. A key beyond the schema's is an error of the type
+`extra_forbidden`, which the checker makes a warning."""
 SCHEMA_FILE = Path(__file__).with_name("episode.schema.json")
 """The JSON Schema as shipped."""
 
 
 @cache
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of one line."""
+    """The JSON Schema (2020-12) of one line. Keys beyond the schema's are allowed."""
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return dialect | Episode.model_json_schema()
+    schema: dict[str, Any] = _open(SHAPE.json_schema())
+    return dialect | schema
+
+
+def _open(schema: Any) -> Any:
+    """A schema without `additionalProperties: false`, at any depth."""
+    if isinstance(schema, list):
+        return [_open(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = schema.get("additionalProperties") is False
+    return {k: _open(v) for k, v in schema.items() if not (closed and k == "additionalProperties")}

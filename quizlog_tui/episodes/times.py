@@ -28,4 +28,10 @@ def stamp(value: object) -> str | None:
 
 def is_stamp(text: str) -> bool:
     """Whether a text is a time in the one form."""
-    return FORM.fullmatch(text) is not None and stamp(text) == text
+    if FORM.fullmatch(text) is None:
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

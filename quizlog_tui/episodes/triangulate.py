@@ -47,12 +47,13 @@ class Triangulation:
 
 def triangulate(gold: Answer, others: Sequence[Answer], matcher: Matcher) -> Triangulation:
     """Compare the gold run's answer with those of the consistency runs, in any order."""
-    counts: Counter[str] = Counter(key for key, _ in others if key is not None)
-    succeeded = counts.total()
+    keys = [key for key, _ in others if key is not None]
+    succeeded = len(keys)
     if not succeeded:
         return Triangulation(len(others), 0, None, 0, gold_matches=False)
-    if len(counts) == 1 and gold[0] in counts:  # all equal by hash, as nearly always
+    if keys.count(gold[0] or "") == succeeded:  # all equal by hash, as nearly always
         return Triangulation(len(others), succeeded, gold[0], succeeded, gold_matches=True)
+    counts = Counter(keys)
     answered = [(key, value) for key, value in (*others, gold) if key is not None]
     size, group = _largest(clusters(answered, matcher), counts)
     strict = 2 * size > succeeded
@@ -70,6 +71,8 @@ def _largest(groups: Sequence[frozenset[str]], counts: Counter[str]) -> tuple[in
 
 def reasons_against(found: Triangulation, *, success: bool, reconciled: bool) -> list[str]:
     """Why an episode is not verified, one short clause each; empty if it is."""
+    if found.gold_matches and success and not reconciled:
+        return []
     checks = [
         (not success, "the script does not finish on the gold answers"),
         (reconciled, "a gold answer was taken from a reconciliation"),
