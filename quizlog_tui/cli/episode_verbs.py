@@ -11,6 +11,8 @@ from ..errors import EpisodeError, UsageError
 from ..paths import record_path
 from ..text import one_line, plural
 from . import emit_json
+from .episode_models import models_of
+from .extras import needs
 from .progress import Progress
 
 SHOWN = 20
@@ -38,7 +40,7 @@ def build(arguments: Namespace) -> int:
             output,
             settings,
             progress,
-            solve_run=_solver() if arguments.runs else None,
+            solver=models_of(arguments) if arguments.runs else None,
             runs=arguments.runs,
         )
     finally:
@@ -61,22 +63,11 @@ def build(arguments: Namespace) -> int:
     return max((e.exit_code for e in made.skipped if not isinstance(e, harmless)), default=0)
 
 
-def _solver() -> Any:
-    """Who answers the runs that are asked for.
-
-    Raises:
-        UsageError: There is nobody.
-    """
-    hint = "pip install 'quizlog-tui[solver]', and configure models"
-    raise UsageError("--runs needs the solver, which is not installed", hint=hint)
-
-
 def check(arguments: Namespace) -> int:
     """`quizlog episodes check FILE`; exit code 3 if a line breaks a rule."""
-    try:
-        from ..episodes.check import check_file
-    except ModuleNotFoundError as error:
-        raise _without_extra(error) from None
+    needs("episodes", "pydantic")
+    from ..episodes.check import check_file
+
     path, progress = Path(arguments.file), Progress()
     size = path.stat().st_size if path.is_file() else 0
 
@@ -106,11 +97,6 @@ def _tell(found: list[dict[str, Any]], count: int, kind: str, path: Path) -> Non
         print(one_line(f"{where.removesuffix(': ')} {one['message']} [{one['code']}]"))
     if count > SHOWN:
         print(f"... and {plural(count - SHOWN, f'more {kind}')}; --json lists them")
-
-
-def _without_extra(error: ModuleNotFoundError) -> EpisodeError:
-    hint = "pip install 'quizlog-tui[episodes]'"
-    return EpisodeError(f"checking needs {error.name}, which is not installed", hint=hint)
 
 
 def stats(arguments: Namespace) -> int:

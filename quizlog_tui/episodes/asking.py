@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -42,6 +43,10 @@ class SolveRun(Protocol):
             sample: Which run it is, for a solver that deals them to several models.
         """
         ...
+
+
+Solver = Callable[[], AbstractAsyncContextManager[SolveRun]]
+"""Opens what answers, such as connections to models, for as long as it is asked."""
 
 
 @dataclass(frozen=True)

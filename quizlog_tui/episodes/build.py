@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .. import __version__
 from ..errors import EpisodeError, LimitError
 from ..record.model import LastError
 from ..replay.replayer import Replayer
@@ -30,6 +29,10 @@ from .triangulate import reasons_against, triangulate
 
 ANSWER_FIRST = "answer a question first"
 """The mend of a record that holds nothing to learn from."""
+
+EXPORTER = "quizlog episodes 1"
+"""Who writes the lines, with the version of their form; not the program's, so that a new release
+writes the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,7 @@ def _question(
 
 def _provenance(instance: Instance, kind: str) -> dict[str, Any]:
     return {
-        "exporter": f"quizlog {__version__}",
+        "exporter": EXPORTER,
         "run": kind,
         "script": script_name(instance.source.path),
         "code_hash": instance.source.code_hash,

@@ -2,39 +2,45 @@
 
 Every model of a decision is a solver of its own. Its run is what it answered by itself, before it
 saw the others; it ends with the first answer that was not taken, since from there on the model was
-shown what others had answered. Answers of a reconciliation are nobody's own. Asks no model.
+shown what others had answered, and where it was told that an answer is wrong. Answers of a
+reconciliation are nobody's own. Asks no model.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..record.model import Record
+from ..solver.answer_text import answer_text
 from ..solver.decision import Decision, ModelReply
 from .hashing import canonical_answer
 from .matching import Matcher
 from .runs import SolverRun, Turn
 
-_AFTER_OTHERS = ("confidence", "reason_feedback")
-
-
-def as_input(answer: Any) -> str:
-    """A model's answer as the text that is given to the script."""
-    return answer if isinstance(answer, str) else json.dumps(answer)
-
 
 def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
     """The decisions that led to the record's answers, by the index of the question."""
+    shared = _shared(record)
     return {
-        one.question.pointer: one
+        at: one
         for one in decisions
-        if one.question.pointer is not None
-        and 0 <= one.question.pointer < len(record.inputs)
-        and as_input(one.verdict.answer) == record.inputs[one.question.pointer]
+        if (at := one.question.pointer) is not None
+        and 0 <= at < len(record.inputs)
+        and at <= shared.get(one.question.branch or record.branch, -1)
+        and _text(one, one.verdict.answer) == record.inputs[at]
     }
+
+
+def _shared(record: Record) -> dict[str, int]:
+    """How many answers the active branch shares with each branch that it grew from."""
+    name, shared = record.branch, len(record.inputs)
+    found = {name: shared}
+    while (entry := record.branches.get(name)) and entry.parent and entry.parent not in found:
+        name, shared = entry.parent, min(shared, entry.at)
+        found[name] = shared
+    return found
 
 
 def gold_run(run: SolverRun, decisions: Mapping[int, Decision]) -> SolverRun:
@@ -48,13 +54,18 @@ def gold_run(run: SolverRun, decisions: Mapping[int, Decision]) -> SolverRun:
 
 
 def _after_others(decision: Decision) -> bool:
-    return bool(decision.reconciliation) or decision.verdict.why in _AFTER_OTHERS
+    return bool(decision.reconciliation)
+
+
+def _text(decision: Decision, answer: Any) -> str:
+    """An answer as it was given to the script."""
+    return answer_text(answer, decision.question)
 
 
 def _turn_of(decision: Decision, turn: Turn) -> Turn:
     for reply in sorted(decision.models, key=lambda one: (not one.primary, one.name)):
         answer = _own_answer(reply) if reply.name in decision.verdict.contributors else None
-        if answer is not None and as_input(answer) == turn.answer:
+        if answer is not None and _text(decision, answer) == turn.answer:
             return Turn(turn.answer, reply.code, reply.explanation)
     return turn
 
@@ -81,11 +92,11 @@ def _own_turns(decisions: Mapping[int, Decision], name: str) -> list[Turn]:
         decision = decisions[len(turns)]
         reply = next((one for one in decision.models if one.name == name), None)
         answer = _own_answer(reply) if reply else None
-        if reply is None or answer is None:
+        if reply is None or answer is None or decision.refused:
             break
-        text = as_input(answer)
+        text = _text(decision, answer)
         turns.append(Turn(text, reply.code, reply.explanation))
-        chosen = as_input(decision.verdict.answer)
+        chosen = _text(decision, decision.verdict.answer)
         if not Matcher().same(canonical_answer(text), canonical_answer(chosen)):
             break
     return turns

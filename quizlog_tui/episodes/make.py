@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import CancelledError, QuizlogError
 from ..replay.replayer import Replayer
-from .asking import GOLD, SolveRun, ask, runs_folder, wanted
+from .asking import Solver, Wanted, ask, runs_folder, wanted
 from .build import Settings, build
 from .files import put_episodes
 from .instance import Attempt, Instance, attempt, instances
@@ -45,7 +45,7 @@ def make(
     settings: Settings,
     advanced: Advanced,
     *,
-    solve_run: SolveRun | None = None,
+    solver: Solver | None = None,
     runs: int = 0,
 ) -> Made:
     """Build the episodes of some records into a file.
@@ -55,7 +55,7 @@ def make(
         output: The file; what it holds of other episodes stays.
         settings: How to build.
         advanced: Told of progress.
-        solve_run: Who answers the runs to ask for.
+        solver: Who answers the runs to ask for.
         runs: How many independent runs to ask for of each script instance.
 
     Raises:
@@ -64,8 +64,8 @@ def make(
     made = Made()
     with Replayer(checkpoints=0) as replayer:
         found = _instances(_attempts(records, made), made)
-        if solve_run is not None and runs:
-            found = _asked(found, solve_run, runs, output, replayer, advanced)
+        if solver is not None and runs:
+            found = _asked(found, solver, runs, output, replayer, advanced)
         episodes = []
         for done, one in enumerate(found):
             advanced("building", done, len(found))
@@ -116,14 +116,14 @@ def _built(
 
 def _asked(
     found: Sequence[Instance],
-    solve_run: SolveRun,
+    solver: Solver,
     runs: int,
     output: Path,
     replayer: Replayer,
     advanced: Advanced,
 ) -> list[Instance]:
     """The instances with the runs that were asked for; of one that nobody finished, gold too."""
-    todo = []
+    todo: list[Wanted] = []
     for one in found:
         solved = any(
             replayer.replay(one.source, one.seed, own.run.inputs).status == "success"
@@ -134,9 +134,12 @@ def _asked(
     def told(done: int, count: int) -> None:
         advanced("asking", done, count)
 
-    answered = asyncio.run(ask(todo, solve_run, runs_folder(output), told))
+    async def answers() -> list[SolverRun]:
+        async with solver() as solve_run:
+            return await ask(todo, solve_run, runs_folder(output), told)
+
+    answered = asyncio.run(answers())
     by_instance: dict[tuple[str, int], list[SolverRun]] = {}
     for want, run in zip(todo, answered, strict=True):
-        sample = GOLD if want.sample == GOLD else run.sample or want.sample
-        by_instance.setdefault(want.instance.key, []).append(replace(run, sample=sample))
+        by_instance.setdefault(want.instance.key, []).append(replace(run, sample=want.sample))
     return [replace(one, solved=tuple(by_instance.get(one.key, ()))) for one in found]
