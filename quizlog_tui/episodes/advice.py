@@ -44,7 +44,7 @@ def hint(view: View) -> Iterator[Finding]:
 def cells(view: View) -> Iterator[Finding]:
     """The code a solver wrote is in the conversation."""
     written, generated = view.gold["code_cells"], view.told.get("generated_cells")
-    skipped = set(generated) if isinstance(generated, list) else set()
+    skipped = generated if isinstance(generated, list) else []
     if len(skipped) == len(written):
         return
     for index, cell in enumerate(written):

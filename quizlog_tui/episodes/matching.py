@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from typing import Any
 
 
@@ -85,7 +86,7 @@ def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[froze
         answers: A hash and its value, each.
         matcher: When two values match.
     """
-    values = dict(sorted(answers))
+    values = dict(sorted(answers, key=itemgetter(0)))
     groups: list[list[str]] = []
     for key, value in values.items():
         near = [group for group in groups if any(matcher.same(value, values[k]) for k in group)]

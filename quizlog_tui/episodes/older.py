@@ -164,10 +164,10 @@ def _settled(data: dict[str, Any]) -> Iterator[Note]:
     messages = talk.get("messages")
     said = [m for m in messages or [] if isinstance(m, dict) and m.get("role") == "assistant"]
     if gold.get("total_turns") == 0 and said:
-        gold["total_turns"] = len(said) + int(gold.get("archived_turn_count") or 0)
+        gold["total_turns"], gold["archived_turn_count"] = len(said), 0
         yield "teacher_gold_trace.total_turns", "was not counted"
     pairs = [(one.get("final_answer_hash"), one.get("final_answer")) for _, one in _traces(data)]
-    if not pairs:
+    if not pairs or not all(isinstance(key, str | None) for key, _ in pairs):
         return
     told = _part(gold, "submission_metadata")
     try:

@@ -77,7 +77,10 @@ def identity(view: View) -> Iterator[Finding]:
     if match is None:
         yield Finding("episode_id", "episode-id", "is no UUID")
     elif match[1] == "5" and view.ours and view.told.keys() >= _NAMED:
-        expected = episode_id(question["id"], view.gold)
+        try:
+            expected = episode_id(question["id"], view.gold)
+        except TypeError:
+            expected = "its inputs are no texts"
         if found != expected:
             message = f"does not belong to this question and run: {expected}"
             yield Finding("episode_id", "episode-id", message)
