@@ -24,6 +24,7 @@ from .schema import SHAPE
 KEPT = 1000
 """Findings of each kind that a report lists; the rest is only counted."""
 _EVERY_RULE = (*RULES, *ADVICE)
+_SHAPE = SHAPE.validator
 
 
 @dataclass
@@ -151,7 +152,7 @@ def _quickly(line: bytes) -> dict[str, Any] | None:
     if not sealed_as_is(line):
         return None
     try:
-        return cast("dict[str, Any]", SHAPE.validate_json(line))
+        return cast("dict[str, Any]", _SHAPE.validate_json(line))
     except ValidationError:
         return None
 
@@ -179,7 +180,7 @@ def _thoroughly(line: bytes, found: list[Finding], *, lenient: bool) -> dict[str
 
 def _shape(episode: dict[str, Any]) -> Iterator[Finding]:
     try:
-        SHAPE.validate_python(episode)
+        _SHAPE.validate_python(episode)
     except ValidationError as error:
         for one in error.errors(include_url=False, include_context=False, include_input=False):
             if one["type"] == "extra_forbidden":

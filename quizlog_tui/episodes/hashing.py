@@ -49,7 +49,7 @@ def parsed_hash(value: Any) -> str:
         ValueError: It holds NaN or an infinity.
         RecursionError: It is nested too deep.
     """
-    return _digest(_FINITE.encode(value))
+    return _digest(repr(value) if type(value) is int else _FINITE.encode(value))
 
 
 def question_id(text: str, hint: str | None) -> str:

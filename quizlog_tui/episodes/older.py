@@ -129,8 +129,9 @@ def _hashes(data: dict[str, Any]) -> Iterator[Note]:
             new[old] = holder[f"{name}_hash"] = parsed_hash(value)
             yield f"{path}.{name}_hash", "was made through pickle"
     agreed = _part(data, "triangulation_metadata")
-    if agreed.get("majority_answer_hash") in new:
-        agreed["majority_answer_hash"] = new[agreed["majority_answer_hash"]]
+    majority = agreed.get("majority_answer_hash")
+    if isinstance(majority, str) and majority in new:
+        agreed["majority_answer_hash"] = new[majority]
         yield "triangulation_metadata.majority_answer_hash", "was made through pickle"
 
 

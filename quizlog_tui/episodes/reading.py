@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def lines(path: Path, advanced: Callable[[int], None] | None = None) -> Iterator
     try:
         with open(path, "rb") as file:
             done = 0
-            for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), 1):
+            for number, line in enumerate(iter(partial(file.readline, MAX_LINE), b""), 1):
                 if len(line) == MAX_LINE:
                     message = f"is longer than {MAX_LINE // 2**20} MB"
                     raise EpisodeError(message, where=f"{path}:{number}", hint=_HINT)

@@ -154,27 +154,29 @@ def hooks(view: View) -> Iterator[Finding]:
     """Names of hooks are unique, and dependencies name hooks that came before."""
     for index, run in enumerate(view.runs):
         before: str | None = None
-        known: set[str | None] = set()
-        for number, hook in enumerate(run["hooks"]):
-            name, needed = hook["variable_name"], hook["depends_on"]
-            if needed and (needed != [before] or before is None):
-                yield from _unknown(needed, known, run["hooks"], f"{run_path(index)}", number)
-            if name in known and name is not None:
-                where = f"{run_path(index)}.hooks[{number}].variable_name"
-                yield Finding(where, "hook-name", f"{name!r} stands twice")
+        known: set[str] = set()
+        for hook in run["hooks"]:
+            name = hook["variable_name"]
+            if hook["depends_on"] != ([before] if known else []) or name in known or name is None:
+                yield from _tangled(run["hooks"], run_path(index))
+                break  # not the plain chain that quizlog writes
             known.add(name)
             before = name
 
 
-def _unknown(
-    needed: list[str], known: set[str | None], all_hooks: list[Data], run: str, number: int
-) -> Iterator[Finding]:
-    names = {hook["variable_name"] for hook in all_hooks}
-    for name in needed:
-        if name not in known:
-            what = "does not come before" if name in names else "is no hook of this run"
-            where = f"{run}.hooks[{number}].depends_on"
-            yield Finding(where, "depends-on", f"{name!r} {what}")
+def _tangled(found: list[Data], path: str) -> Iterator[Finding]:
+    """What is wrong with hooks that are no plain chain."""
+    names = {hook["variable_name"] for hook in found}
+    known: set[str | None] = set()
+    for number, hook in enumerate(found):
+        where, name = f"{path}.hooks[{number}]", hook["variable_name"]
+        for needed in hook["depends_on"]:
+            if needed not in known:
+                what = "does not come before" if needed in names else "is no hook of this run"
+                yield Finding(f"{where}.depends_on", "depends-on", f"{needed!r} {what}")
+        if name in known and name is not None:
+            yield Finding(f"{where}.variable_name", "hook-name", f"{name!r} stands twice")
+        known.add(name)
 
 
 def dialogue(view: View) -> Iterator[Finding]:
