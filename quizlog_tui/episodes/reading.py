@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import EpisodeError
 
+_BUFFER = 2**20
 MAX_LINE = 256 * 1024 * 1024
 """Bytes of the longest line that is read."""
 
@@ -38,7 +39,7 @@ def lines(path: Path, advanced: Callable[[int], None] | None = None) -> Iterator
         EpisodeError: The file cannot be read, or a line is far too long.
     """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=_BUFFER) as file:
             done = 0
             for number, line in enumerate(iter(partial(file.readline, MAX_LINE), b""), 1):
                 if len(line) == MAX_LINE:

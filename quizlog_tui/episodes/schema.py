@@ -21,7 +21,7 @@ Difficulty = Literal["EASY", "MEDIUM", "HARD", "VERY_HARD"]
 """The schema's bands."""
 
 
-_PART = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
+_PART = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True, cache_strings="keys")
 
 
 @with_config(_PART)
