@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,17 @@ def test_every_option_is_in_the_readme() -> None:
     }
     for option in options - {"--help", "--version", "--output"}:
         assert f"{option}" in README, option
+
+
+def test_every_verb_and_option_of_episodes_is_in_the_readme() -> None:
+    usage = parser_of("episodes").format_help()
+    verbs = re.findall(r"^    ([a-z]+) +[A-Z]", usage, re.M)
+    assert {"build", "check", "stats", "export", "upgrade"} == set(verbs)
+    for verb in verbs:
+        with pytest.raises(SystemExit), redirect_stdout(StringIO()) as out:
+            parser_of("episodes").parse_args([verb, "--help"])
+        for option in re.findall(r"--[a-z-]+", out.getvalue()):
+            assert option in README or option in ("--help", "--output"), option
 
 
 def test_every_key_of_the_player_is_in_the_readme() -> None:

@@ -15,6 +15,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from .advice import ADVICE, LONG_LINE
+from .fingerprints import Fingerprints
 from .lines import seal_fits, sealed_as_is
 from .older import mended, told_of
 from .reading import LineError, lines, parse
@@ -101,24 +102,20 @@ class Seen:
     """What the lines before were: a few bytes of each."""
 
     def __init__(self) -> None:
-        self._ids: set[int] = set()
-        self._answers: set[int] = set()
+        self._known = Fingerprints()
         self.verified = False
         """Whether the line looked at last says that it is verified."""
 
     def look(self, view: View) -> Iterator[Finding]:
         """Tell what the episode repeats."""
         self.verified = view.episode["verified"]
-        number = hash(view.episode["episode_id"])
-        if number in self._ids:
+        if self._known.add(view.episode["episode_id"]):
             yield Finding("episode_id", "duplicate-id", "stands on an earlier line too")
-        self._ids.add(number)
-        told, answer = view.told, view.gold["final_answer_hash"]
-        number = hash((view.question["id"], answer, told.get("code_hash"), str(told.get("seed"))))
-        if number in self._answers:
+        code_hash, seed = str(view.told.get("code_hash")), str(view.told.get("seed"))
+        answer = view.gold["final_answer_hash"]
+        if self._known.add((view.question["id"], answer, code_hash, seed)):
             message = "an earlier line has this question and answer too"
             yield Finding("question.id", "duplicate-answer", message, warning=True)
-        self._answers.add(number)
 
 
 def check_line(line: bytes, seen: Seen | None = None, *, lenient: bool = False) -> list[Finding]:

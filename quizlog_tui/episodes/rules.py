@@ -41,7 +41,17 @@ Data = dict[str, Any]
 class View:
     """An episode with the parts that rules ask for."""
 
-    __slots__ = ("episode", "gold", "messages", "ours", "question", "runs", "told")
+    __slots__ = (
+        "answers",
+        "episode",
+        "gold",
+        "messages",
+        "ours",
+        "question",
+        "roles",
+        "runs",
+        "told",
+    )
 
     def __init__(self, episode: Data) -> None:
         self.episode = episode
@@ -51,7 +61,9 @@ class View:
         """The gold run's metadata."""
         self.runs: list[Data] = [self.gold, *episode["consistency_traces"]]
         """Every run, gold first."""
+        self.answers = [(run["final_answer_hash"], run["final_answer"]) for run in self.runs]
         self.messages: list[Data] = episode["conversation_for_sft"]["messages"]
+        self.roles = [message["role"] for message in self.messages]
         self.ours = str(self.told.get("exporter", "")).startswith("quizlog ")
         """Whether the line says that quizlog wrote it."""
 
@@ -89,9 +101,8 @@ def identity(view: View) -> Iterator[Finding]:
 def answers(view: View) -> Iterator[Finding]:
     """Hashes belong to their answers, and the RL data to the gold run."""
     copied, sound = view.episode["rl_verification_data"], (None, None, type(None))
-    pairs = [(run["final_answer"], run["final_answer_hash"]) for run in view.runs]
-    pairs.append((copied["expected_final_answer"], copied["expected_final_answer_hash"]))
-    for index, (value, found) in enumerate(pairs):
+    last = copied["expected_final_answer_hash"], copied["expected_final_answer"]
+    for index, (found, value) in enumerate((*view.answers, last)):
         if type(value) in _SCALARS and (value, found, type(value)) == sound:
             continue  # as the one before: hashing it again would say the same
         wrong = _hash_fault(value, found)
@@ -134,8 +145,7 @@ def agreement(view: View) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
         return
-    pairs = [(run["final_answer_hash"], run["final_answer"]) for run in view.runs]
-    found = triangulate(pairs[0], pairs[1:], matcher)
+    found = triangulate(view.answers[0], view.answers[1:], matcher)
     expected, told = found.to_dict(), view.episode["triangulation_metadata"]
     if told != expected:
         for key, value in expected.items():
@@ -181,7 +191,7 @@ def _tangled(found: list[Data], path: str) -> Iterator[Finding]:
 
 def dialogue(view: View) -> Iterator[Finding]:
     """User and assistant speak in turn, the user first, the assistant last."""
-    roles = [message["role"] for message in view.messages]
+    roles = view.roles
     if roles and roles == ["user", "assistant"] * (len(roles) // 2):
         return
     if not roles:
@@ -199,7 +209,7 @@ def dialogue(view: View) -> Iterator[Finding]:
 def turns(view: View) -> Iterator[Finding]:
     """Turns are those in the conversation and those archived."""
     total, archived = view.gold["total_turns"], view.gold["archived_turn_count"]
-    said = [message["role"] for message in view.messages].count("assistant")
+    said = view.roles.count("assistant")
     if not total:
         yield Finding(f"{GOLD}.total_turns", "turns-unknown", "is 0", warning=True)
     elif total - archived != said:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .matching import Matcher, clusters
 
@@ -19,8 +18,7 @@ Answer = tuple[str | None, Any]
 """The hash of a run's final answer and the answer; both None where it did not end well."""
 
 
-@dataclass(frozen=True)
-class Triangulation:
+class Triangulation(NamedTuple):
     """The outcome of comparing the gold run with the others."""
 
     runs: int
