@@ -61,6 +61,11 @@ def _add_build(parser: Parser) -> None:
         default=0,
         help="ask the models for N independent runs of each",
     )
+    parser.add_argument("--models", metavar="FILE", help="of --runs; default: as configured")
+    parser.add_argument("--replay", metavar="FOLDER", help="of --runs: replies recorded there")
+    parser.add_argument(
+        "--unsafe-local", action="store_true", help="run code even where nothing isolates it"
+    )
     parser.add_argument("--fold-case", action="store_true", help="case makes no difference in text")
     parser.add_argument(
         "--no-derive", action="store_true", help="no difficulty where the script declares none"
