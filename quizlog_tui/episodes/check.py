@@ -19,7 +19,7 @@ from .fingerprints import Fingerprints
 from .lines import seal_fits, sealed_as_is
 from .older import mended, told_of
 from .reading import LineError, lines, parse
-from .rules import GOLD, RULES, Finding, View
+from .rules import GOLD, RULES, Finding, View, says_quizlog
 from .schema import SHAPE
 
 KEPT = 1000
@@ -169,10 +169,17 @@ def _thoroughly(line: bytes, found: list[Finding], *, lenient: bool) -> dict[str
     found += shape
     if not all(map(_is_warning, shape)):
         return None
-    if "seal" in (told_of(episode) or {}) and not seal_fits(before):
-        where = f"{GOLD}.submission_metadata.seal"
-        found.append(Finding(where, "seal", "the line was changed since it was written"))
+    found += _seal(before)
     return episode
+
+
+def _seal(episode: dict[str, Any]) -> Iterator[Finding]:
+    """A line that is sealed is as it was then; quizlog's own lines are sealed."""
+    told, where = told_of(episode) or {}, f"{GOLD}.submission_metadata.seal"
+    if "seal" in told and not seal_fits(episode):
+        yield Finding(where, "seal", "the line was changed since it was written")
+    elif "seal" not in told and says_quizlog(told):
+        yield Finding(where, "seal", "is missing from a line that quizlog wrote")
 
 
 def _shape(episode: dict[str, Any]) -> Iterator[Finding]:

@@ -64,8 +64,13 @@ class View:
         self.answers = [(run["final_answer_hash"], run["final_answer"]) for run in self.runs]
         self.messages: list[Data] = episode["conversation_for_sft"]["messages"]
         self.roles = [message["role"] for message in self.messages]
-        self.ours = str(self.told.get("exporter", "")).startswith("quizlog ")
+        self.ours = says_quizlog(self.told)
         """Whether the line says that quizlog wrote it."""
+
+
+def says_quizlog(told: Data) -> bool:
+    """Whether a run's metadata says that quizlog wrote it."""
+    return str(told.get("exporter", "")).startswith("quizlog ")
 
 
 Rule = Callable[[View], Iterator[Finding]]

@@ -275,8 +275,10 @@ def test_a_kill_loses_only_the_run_under_way(build: Build) -> None:
 
 
 async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
-    from quizlog_tui.episodes.model_runs import by_models
     from quizlog_tui.solver.call import Call, Said, Voter
+
+    pytest.importorskip("quizlog_tui.sandbox", reason="the sandbox is not there")
+    from quizlog_tui.episodes.model_runs import by_models
     from quizlog_tui.solver.client import ModelClient
     from quizlog_tui.solver.redaction import Redaction
     from quizlog_tui.solver.solve import Panel
