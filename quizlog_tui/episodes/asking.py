@@ -115,6 +115,8 @@ async def ask(
 async def _made(want: Wanted, solve_run: SolveRun, folder: Path) -> SolverRun:
     source = want.instance.source
     run = await solve_run(source.path, want.instance.seed, want.hint, sample=want.sample)
+    if run.broken:
+        return run
     file = want.file(folder)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import CancelledError, QuizlogError
+from ..errors import CancelledError, EpisodeError, QuizlogError
 from ..replay.replayer import Replayer
 from .asking import Solver, Wanted, ask, runs_folder, wanted
 from .build import Settings, build
@@ -65,7 +65,7 @@ def make(
     with Replayer(checkpoints=0) as replayer:
         found = _instances(_attempts(records, made), made)
         if solver is not None and runs:
-            found = _asked(found, solver, runs, output, replayer, advanced)
+            found = _asked(found, solver, runs, output, replayer, advanced, made)
         episodes = []
         for done, one in enumerate(found):
             advanced("building", done, len(found))
@@ -121,6 +121,7 @@ def _asked(
     output: Path,
     replayer: Replayer,
     advanced: Advanced,
+    made: Made,
 ) -> list[Instance]:
     """The instances with the runs that were asked for; of one that nobody finished, gold too."""
     todo: list[Wanted] = []
@@ -141,5 +142,9 @@ def _asked(
     answered = asyncio.run(answers())
     by_instance: dict[tuple[str, int], list[SolverRun]] = {}
     for want, run in zip(todo, answered, strict=True):
+        if run.broken:
+            hint = "build again, and it is asked for again"
+            made.skipped.append(EpisodeError(run.broken, where=f"run by {run.name}", hint=hint))
+            continue
         by_instance.setdefault(want.instance.key, []).append(replace(run, sample=want.sample))
     return [replace(one, solved=tuple(by_instance.get(one.key, ()))) for one in found]

@@ -25,6 +25,7 @@ from .runs import SolverRun, Turn
 
 MAX_TURNS = 1000
 """Answers of one run; a script that asks on and on is left there."""
+_LOST = ("error", "timeout", "rate_limited")
 
 
 def by_models(panel: Panel) -> SolveRun:
@@ -37,8 +38,9 @@ def by_models(panel: Panel) -> SolveRun:
             RecordFile(path).create(Record(str(script.absolute()), seed))
             session = await asyncio.to_thread(Session, path, save=False)
             with session:
-                turns = await _turns(session, alone, hint)
-        return SolverRun(alone.clients[0].voter.name, tuple(turns), sample=sample)
+                turns, broken = await _turns(session, alone, hint)
+        name = alone.clients[0].voter.name
+        return SolverRun(name, tuple(turns), sample=sample, broken=broken)
 
     return solve_run
 
@@ -50,7 +52,8 @@ def _client(clients: Sequence[ModelClient], sample: int) -> ModelClient:
     return clients[(sample - 1) % len(clients)]
 
 
-async def _turns(session: Session, panel: Panel, hint: str | None) -> list[Turn]:
+async def _turns(session: Session, panel: Panel, hint: str | None) -> tuple[list[Turn], str | None]:
+    """The answers up to the end, and why there are no more if it was not the model's doing."""
     turns: list[Turn] = []
     while session.reply().status == "in_progress" and len(turns) < MAX_TURNS:
         question = question_of(session)
@@ -60,11 +63,12 @@ async def _turns(session: Session, panel: Panel, hint: str | None) -> list[Turn]
         with question_files(session, question) as folder:
             decision = await solve(asked, panel, folder=folder)
         if decision.verdict.why is None:
-            break
+            [reply] = decision.models
+            return turns, reply.error if reply.status in _LOST else None
         turn = _turn(decision)
         turns.append(turn)
         await asyncio.to_thread(session.answer, turn.answer)
-    return turns
+    return turns, None
 
 
 def _turn(decision: Decision) -> Turn:

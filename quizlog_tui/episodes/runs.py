@@ -47,6 +47,8 @@ class SolverRun:
     """Whether an answer was given after seeing other models' answers."""
     run_id: str | None = None
     """Names the run itself; copies of one run count once."""
+    broken: str | None = None
+    """Why the run stopped for no reason of its own, such as a lost connection: it is no run yet."""
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -236,6 +236,23 @@ def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
         make([path], output, Settings(), told, solver=Asked().open, runs=3)
 
 
+def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build) -> None:
+    path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
+
+    class Lost(Asked):
+        async def solve_run(self, *words: Any, sample: int) -> SolverRun:
+            run = await super().solve_run(*words, sample=sample)
+            return replace(run, turns=(), broken="no network") if sample == 1 else run
+
+    found = make([path], output, Settings(), told, solver=Lost().open, runs=2)
+    assert [error.message for error in found.skipped] == ["no network"] and found.verified == 1
+    assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1
+    asked = Asked()
+    make([path], output, Settings(), told, solver=asked.open, runs=2)
+    assert asked.samples == [(1, None)]
+    assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 2
+
+
 KILLED = """
 import asyncio, sys
 from contextlib import asynccontextmanager
@@ -275,20 +292,20 @@ def test_a_kill_loses_only_the_run_under_way(build: Build) -> None:
 
 
 async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
-    from quizlog_tui.solver.call import Call, Said, Voter
 
     pytest.importorskip("quizlog_tui.sandbox", reason="the sandbox is not there")
     from quizlog_tui.episodes.model_runs import by_models
     from quizlog_tui.solver.client import ModelClient
     from quizlog_tui.solver.redaction import Redaction
     from quizlog_tui.solver.solve import Panel
+    from quizlog_tui.solver.transport import Prompt, Said, Voter
 
     class Scripted:
         def __init__(self) -> None:
             self.prompts: list[str] = []
 
-        async def complete(self, call: Call) -> Said:
-            self.prompts.append(call.messages[-1].content)
+        async def complete(self, prompt: Prompt[Any]) -> Said:
+            self.prompts.append(prompt.messages[-1].content)
             answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
             return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
 
