@@ -91,6 +91,8 @@ def test_a_change_that_is_sealed_again_is_found_or_listed(place: Place, value: A
     old = get(DATA, place)
     if (old, type(old)) == (value, type(value)) or place == SEAL:
         return
+    if place == ("question", "hint") and value == "":
+        return  # the schema's rule gives no hint and an empty one the same id
     name = ".".join(map(str, place))
     try:
         line = to_line(put(DATA, place, value))
