@@ -51,6 +51,10 @@ class ScriptError(QuizlogError):
     """A quiz script cannot be read."""
 
 
+class EpisodeError(QuizlogError):
+    """Training data cannot be read, made or written."""
+
+
 class LimitError(QuizlogError):
     """A script went over its limit of time, output or memory."""
 

@@ -36,7 +36,8 @@ ALLOWED = {
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},
-    "episodes": GROUND | {"record", "replay", "session", "branch_list", "sandbox", "solver"},
+    "episodes": GROUND
+    | {"record", "replay", "session", "branch_list", "sandbox", "solver", "autopilot"},
     "autopilot": GROUND | {"record", "replay", "reply", "session", "solver"},
     "server": GROUND
     | {"record", "replay", "reply", "session", "solver", "quiz", "episodes", "autopilot"},
@@ -52,7 +53,7 @@ ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {
     "textual": {"tui", "testing"},
     "httpx": {"solver", "tui", "quiz"},
-    "pydantic": {"solver", "server"},
+    "pydantic": {"solver", "server", "episodes"},
     "yaml": {"record"},
     "fastapi": {"server"},
     "playwright": {"quiz"},

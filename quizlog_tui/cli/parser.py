@@ -63,6 +63,9 @@ COMMANDS: dict[str, Entry] = {
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
+    "episodes": Entry(
+        "episodes", "VERB ...", "training data: build, check, stats, export, upgrade"
+    ),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
