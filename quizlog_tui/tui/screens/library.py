@@ -169,7 +169,7 @@ class LibraryScreen(QuizlogScreen[None]):
     def _look_around(self) -> None:
         """See what others changed, unless something is under way or nobody looks."""
         due = time.monotonic() >= self._look_from
-        if due and self.is_current and not self.scanning and not self._gave_up:
+        if due and self.is_active and not self.scanning and not self._gave_up:
             self._watch()
 
     @work(exclusive=True, group="watch")
