@@ -42,7 +42,10 @@ def screenshot(arguments: Namespace) -> int:
     shown = picture(record_path(arguments.record), arguments.step, size=size, theme=arguments.theme)
     if arguments.output:
         path = Path(arguments.output)
-        path.write_text(shown.svg if path.suffix == ".svg" else shown.text, encoding="utf-8")
+        try:
+            path.write_text(shown.svg if path.suffix == ".svg" else shown.text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from None
     if arguments.json:
         emit_json({"text": shown.text, "svg": shown.svg})
     elif not arguments.output:

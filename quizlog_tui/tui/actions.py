@@ -140,6 +140,9 @@ _NOTES = (
     _a("notes.author", "w", "author", "Who", "only notes by one author, or all", footer=True, shell="quizlog feedback RECORD --author NAME"),
     _a("notes.leave", "q,F", "leave", "Back", "back to the player", footer=True),
 )  # fmt: skip
+_OPENING = (
+    _a("opening.leave", "q", "leave", "Stop", "stop the replay and go back", footer=True),
+)  # fmt: skip
 _HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
@@ -150,6 +153,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "library": _LIBRARY,
     "tree": _TREE,
     "notes": _NOTES,
+    "opening": _OPENING,
     "help": _HELP,
 }
 """All actions by scope, in the order of the help."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.theme import BUILTIN_THEMES
 
 from ..config import Config, Problem, config_path, load_config
 from ..errors import QuizlogError
@@ -25,13 +27,12 @@ from ..replay.replayer import Replayer
 from ..session import Session
 from ..text import one_line, visible
 from .clock import Clock
-from .keymap import key_problems
+from .keymap import key_problems, textual_keys
 from .messages import Neighbour, OpenRecord
 from .palette import ActionCommands
 from .screens.base import QuizlogScreen
-from .screens.library import LibraryScreen
+from .screens.opening import OpeningScreen, is_long
 from .screens.player import PlayerScreen
-from .shelf import beside
 from .state import State
 from .theming import DEFAULT, load_themes, theme_files
 from .watch import Stamps, stamps
@@ -79,16 +80,27 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._clock = clock or Clock()
         self.replayer = _replayer(self.config)
         self._theme_stamps: Stamps = {}
-        self._take_themes()
+        self._take_first_theme()
+        self._take_keys()
+
+    # -- themes and keys
+
+    def _take_first_theme(self) -> None:
+        """Read the theme that is wanted, by its file's name; all others only after the first frame.
+
+        Reading them all would take a fifth of the time to the first frame.
+        """
         wanted = self.config.theme or self.state.theme or DEFAULT
+        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
+            files = theme_files()  # a file may be named otherwise than its theme
+        for theme in load_themes(files)[0]:
+            self.register_theme(theme)
         self.theme = wanted if wanted in self.available_themes else DEFAULT
         if self.config.theme not in ("", self.theme):
             self._problems.append(
                 Problem("theme", f"there is no theme {wanted!r}", "F2 lists them")
             )
-        self._take_keys()
-
-    # -- themes and keys
 
     def _take_themes(self) -> None:
         """Read all theme files; what is wrong in them is told together."""
@@ -103,7 +115,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         problems = key_problems(self.config.keys, str(config_path()))
         self._problems += problems
         if not problems:
-            self.set_keymap(dict(self.config.keys))
+            self.set_keymap(textual_keys(self.config.keys))
 
     def _watch_themes(self) -> None:
         """Draw anew when a theme file was changed."""
@@ -126,6 +138,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Choose a theme; it is remembered."""
         from .screens.themes import ThemesScreen
 
+        self._watch_themes()
         self.push_screen(ThemesScreen(), self._remember_theme)
 
     def _remember_theme(self, name: str | None) -> None:
@@ -139,11 +152,13 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Open the first screen."""
         self.set_interval(_WATCH_SECONDS, self._watch_themes)
         if self._given is not None:
-            self._show(self._given)
+            self._play(self._given)
             return
         if self._record is not None:
             await self._begin_with(self._record)
             return
+        from .screens.library import LibraryScreen
+
         library = LibraryScreen(Path.cwd(), own_examples, self.state, self.replayer, self._clock)
         self.push_screen(library, lambda _: self.exit())
         self._tell_problems()
@@ -151,15 +166,25 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def _begin_with(self, record: Path) -> None:
         """Show the record the program was started with; one that cannot be read ends it."""
         try:
-            session = await asyncio.to_thread(Session, record, self.replayer)
+            session = await self._session(record)
         except QuizlogError as error:
             self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
             return
-        self._show(session)
+        self._play(session)
 
-    def _show(self, session: Session, *, browsing: bool = False) -> None:
+    async def _session(self, path: Path) -> Session:
+        """Open a record; a long one shows what is recorded meanwhile."""
+        if not is_long(path):
+            return await asyncio.to_thread(Session, path, self.replayer)
+        opening = OpeningScreen(path, self.replayer)
+        await self.push_screen(opening)
+        try:
+            return await opening.session()
+        finally:
+            await self.pop_screen()
+
+    def _play(self, session: Session, *, browsing: bool = False) -> None:
         """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
-        self._tell_problems()
         author = self.config.author_name
         player = PlayerScreen(
             session, self.replayer, self.state, self._clock, author, guided=self._guided
@@ -177,6 +202,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
         screen = self.screen
         if not isinstance(screen, QuizlogScreen):
             return None
+        if is_long(path):
+            try:
+                return await self._session(path)
+            except QuizlogError as error:
+                screen.complain(error)
+                return None
         session = await screen.work_on(lambda: Session(path, self.replayer), "opening")
         return session if screen is self.screen else None
 
@@ -185,7 +216,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """A record was chosen in the library."""
         session = await self._open(event.path)
         if session is not None:
-            self._show(session)
+            self._play(session)
 
     @work
     async def on_neighbour(self, event: Neighbour) -> None:
@@ -199,10 +230,13 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self.screen.part()
             with self.batch_update():
                 await self.pop_screen()
-                self._show(session, browsing=True)
+                self._play(session, browsing=True)
 
     async def _neighbour(self, event: Neighbour) -> Path | None:
         """The record beside one, in the order of the library if one is open."""
+        from .screens.library import LibraryScreen
+        from .shelf import beside
+
         for screen in self.screen_stack:
             if isinstance(screen, LibraryScreen):
                 return screen.neighbour(event.path, event.by)
@@ -225,6 +259,10 @@ def run(record: Path | None, *, guided: bool = False) -> int:
     """Run the program until the user leaves; the exit code."""
     config, problems = load_config()
     app = QuizlogApp(record, config, problems, guided=guided)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # without it the terminal would be left as the screens had it
+            number = getattr(signal, name)
+            signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))
     app.run(mouse=config.mouse)
     return app.return_code or 0
 

@@ -48,4 +48,15 @@ def _on_purpose(one: Action, two: Action, key: str) -> bool:
 
 def effective(action: Action, keys: Mapping[str, str]) -> list[str]:
     """The keys an action has under a key map."""
-    return [key.strip() for key in keys.get(action.id, action.keys).split(",") if key.strip()]
+    return [_named(key) for key in keys.get(action.id, action.keys).split(",") if key.strip()]
+
+
+def textual_keys(keys: Mapping[str, str]) -> dict[str, str]:
+    """A key map as Textual wants it."""
+    return {name: ",".join(map(_named, value.split(","))) for name, value in keys.items()}
+
+
+def _named(key: str) -> str:
+    """A key by Textual's name: `F5` is `f5`, `Ctrl+X` is `ctrl+x`, but `G` is not `g`."""
+    key = key.strip()
+    return key.lower() if len(key) > 1 else key

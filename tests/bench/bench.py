@@ -16,11 +16,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import floors
 import peers
+from rows import Row, at_most, faster, table
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
@@ -37,40 +38,6 @@ SCRIPTS = {
 HAS = {
     name: importlib.util.find_spec(name) is not None for name in ("langgraph", "dbos", "pexpect")
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    what: str
-    ours: str
-    other: str
-    ratio: float
-    must: str
-    ok: bool | None
-
-
-def at_most(what: str, ours: float, other: float, bound: float | None) -> Row:
-    """Smaller is better: ours at most `bound` times the other."""
-    ratio = ours / other
-    ok = None if bound is None else ratio <= bound
-    must = "" if bound is None else f"at most {bound:g}x"
-    return Row(what, _time(ours), _time(other), ratio, must, ok)
-
-
-def faster(what: str, ours: float, other: float, bound: float | None) -> Row:
-    """Ours at least `bound` times as fast as the other."""
-    ratio = other / ours
-    ok = None if bound is None else ratio >= bound
-    must = "" if bound is None else f"at least {bound:g}x faster"
-    return Row(what, _time(ours), _time(other), ratio, must, ok)
-
-
-def _time(seconds: float) -> str:
-    if seconds < 1e-3:
-        return f"{seconds * 1e6:.0f} µs"
-    return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def record(folder: Path, script: Path, count: int) -> Path:
@@ -274,17 +241,6 @@ def endurance_rows(steps: int, rewinds: int) -> Iterator[Row]:
         "about 0",
         leaked <= 12,
     )
-
-
-def table(rows: list[Row]) -> str:
-    """The rows as Markdown."""
-    lines = ["| figure | quizlog | against | ratio | must reach | |", "|---|---|---|---|---|---|"]
-    for row in rows:
-        mark = {True: "✓", False: "✗", None: ""}[row.ok]
-        lines.append(
-            f"| {row.what} | {row.ours} | {row.other} | {row.ratio:.2f}x | {row.must} | {mark} |"
-        )
-    return "\n".join(lines)
 
 
 def main() -> None:

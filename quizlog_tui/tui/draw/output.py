@@ -58,6 +58,12 @@ class _Shown:
         self._count = count
         self._last = last
 
+    def shares(self, before: Document) -> int:
+        """How many first items another stop of the same run has as well."""
+        if isinstance(before, _Shown) and before._run is self._run:
+            return min(self._count, before._count)
+        return 0
+
     def __len__(self) -> int:
         return self._count + 1
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from textual import work
@@ -18,9 +19,11 @@ from textual.widgets import Footer, Static
 from ...errors import QuizlogError
 from ...text import one_line, visible
 from .. import clipboard, external
+from ..widgets.documents import line
 from ..widgets.line_view import LineView
 from ..widgets.search_bar import SearchBar
-from .export import export
+from .dialogs import AskScreen, ChooseScreen
+from .export import Export, pictures
 
 DIALOG = "dialog"
 """The group of workers that wait for the user."""
@@ -67,7 +70,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """Set the line at the top."""
         self._status = one_line(text)
         if not self._working:
-            self.query_one("#status", Static).update(self._status)
+            self.query_one("#status", Static).update(self._status, layout=False)
 
     def tell(self, text: str) -> None:
         """A passing note."""
@@ -189,7 +192,22 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     @work(group=DIALOG)
     async def action_export(self) -> None:
         """Write the screen, or the record, to a file."""
-        await export(self)
+        found = self.exports()
+        lines = [line(one.about, cut=True) for one in found]
+        chosen = await self.app.push_screen_wait(ChooseScreen("Export", lines))
+        if chosen is None:
+            return
+        question = "Write it to which file?"
+        wanted = await self.app.push_screen_wait(AskScreen(question, found[chosen].name))
+        if not wanted:
+            return
+        path = Path(wanted).expanduser()
+        if await self.work_on(lambda: (found[chosen].write(path),), "writing") is not None:
+            self.tell(f"written to {path.absolute()}")
+
+    def exports(self) -> list[Export]:
+        """What can be written from here."""
+        return pictures(self.app)
 
     def action_back(self) -> None:
         """Back out of one thing: running work first, then a filter or search, then the screen."""

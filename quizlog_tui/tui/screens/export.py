@@ -1,44 +1,45 @@
-"""Writes what is on the screen, or the whole record, to a file the user names."""
+"""Writes what is on the screen, or a whole record, to a file the user names."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textual.screen import Screen
+from textual.app import App
 
-from ...text import visible
+from ...errors import UsageError
 from ..screenshot import screen_svg, screen_text
-from ..widgets.documents import line
-from .dialogs import AskScreen, ChooseScreen
-
-_KINDS = (("this screen as a picture", "screen.svg"), ("this screen as text", "screen.txt"))
 
 
-async def export(screen: Screen[Any]) -> None:
-    """Ask what and where to, then write it."""
-    app = screen.app
-    pictures = {"screen.svg": screen_svg(app), "screen.txt": screen_text(app)}
-    lines = [line(about, cut=True) for about, _ in _KINDS]
-    chosen = await app.push_screen_wait(ChooseScreen("Export", lines))
-    if chosen is None:
-        return
-    name = _KINDS[chosen][1]
-    wanted = await app.push_screen_wait(AskScreen("Write it to which file?", name))
-    if not wanted:
-        return
-    path = Path(wanted).expanduser()
-    try:
-        await asyncio.to_thread(_write, path, pictures[name])
-    except OSError as error:
-        text = visible(f"{path}: cannot write: {error.strerror}")
-        screen.notify(text, severity="error", markup=False)
-        return
-    screen.notify(visible(f"written to {path.absolute()}"), markup=False)
+@dataclass(frozen=True)
+class Export:
+    """One thing that can be written."""
+
+    about: str
+    """What it is."""
+    name: str
+    """The file's name, if the user gives no other."""
+    write: Callable[[Path], object]
+    """Writes it; raises a `QuizlogError` where it cannot."""
 
 
-def _write(path: Path, text: str) -> None:
+def pictures(app: App[Any]) -> list[Export]:
+    """The screen as it is now, in both forms."""
+    svg, text = screen_svg(app), screen_text(app)
+    return [
+        Export("this screen as a picture (SVG)", "screen.svg", lambda path: _new(path, svg)),
+        Export("this screen as text", "screen.txt", lambda path: _new(path, text)),
+    ]
+
+
+def _new(path: Path, text: str) -> None:
     """Write a new file; an existing one is left alone."""
-    with path.open("x", encoding="utf-8") as file:
-        file.write(text)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError("exists already", where=str(path), hint="choose another name") from None
+    except OSError as error:
+        raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from None

@@ -19,12 +19,12 @@ from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session import Session
 from ...text import plural
+from ...timeline import Timeline
 from .. import external
 from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.error import error_lines
 from ..draw.output import RunOutput, events
-from ..draw.source import source_table
 from ..draw.timeline import timeline_table
 from ..draw.words import bars, outcome
 from ..lessons import Scene
@@ -90,6 +90,7 @@ class PlayerScreen(PlayerDoors):
         self._guided = guided
         self._state = state
         self._output = RunOutput(self._whole)
+        self._drawn: Timeline | None = None
         self._player: Timer | None = None
         self._speed = 1
 
@@ -112,7 +113,7 @@ class PlayerScreen(PlayerDoors):
         for name in ("output", "error", "source"):
             self.query_one(f"#{name}").border_title = name.capitalize()
         self.query_one("#timeline").border_title = "Answers"
-        self.query_one("#source", RowList).show(source_table(self.session.source))
+        self.call_after_refresh(self._show_source)
         self._return_to_place()
         self.draw()
         self.focus_pending()
@@ -121,6 +122,13 @@ class PlayerScreen(PlayerDoors):
         self.follow()
         if len(self.session.inputs) > self.session.pointer:
             self.move(self.session.reply)
+
+    def _show_source(self) -> None:
+        """Colour the script, which must not hold up the first frame."""
+        from ..draw.source import source_table
+
+        self.query_one("#source", RowList).show(source_table(self.session.source))
+        self._draw_source(self.shown)
 
     def _return_to_place(self) -> None:
         """Look where one looked last, if the record stands where it stood."""
@@ -152,9 +160,7 @@ class PlayerScreen(PlayerDoors):
         self.query_one("#output", LineView).show(
             self._output.at(shown, self._head.hidden), end=True
         )
-        timeline = self.query_one("#timeline", RowList)
-        table = timeline_table(self._whole, self.session.pointer, self._clock)
-        timeline.show(table, cursor=self._head.step)
+        self._draw_timeline()
         self._draw_error(shown)
         self._draw_source(shown)
         self._draw_prompt(shown)
@@ -167,6 +173,16 @@ class PlayerScreen(PlayerDoors):
     def _scores(self) -> str:
         scores = [b.score for b in self.session.branches if b.score is not None]
         return f"scores {bars(scores)}" if len(scores) > 1 else ""
+
+    def _draw_timeline(self) -> None:
+        """Show the rows anew only where the record changed; else move the mark."""
+        timeline, moments = self.query_one("#timeline", RowList), self.moments
+        if moments is not self._drawn:
+            self._drawn = moments
+            pointer = self.session.pointer
+            table = timeline_table(moments, self._whole, pointer, self.decided, self._clock)
+            timeline.show(table, cursor=self._head.step)
+        timeline.move(self._head.step)
 
     def _draw_error(self, shown: Transcript) -> None:
         error = error_lines(shown, self.session.source)

@@ -5,6 +5,8 @@ What a screen brings back is taken over here; what it shows is its own.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual import work
 
 from ...replay.replayer import Replayer
@@ -13,10 +15,8 @@ from ..clock import Clock
 from ..messages import Neighbour
 from ..widgets.editors.answered import Answered
 from .base import DIALOG
-from .notes import NotesScreen
+from .export import Export
 from .player_moves import PlayerMoves
-from .remark import RemarkScreen
-from .tree import TreeScreen
 
 
 class PlayerDoors(PlayerMoves):
@@ -55,6 +55,8 @@ class PlayerDoors(PlayerMoves):
     @work(group=DIALOG)
     async def action_tree(self) -> None:
         """The branches; a change made there shows here."""
+        from .tree import TreeScreen
+
         tree = TreeScreen(self.session, self._replayer, self._clock)
         if await self.app.push_screen_wait(tree):
             self.move(self.session.reply)
@@ -62,6 +64,8 @@ class PlayerDoors(PlayerMoves):
     @work(group=DIALOG)
     async def action_note(self) -> None:
         """Write a remark on the step shown."""
+        from .remark import RemarkScreen
+
         at, session = self._head.step, self.session
         recorded = self.recorded()
         given = f", answer {recorded!r}" if recorded is not None else ""
@@ -79,6 +83,8 @@ class PlayerDoors(PlayerMoves):
     @work(group=DIALOG)
     async def action_notes(self) -> None:
         """All remarks; go to the step of the one chosen."""
+        from .notes import NotesScreen
+
         place = await self.app.push_screen_wait(NotesScreen(self.session, self._clock))
         if place is None:
             return
@@ -88,6 +94,19 @@ class PlayerDoors(PlayerMoves):
         if branch in (None, self.session.branch):
             self._head = self._head.to(place.step)
             self.draw()
+
+    def exports(self) -> list[Export]:
+        """The screen, and the whole record with all its branches."""
+        return [
+            *super().exports(),
+            Export("the whole record as HTML", "record.html", self._write_report),
+            Export("the whole record as Markdown", "record.md", self._write_report),
+        ]
+
+    def _write_report(self, path: Path) -> None:
+        from ...report.export import export
+
+        export(self.session, path, lambda done, total: self.progress(f"branch {done} of {total}"))
 
     def action_neighbour(self, by: int) -> None:
         """The next record of the library, or the one before."""

@@ -16,6 +16,8 @@ from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session import Session
 from ...text import plural
+from ...timeline import Timeline, timeline
+from ..draw.timeline import DECISION, FORK, NOTE
 from ..playhead import Playhead
 from ..watch import Watch
 from ..widgets.editors.answered import Answered
@@ -42,6 +44,8 @@ class PlayerMoves(QuizlogScreen[None]):
         self._whole: Transcript = session.transcript
         self._head = Playhead(session.pointer, session.pointer)
         self._watch = Watch(session.path)
+        self._known: tuple[object, ...] | None = None
+        self._moments = timeline(self._whole, session.record)
         self.mode = "answer"
 
     def draw(self) -> None:
@@ -64,9 +68,26 @@ class PlayerMoves(QuizlogScreen[None]):
         """What the next answer will do."""
         return _VERBS[self.mode]
 
+    @property
+    def moments(self) -> Timeline:
+        """The steps of the run with what was remarked and tried at each."""
+        record = self.session.record
+        state = (self._whole, record.pointer, record.branches, record.extras.get("feedback"))
+        if self._known is None or any(a is not b for a, b in zip(state, self._known, strict=True)):
+            self._known = state
+            self._moments = timeline(self._whole, record)
+        return self._moments
+
+    @property
+    def decided(self) -> frozenset[int]:
+        """The steps whose answer several models decided."""
+        return frozenset()
+
     def marks(self) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
-        found = {branch.at: "┬" for branch in self.session.branches if branch.parent}
+        moments = self.moments
+        found = {at: NOTE if moments[at].notes else FORK for at in moments.marked}
+        found |= dict.fromkeys(self.decided, DECISION)
         if self._whole.status == "error":
             found[len(self._whole.steps)] = "✗"
         return dict(sorted((at, sign) for at, sign in found.items() if at <= self._head.length))
@@ -91,14 +112,8 @@ class PlayerMoves(QuizlogScreen[None]):
 
     def old_answers(self) -> list[str]:
         """What was ever answered at this stop, on any branch, the recorded answer first."""
-        record, at = self.session.record, self._head.step
-        prefix = [step.input for step in self._whole.steps.upto(at)]
-        found = [self.recorded()] if self.recorded() is not None else []
-        for branch in self.session.branches:
-            if not branch.active and branch.length > at:
-                path = record.path_of(branch.name)
-                if list(path.upto(at)) == prefix:
-                    found.append(path[at])
+        moment = self.moments[self._head.step]
+        found = [moment.answer, *(one.answer for one in moment.tries)]
         return list(dict.fromkeys(answer for answer in found if answer is not None))
 
     def focus_pending(self) -> None:
@@ -161,6 +176,21 @@ class PlayerMoves(QuizlogScreen[None]):
         """Put the pointer where we look."""
         step = self._head.step
         self.move(lambda: self.session.rewind(step))
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        self._turn(self.session.can_undo, self.session.undo, "undone")
+
+    def action_redo(self) -> None:
+        """Make the change again that was taken back."""
+        self._turn(self.session.can_redo, self.session.redo, "done again")
+
+    def _turn(self, label: str | None, call: Callable[[], Any], said: str) -> None:
+        if label is None:
+            self.tell("nothing to take back" if said == "undone" else "nothing to do again")
+        else:
+            self.move(call)
+            self.tell(f"{said}: {label}")
 
     def action_redo_tail(self) -> None:
         """Take all recorded answers again."""

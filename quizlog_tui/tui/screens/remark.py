@@ -71,9 +71,7 @@ class RemarkScreen(ModalScreen[Remark | None]):
         self.query_one("#verdicts", RowList).show(
             Table(len(_CHOICES), lambda index: verdict_line(_CHOICES[index])), cursor=0
         )
-        box = self.query_one(TextBox)
-        box.shape(rows=4, as_json=False)
-        box.area.focus()
+        self.query_one(TextBox).begin()
 
     def action_send(self) -> None:
         """Send text and verdict."""

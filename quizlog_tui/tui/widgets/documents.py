@@ -126,6 +126,12 @@ class Filtered:
         return list(accumulate(heights, initial=0))
 
 
+def unchanged(before: Document, after: Document) -> int:
+    """How many first items of two documents are known to be the same, drawn alike."""
+    shares = getattr(after, "shares", None)
+    return shares(before) if shares else 0
+
+
 def rows(item: Line, width: int) -> list[Row]:
     """An item broken into rows of at most `width` cells, at spaces where there are any."""
     if not item.pieces:
@@ -192,4 +198,6 @@ def _breaks(text: str, width: int) -> Iterator[int]:
         elif space - at > size // 2:
             size = space - at
         at += size
+        if at == len(text):
+            return
         yield at

@@ -22,7 +22,7 @@ from textual.strip import Strip
 
 from ...text import visible
 from ..bindings import bindings
-from .documents import Document, Filtered, Paragraphs, Row, rows
+from .documents import Document, Filtered, Paragraphs, Row, rows, unchanged
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
 """The names a piece of text may be styled by."""
@@ -63,17 +63,20 @@ class LineView(ScrollView, can_focus=True):
         self._document: Document = self._whole
         self._starts: Sequence[int] = (0,)
         self._wrapped_at = 0
+        self._drawn_at = 0
         self._at_end = False
         self._cursor: int | None = None
         self._pattern: re.Pattern[str] | None = None
         self._filtering = False
         self._rows: dict[int, list[Row]] = {}
+        self._strips: dict[int, Strip] = {}
         self._styles: dict[str, Style] = {}
 
     # -- content
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content; keep the cursor in view, or the end."""
+        self._forget(unchanged(self._document, document))
         self._whole, self._at_end = document, end
         self._cursor = cursor
         self._choose()
@@ -90,6 +93,8 @@ class LineView(ScrollView, can_focus=True):
 
     def _choose(self) -> None:
         """Take the whole document or the items that match."""
+        if self._filtering or isinstance(self._document, Filtered):
+            self._forget(0)
         self._document = self._whole
         if self._filtering and self._pattern:
             found = [i for i in range(len(self._whole)) if self._matches(i)]
@@ -110,10 +115,32 @@ class LineView(ScrollView, can_focus=True):
         return bool(self._pattern and self._pattern.search(self._whole.text(index)))
 
     def _lay_out(self) -> None:
-        width = self._wrapped_at = max(1, self.scrollable_content_region.width - self.GUTTER)
-        self._rows.clear()
+        width = max(1, self.scrollable_content_region.width - self.GUTTER)
+        if width != self._drawn_at:
+            self._forget(0)
+        self._wrapped_at = self._drawn_at = width
         self._starts = self._document.starts(width)
-        self.virtual_size = Size(width + self.GUTTER, self._starts[-1])
+        self._resize_content(Size(width + self.GUTTER, self._starts[-1]))
+        self._go_to_place()
+
+    def _resize_content(self, size: Size) -> None:
+        """Take the content's size; the screen is laid out anew only where that can matter.
+
+        Setting `virtual_size` lays the whole screen out, which costs more than all else of a step.
+        """
+        height = self.styles.height
+        bar = size.height > self.container_size.height
+        if (height is not None and height.is_auto) or bar != self.show_vertical_scrollbar:
+            self.virtual_size = size
+            self.call_after_refresh(self._go_to_place)  # only then is the new height known
+            return
+        self.set_reactive(LineView.virtual_size, size)
+        if bar:
+            self.vertical_scrollbar.window_virtual_size = size.height
+        self.scroll_y = self.validate_scroll_y(self.scroll_y)
+
+    def _go_to_place(self) -> None:
+        """Scroll to the end, or to the cursor, as `show` was told."""
         if self._at_end:
             self.scroll_end(animate=False, immediate=True)
         elif self._cursor is not None:
@@ -133,10 +160,12 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if width and width - self.GUTTER != self._wrapped_at:
             self._lay_out()
+        self.call_after_refresh(self._go_to_place)
 
     def notify_style_update(self) -> None:
         """Forget colours of the theme before."""
         self._styles.clear()
+        self._strips.clear()
         super().notify_style_update()
 
     # -- finding
@@ -194,6 +223,12 @@ class LineView(ScrollView, can_focus=True):
 
     # -- drawing
 
+    def _forget(self, kept: int) -> None:
+        """Drop what was drawn, but for the first items, which are the same as before."""
+        last = self._starts[min(kept, len(self._starts) - 1)]
+        self._rows = {at: rows for at, rows in self._rows.items() if at < kept}
+        self._strips = {at: strip for at, strip in self._strips.items() if at < last}
+
     def _rows_of(self, index: int) -> list[Row]:
         found = self._rows.get(index)
         if found is None:
@@ -212,6 +247,15 @@ class LineView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One row of the visible region."""
         row = y + self.scroll_offset.y
+        plain = self._pattern is None and self.text_selection is None
+        strip = self._strips.get(row) if plain else None
+        if strip is None:
+            strip = self._drawn(row)
+            if plain and row < self._starts[-1]:
+                self._strips[row] = strip
+        return strip
+
+    def _drawn(self, row: int) -> Strip:
         width = self.scrollable_content_region.width
         index = bisect_right(self._starts, row) - 1
         if index < 0 or row >= self._starts[-1]:

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widget import Widget
 from textual.widgets import Static
 
 from ...replay.input_type import InputType
 from ...text import one_line, visible
-from .documents import Table, line
-from .editors.matrix import MatrixGrid, size_in
-from .editors.text_box import TextBox
+from .documents import Table, height, line
 from .editors.text_line import TextLine
 from .row_list import RowList
+
+if TYPE_CHECKING:
+    from .editors.matrix import MatrixGrid
+    from .editors.text_box import TextBox
 
 _BOXES = ("textarea", "json")
 _NUMBERS = {
@@ -51,6 +53,8 @@ class PromptPanel(Vertical):
         self._asking = False
         self._before = ""
         self._wanted = False
+        self._said: dict[str, str] = {}
+        self._editors: dict[str, MatrixGrid | TextBox] = {}
 
     def compose(self) -> ComposeResult:
         """The question, options, the line of text and a remark; other inputs when needed."""
@@ -86,10 +90,11 @@ class PromptPanel(Vertical):
         self._asking = True
         self._options = options(question, kind)
         self._title(title, "/".join(kind.choices) or kind.name)
-        self.query_one("#question", Static).update(visible(question.rstrip()) or "(no prompt)")
+        self._say("#question", visible(question.rstrip()) or "(no prompt)")
         self._remark(remark)
         shown = self.query_one("#options", RowList)
-        shown.styles.height = min(6, len(self._options))
+        if len(shown.document) != len(self._options):
+            shown.styles.height = min(6, len(self._options))
         shown.show(Table(len(self._options), self._option), cursor=None if same else 0)
         self.text_line.suggest([*self._options, *suggestions])
         self.text_line.placeholder = "type the answer, Enter sends it"
@@ -100,7 +105,7 @@ class PromptPanel(Vertical):
         """Show a state in which nothing can be answered."""
         self._asking, self._options = False, ()
         self._title(title, "")
-        self.query_one("#question", Static).update(visible(text))
+        self._say("#question", visible(text))
         self._remark("")
         self.text_line.disabled = True
         self._arrange()
@@ -110,9 +115,17 @@ class PromptPanel(Vertical):
         self.border_subtitle = one_line(kind).replace("[", "\\[")
 
     def _remark(self, text: str) -> None:
-        remark = self.query_one("#remark", Static)
-        remark.display = bool(text)
-        remark.update(one_line(text))
+        self.query_one("#remark").display = bool(text)
+        self._say("#remark", one_line(text))
+
+    def _say(self, name: str, text: str) -> None:
+        """Change a text; the screen is laid out anew only where its height may change."""
+        widget = self.query_one(name, Static)
+        before, width = self._said.get(name), max(1, widget.size.width)
+        if text != before:
+            alike = before is not None and height(before, width) == height(text, width)
+            widget.update(text, layout=not alike)
+            self._said[name] = text
 
     def _option(self, index: int):  # type: ignore[no-untyped-def]
         return line(("  ", ""), self._options[index], cut=True)
@@ -125,38 +138,33 @@ class PromptPanel(Vertical):
         return self.query_one("#answer", TextLine)
 
     @property
-    def _fitting(self) -> type[Widget] | None:
-        """The input beside the plain line that fits the question; None if the line does."""
+    def _fitting(self) -> str:
+        """Name of the input that fits better than the plain line; empty if the line does."""
         if self._plain or not self._asking:
-            return None
+            return ""
         if self._kind.name == "matrix":
-            return MatrixGrid
-        boxed = self._kind.name in _BOXES or self._kind.rows
-        return TextBox if boxed else None
+            return "matrix"
+        return "box" if self._kind.name in _BOXES or self._kind.rows else ""
 
     def _arrange(self) -> None:
         """Show the input that fits, making it when it is first needed."""
         fitting = self._fitting
-        self.text_line.display = self._asking and fitting is None
+        self.text_line.display = self._asking and not fitting
         self.query_one("#options").display = bool(self._options) and not self._plain
-        for kind in (MatrixGrid, TextBox):
-            for widget in self.query(kind):
-                widget.display = kind is fitting
-        if fitting is not None:
+        for name, editor in self._editors.items():
+            editor.display = name == fitting
+        if fitting:
             self.run_worker(self._fit(fitting), exclusive=True, group="fit")
 
-    async def _fit(self, kind: type[Widget]) -> None:
+    async def _fit(self, name: str) -> None:
         focused = self._wanted or self.has_focus_within
         self._wanted = False
-        if not self.query(kind):
-            await self.mount(kind(), before="#remark")
-        widget = self.query_one(kind)
-        if isinstance(widget, MatrixGrid):
-            await widget.shape(*size_in(f"{self._before}\n{self._question}", self._kind.rows))
-        elif isinstance(widget, TextBox):
-            widget.shape(rows=self._kind.rows or 4, as_json=self._kind.name == "json")
+        if name not in self._editors:
+            self._editors[name] = editor = _editor(name)
+            await self.mount(editor, before="#remark")
+        await self._editors[name].fit(self._kind, f"{self._before}\n{self._question}")
         if focused:
-            self.focus_input()
+            self._editors[name].begin()
 
     def toggle_plain(self) -> bool:
         """The plain line instead of the fitting input, or back; whether it is plain now."""
@@ -168,24 +176,20 @@ class PromptPanel(Vertical):
         """Let the user type; False if nothing can be answered."""
         if not self._asking:
             return False
-        fitting = self._fitting
-        if fitting is None:
+        name = self._fitting
+        if not name:
             self.text_line.focus()
-        elif not self.query(fitting):
-            self._wanted = True  # it is being made
-        elif fitting is MatrixGrid:
-            self.query_one(MatrixGrid).focus_first()
+        elif name in self._editors:
+            self._editors[name].begin()
         else:
-            self.query_one(TextBox).area.focus()
+            self._wanted = True  # it is being made
         return True
 
     def fill(self, answer: str) -> None:
         """Put an answer into the input, ready to be sent."""
         self.text_line.fill(answer)
-        for box in self.query(TextBox):
-            box.fill(answer)
-        for grid in self.query(MatrixGrid):
-            self.run_worker(grid.fill(answer))
+        for editor in self._editors.values():
+            self.run_worker(editor.fill(answer))
 
     # -- events
 
@@ -206,7 +210,7 @@ class PromptPanel(Vertical):
         if pattern and self._asking and not self._plain:
             fits = not event.value or pattern.fullmatch(event.value)
             self.border_subtitle = (
-                self._kind.name if fits else f"✗ not a {self._kind.name}; sent all the same"
+                self._kind.name if fits else f"✗ not of kind {self._kind.name}; sent all the same"
             )
 
 
@@ -218,3 +222,14 @@ def options(question: str, kind: InputType) -> tuple[str, ...]:
         return ()
     written = _YES_NO.search(question)
     return (written[1], written[2]) if written else ("yes", "no")
+
+
+def _editor(name: str) -> MatrixGrid | TextBox:
+    """An input by its name; loaded only now, as few questions want one."""
+    if name == "matrix":
+        from .editors.matrix import MatrixGrid
+
+        return MatrixGrid()
+    from .editors.text_box import TextBox
+
+    return TextBox()

@@ -79,6 +79,8 @@ class RowList(LineView):
         for index in (before, to):
             if index is not None and index < len(self._document):
                 top = self._starts[index]
+                for row in range(top, self._starts[index + 1]):
+                    self._strips.pop(row, None)
                 self.refresh_lines(top, self._starts[index + 1] - top)
         self._keep_in_view(to)
 

@@ -1,1 +1,1 @@
-"""Inputs fitted to kinds of answers. Each has `answer`, `fill`, and posts `Answered`."""
+"""Inputs fitted to kinds of answers: each has `fit`, `fill`, `begin`, and posts `Answered`."""

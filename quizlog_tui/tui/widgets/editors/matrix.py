@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Grid, Vertical
 from textual.widgets import Input, Static
 
+from ....replay.input_type import InputType
 from ....text import one_line
 from .answered import Answered
 
@@ -48,6 +49,10 @@ class MatrixGrid(Vertical):
         """The grid, and the text it makes."""
         yield Grid()
         yield Static(_HELP, id="preview", markup=False)
+
+    async def fit(self, kind: InputType, text: str) -> None:
+        """Take the size a question asks for."""
+        await self.shape(*size_in(text, kind.rows))
 
     async def shape(self, rows: int, columns: int) -> None:
         """Make the grid of a size, keeping what stands in cells that stay."""
@@ -90,7 +95,7 @@ class MatrixGrid(Vertical):
         for cell in self.query(Input):
             cell.value = ""
 
-    def focus_first(self) -> None:
+    def begin(self) -> None:
         """Begin at the first cell."""
         self.query(Input).first().focus()
 
@@ -112,7 +117,7 @@ class MatrixGrid(Vertical):
     async def action_resize(self, rows: int, columns: int) -> None:
         """More or fewer rows or columns."""
         await self.shape(self._shape[0] + rows, self._shape[1] + columns)
-        self.focus_first()
+        self.begin()
 
     def action_go(self, by: int) -> None:
         """The cell below or above."""

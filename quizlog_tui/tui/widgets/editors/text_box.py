@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
+from ....replay.input_type import InputType
 from ....text import one_line
 from .answered import Answered
 
@@ -38,18 +39,22 @@ class TextBox(Vertical):
         yield area
         yield Static(_SEND, id="check", markup=False)
 
-    def shape(self, *, rows: int, as_json: bool) -> None:
-        """Make it so high, and say whether JSON is wanted."""
-        self._json = as_json
-        self.area.styles.height = max(2, min(rows, 12))
+    async def fit(self, kind: InputType, text: str) -> None:
+        """Take the height a question asks for, and know whether it wants JSON."""
+        self._json = kind.name == "json"
+        self.area.styles.height = max(2, min(kind.rows or 4, 12))
         self._check()
+
+    def begin(self) -> None:
+        """Let the user type."""
+        self.area.focus()
 
     @property
     def area(self) -> TextArea:
         """The text area."""
         return self.query_one(TextArea)
 
-    def fill(self, answer: str) -> None:
+    async def fill(self, answer: str) -> None:
         """Put a text in."""
         self.area.text = answer
 
