@@ -28,7 +28,7 @@ QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("quizlog_tui.tui.screens.library._REST", 0)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library_finds._REST", 0)
     folder = tmp_path / "audits"
     folder.mkdir()
     (folder / "quiz.py").write_text(QUIZ)

@@ -160,6 +160,7 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if width and width - self.GUTTER != self._wrapped_at:
             self._lay_out()
+            self.refresh()
         self.call_after_refresh(self._go_to_place)
 
     def notify_style_update(self) -> None:
