@@ -277,7 +277,7 @@ class PlayerMoves(QuizlogScreen[None]):
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def _look_for_changes(self) -> None:
-        if self.working or not self.is_current:
+        if self.working or not self.is_active:
             return
         if self._watch.touched() and self.session.outdated:
             self._catch_up()
