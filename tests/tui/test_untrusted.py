@@ -14,22 +14,14 @@ MARKUP = "[/nope] [@click=app.quit]go[/] [$x]y[/] [red]r[/red] d['k'] = [/] [b='
 STEERING = "\x1b]0;owned\x07 \x1b[38;5;201mpink \x1b]52;c;b3duZWQ=\x07 \x9b31m \x9d0;c1\x9c \x00 \x0e \x7f \u202e \u2028 \x85 \u2066 \r \x08 \x0c \udc9b"
 EVIL = f"{MARKUP} {STEERING}"
 FORBIDDEN = [
-    b"owned",
-    b"38;5;201m",
-    b"b3duZWQ",
+    b"\x1b]0;owned",
+    b"\x1b[38;5;201m",
+    b"\x1b]52;c;b3duZWQ",
+    b"\x1b\x1b",  # an ESC of a script, drawn in pieces
     *(c.encode() for c in "\x9b\x9d\x9c\x00\x0e\x7f\u202e\u2028\x85\u2066\x08\x0c"),
 ]
 SHOWN = b"\xe2\x90\x9b"
 """The stand-in for ESC: what proves that the payload was shown at all."""
-
-
-def sequences(seen: bytes) -> bytes:
-    """What was written, without the stand-ins: in them the payload's letters are plain text."""
-    return (
-        seen.replace(SHOWN + b"]0;owned", b"")
-        .replace(SHOWN + b"[38;5;201m", b"")
-        .replace(SHOWN + b"]52;c;b3duZWQ", b"")
-    )
 
 
 @pytest.fixture
@@ -68,7 +60,9 @@ raise Exception({EVIL!r})  #score = 0.5
         }
     ]
     record.write_text(yaml.safe_dump(data))
-    (folder / "broken.yaml").write_text("script: '\\x1b]0;owned'\nseed: \x1b]0;owned\x07\n")
+    (folder / "br\x1b]0;owned\x07oken.yaml").write_text(
+        "script: '\\x1b]0;owned'\nseed: \x1b]0;owned\x07\n"
+    )
     return record
 
 
@@ -80,7 +74,7 @@ def drive(terminal: Terminal, *keys: str) -> None:
 
 
 def assert_clean(terminal: Terminal) -> None:
-    seen = sequences(bytes(terminal.seen))
+    seen = bytes(terminal.seen)
     assert SHOWN in terminal.seen
     for payload in FORBIDDEN:
         assert payload not in seen, (
@@ -146,5 +140,5 @@ def test_neither_do_exports(ending: str, evil: Path, tmp_path: Path) -> None:
     with Terminal(quizlog("export", str(evil), "-o", str(target))) as terminal:
         while terminal.read(5):
             pass
-    seen = sequences(target.read_bytes())
-    assert not [payload for payload in FORBIDDEN[3:] if payload in seen] and b"\x1b" not in seen
+    seen = target.read_bytes()
+    assert not [payload for payload in FORBIDDEN[4:] if payload in seen] and b"\x1b" not in seen
