@@ -1,0 +1,89 @@
+"""A picture of every screen, colours and all, as SVG; for the Textual they were taken with."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.session import Session
+from quizlog_tui.solver.decision_file import decisions_path
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.picture import picture
+from quizlog_tui.tui.screenshot import screen_svg
+from tests.support.build import Build
+from tests.support.screens import GOLDEN, idle, shows
+
+PICTURES = GOLDEN / "pictures"
+TAKEN_WITH = PICTURES / "textual-version.txt"
+UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
+QUIZ = """
+print("A = [[4, 6], [6, 13]]")
+for i in range(3):
+    if input(f"number {i}? ") == "bad":
+        raise Exception("bad number")  #score = 0.3
+print("done")
+"""
+SCREENS = {
+    "player": (),
+    "help": ("question_mark",),
+    "tree": ("b",),
+    "notes": ("F",),
+    "remark": ("a",),
+    "compare": ("c", "enter"),
+    "sweep": ("s",),
+    "consensus": ("d",),
+    "themes": ("f2",),
+    "export": ("x",),
+    "error": ("i", "b", "a", "d", "enter"),
+}
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    path = Build(folder, build.dedent).record(QUIZ, "1")
+    with Session(path, clock=lambda: "2026-01-01T00:00:00+00:00") as session:
+        session.fork(0, "bad", "other")
+        session.switch("main")
+        session.comment(0, "right enough", "right", "ann")
+    decisions = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
+    decisions_path(path).write_text(decisions.read_text(encoding="utf-8"), encoding="utf-8")
+    return path
+
+
+def compare(name: str, svg: str) -> None:
+    """Compare with the picture taken before; UPDATE_GOLDEN=1 takes it anew."""
+    svg = re.sub(r"terminal-\d+-", "terminal-", svg)
+    path = PICTURES / f"{name}.svg"
+    if UPDATE:
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        path.write_text(svg, encoding="utf-8")
+        TAKEN_WITH.write_text(version("textual") + "\n")
+    elif TAKEN_WITH.read_text().strip() != version("textual"):
+        pytest.skip(f"the pictures were taken with Textual {TAKEN_WITH.read_text().strip()}")
+    assert svg == path.read_text(encoding="utf-8"), f"{path} shows another picture"
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_picture_of_every_screen(screen: str, record: Path) -> None:
+    keys = ("escape", *SCREENS[screen])
+    compare(screen, picture(record, size=(100, 30), keys=keys).svg)
+
+
+async def test_a_picture_of_the_library(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(record.parent)
+    os.utime(record, (0, 0))
+    app = QuizlogApp(clock=FrozenClock())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await shows(pilot, "record.yaml")
+        await idle(pilot)
+        screen = app.screen
+        screen.status("Records")  # the folder's name is another at each run
+        await pilot.pause()
+        compare("library", screen_svg(app))
