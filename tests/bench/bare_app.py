@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
+from quizlog_tui.tui.bindings import screen_bindings
+from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.widgets.documents import Table, line
 from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
@@ -42,17 +45,26 @@ class PanesApp(App[None]):
         self.query_one("#output").border_title = "Output"
 
 
-class EmptyApp(App[None]):
-    """A line that changes with every key."""
+class EmptyScreen(QuizlogScreen[None]):
+    """Our screen without panes: a line that changes with every key."""
 
+    SCOPE = "player"
+    BINDINGS: ClassVar = screen_bindings("player")
     count = 0
 
-    def compose(self) -> ComposeResult:
-        yield Static("pressed 0")
+    def on_mount(self) -> None:
+        self.status("pressed 0")
 
-    def on_key(self) -> None:
+    def action_step(self, by: int) -> None:
         self.count += 1
-        self.query_one(Static).update(f"pressed {self.count}")
+        self.status(f"pressed {self.count}")
+
+
+class EmptyApp(App[None]):
+    """The empty screen, alone."""
+
+    def on_mount(self) -> None:
+        self.push_screen(EmptyScreen())
 
 
 class TimelineApp(App[None]):

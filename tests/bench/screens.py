@@ -114,7 +114,7 @@ def key_rows(folder: Path) -> Iterator[Row]:
     short, long = make_record(folder, 40, 4), make_record(folder, 10_000, 5)
     times: dict[str, list[float]] = {"bare": [], "ours": [], "long": []}
     for _ in range(3):
-        times["bare"] += key_times([*BARE, "empty"], "pressed", lambda n: f"pressed {n + 2}")
+        times["bare"] += key_times([*BARE, "empty"], "pressed", lambda n: f"pressed {n + 1}")
         times["ours"] += key_times(
             quizlog("tui", str(short)), "of 40", lambda n: f"step {40 - (n + 1) % 2} of"
         )
