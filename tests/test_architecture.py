@@ -33,7 +33,8 @@ ALLOWED = {
     "episodes": GROUND | {"record", "replay", "session", "branch_list", "sandbox", "solver"},
     "autopilot": GROUND | {"record", "replay", "reply", "session", "solver"},
     "server": GROUND
-    | {"record", "replay", "reply", "session", "solver", "quiz", "episodes", "autopilot"},
+    | {"record", "replay", "reply", "session", "sandbox", "solver", "quiz", "episodes"}
+    | {"autopilot", ""},
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
     | {
@@ -58,6 +59,8 @@ ONLY = {
     "pydantic": {"solver", "server"},
     "yaml": {"record"},
     "fastapi": {"server"},
+    "starlette": {"server"},
+    "uvicorn": {"server"},
     "playwright": {"quiz"},
 }
 

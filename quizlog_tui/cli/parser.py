@@ -44,6 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
+    "serve": Entry("serve", "", "answer programs over HTTP"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
 from . import emit_json
 from .decision_show import decision_lines, short, voter_line
 from .extras import needs
@@ -132,24 +131,21 @@ def _tell(arguments: Namespace) -> Any:
 async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]:
     """The models that are asked: as told, as configured, or as recorded beside the record."""
     from ..sandbox import run_code
-    from ..solver.models import default_models, read_models
-    from ..solver.panel import live_panel, missing_keys, recorded_panel
+    from ..solver.choice import Choice, chosen_panel
     from .ask_person import ask_person
 
+    models, replay, keep = (
+        Path(name) if name else None
+        for name in (arguments.models, arguments.replay, arguments.keep)
+    )
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
-    beside = session.path.parent / "cassettes"
-    configured = Path(arguments.models) if arguments.models else default_models()
-    if arguments.replay or (not (arguments.models or configured.exists()) and beside.is_dir()):
-        yield recorded_panel(Path(arguments.replay or beside), run)
-        return
-    if not configured.exists() and not arguments.models:
-        hint = f"describe them in {configured} as `quizlog models --help` shows"
-        raise UsageError("no models are configured", hint=hint)
-    models = read_models(configured)
-    for name in missing_keys(models):
-        say(f"note: {name} is not set; its models will not answer")
-    keep = Path(arguments.keep) if arguments.keep else None
-    async with live_panel(models, run, ask=ask_person, keep=keep) as panel:
+    async with chosen_panel(
+        Choice(models, replay, keep),
+        run,
+        beside=session.path.parent,
+        ask=ask_person,
+        note=lambda text: say(f"note: {text}"),
+    ) as panel:
         yield panel
 
 

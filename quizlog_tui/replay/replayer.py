@@ -39,6 +39,7 @@ class Replayer:
 
     Args:
         limits: What each script may use.
+        runs: How many live processes to keep, besides checkpoints.
         checkpoints: How many frozen copies to keep; 0 turns them off.
         checkpoint_memory: Bytes they may hold beyond what they share with their runs.
     """
@@ -47,12 +48,14 @@ class Replayer:
         self,
         limits: Limits | None = None,
         *,
+        runs: int = MAX_RUNS,
         checkpoints: int = CHECKPOINTS,
         checkpoint_memory: int = CHECKPOINT_MEMORY,
     ) -> None:
         self.limits = limits or Limits()
         possible = sys.platform == "linux"
         self.checkpoints = Checkpoints(checkpoints if possible else 0, checkpoint_memory)
+        self._runs = runs
         self._lines: list[Line] = []
         self._lock = threading.RLock()
 
@@ -171,7 +174,7 @@ class Replayer:
             raise
 
     def _enter(self, line: Line) -> Line:
-        while len(self._lines) >= MAX_RUNS:
+        while len(self._lines) >= self._runs:
             self._leave(self._lines[0])
         self._lines.append(line)
         return line
@@ -253,6 +256,11 @@ class Replayer:
                     process.release()
                     return process.refused
         return transcript.tainted
+
+    @property
+    def processes(self) -> int:
+        """How many live runs and checkpoints are held."""
+        return len(self._lines) + len(self.checkpoints)
 
     def cancel(self) -> None:
         """Make a call that another thread is in give up soon, with `CancelledError`."""
