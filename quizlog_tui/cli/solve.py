@@ -33,6 +33,8 @@ NO_ANSWER = 4
 def solve(arguments: Namespace) -> int:
     """`quizlog solve RECORD`."""
     needs("solver", "httpx", "pydantic")
+    if arguments.url:
+        return asyncio.run(_solve_remotely(arguments))
     with one_move(arguments) as session:
         narrate_warnings(session)
         return asyncio.run(_solve(session, arguments))
@@ -45,6 +47,17 @@ async def _solve(session: Session, arguments: Namespace) -> int:
         if arguments.until_end:
             return await _fly(session, panel, arguments)
         return await _once(session, panel, arguments)
+
+
+async def _solve_remotely(arguments: Namespace) -> int:
+    from .solve_remote import solve_remotely
+
+    solved = await solve_remotely(arguments, _tell(arguments))
+    if solved.reply is not None:
+        return 1 if solved.reply.get("status") == "error" else 0
+    if solved.decision.verdict.why is None or arguments.until_end:
+        return DISAGREE if solved.decision.verdict.classes else NO_ANSWER
+    return 0
 
 
 async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
@@ -161,6 +174,9 @@ def _solve_parser() -> Parser:
         "--until-end",
         action="store_true",
         help="answer question after question; pause where models disagree",
+    )
+    parser.add_argument(
+        "--url", help="let the server there do it; RECORD is the record's name on the server"
     )
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
     parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")

@@ -65,7 +65,9 @@ def first_fault(faults: Sequence[Any]) -> tuple[int, QuizlogError]:
         return 400, BadRequestError(f"the body is not JSON: {said}")
     words = [str(part) for part in fault["loc"] if part not in _NO_PLACE]
     hint = "see /openapi.json"
-    return 422, BadRequestError(fault["msg"], where=".".join(words) or "body", hint=hint)
+    said = _PLAIN.get(fault["type"], fault["msg"])
+    return 422, BadRequestError(said, where=".".join(words) or "body", hint=hint)
 
 
+_PLAIN = {"extra_forbidden": "unknown key", "missing": "is missing"}
 _NO_PLACE = ("body", "query", "path", "script", "sheet", "record", "question-form")

@@ -98,7 +98,8 @@ def _is_plain(name: str) -> bool:
 
 
 def _candidates(kind: Kind, name: str) -> Iterator[str]:
-    yield name
+    if name.endswith(kind.endings):
+        yield name
     for ending in kind.endings:
         yield f"{name}{ending}"
     yield f"{name}/{kind.usual}"

@@ -78,7 +78,11 @@ def _serve_quizlog(folder: str, pipe: Any) -> None:
     from quizlog_tui.server.warmth import PROCESSES
 
     bound = process_bound(PROCESSES)
-    _run(make_server(Settings(served([Path(folder)]), processes=bound)), listening("127.0.0.1", 0), pipe)
+    _run(
+        make_server(Settings(served([Path(folder)]), processes=bound)),
+        listening("127.0.0.1", 0),
+        pipe,
+    )
 
 
 def _serve_floor(reply: bytes, pipe: Any) -> None:
