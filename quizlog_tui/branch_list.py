@@ -25,11 +25,18 @@ class BranchInfo:
     score: float | None
     created: str | None
     note: str | None
+    deleted: str | None
+    """When it was hidden; None if it is not."""
 
 
 def branch_list(record: Record, transcript: Transcript) -> list[BranchInfo]:
-    """All branches, oldest first; `transcript` is the active one's, up to the pointer."""
-    return [_info(record, transcript, name) for name in record.names]
+    """All branches, also the deleted ones, oldest first.
+
+    Args:
+        record: The record.
+        transcript: The run of the active branch up to the pointer.
+    """
+    return [_info(record, transcript, name) for name in record.all_names]
 
 
 def _info(record: Record, transcript: Transcript, name: str) -> BranchInfo:
@@ -45,4 +52,5 @@ def _info(record: Record, transcript: Transcript, name: str) -> BranchInfo:
         score=transcript.score if active else entry.score if entry else None,
         created=entry.created if entry else None,
         note=entry.note if entry else None,
+        deleted=entry.deleted if entry else None,
     )

@@ -51,6 +51,10 @@ class ScriptError(QuizlogError):
     """A quiz script cannot be read."""
 
 
+class EpisodeError(QuizlogError):
+    """Training data cannot be read, made or written."""
+
+
 class LimitError(QuizlogError):
     """A script went over its limit of time, output or memory."""
 
@@ -73,3 +77,9 @@ class ConflictError(QuizlogError):
     """The record was changed by somebody else since it was read."""
 
     exit_code = 4
+
+
+class DifferenceError(QuizlogError):
+    """A record is not what its script does, so that nobody can vouch for it."""
+
+    exit_code = 3

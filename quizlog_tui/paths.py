@@ -1,4 +1,4 @@
-"""Where quizlog finds what it ships and keeps what it copies. Reads no record, starts nothing."""
+"""Where quizlog finds records, what it ships, and keeps what it copies. Starts nothing."""
 
 from __future__ import annotations
 

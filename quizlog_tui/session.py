@@ -6,112 +6,64 @@ Prints nothing; what a user should hear is in `Session.warnings`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .branch_list import BranchInfo, branch_list
-from .drift import drift
+from .drift.settle import settle_switched
 from .errors import QuizlogError, UsageError
-from .new_record import utc_now
+from .opened import OpenRecord
 from .record import branches as rules
-from .record.model import Record
-from .record.store import RecordFile, locked
+from .record import upkeep
+from .record.lineage import check_branch
 from .replay import walks
 from .replay.replayer import Replayer
-from .replay.source import Source, read_source
 from .replay.transcript import Transcript
 from .reply import Reply
-from .result import checked_output, write_result
 from .series import Series
 from .text import plural
 
+if TYPE_CHECKING:
+    from .drift.sides import Compared
+    from .record.feedback import Feedback
+    from .replay.verdict import Verdict
 
-class Session:
-    """An open record.
 
-    Args:
-        path: The record file.
-        replayer: Where its script runs; a private one if None, closed with the session.
-        save: Write the record at each change.
-        clock: Gives the time for `created` and `end_time`.
-    """
-
-    def __init__(
-        self,
-        path: str | Path,
-        replayer: Replayer | None = None,
-        *,
-        save: bool = True,
-        clock: Callable[[], str] = utc_now,
-    ) -> None:
-        self.path = Path(path)
-        self._file = RecordFile(self.path)
-        self._record = self._file.read()
-        self._save = save
-        self._clock = clock
-        self.source: Source = read_source(self.path.parent / self._record.script)
-        if self._record.output:
-            checked_output(self.path, self._record.output, self.source.path)
-        self._replayer = replayer or Replayer()
-        self._owned = None if replayer else self._replayer
-        try:
-            self._transcript = self._replay(self._record.used)
-        except BaseException:
-            self.close()
-            raise
-        self.warnings = [*drift(self._record, self.source, self._transcript)]
-
-    # -- looking
-
-    @property
-    def transcript(self) -> Transcript:
-        """The run up to the pointer."""
-        return self._transcript
-
-    @property
-    def pointer(self) -> int:
-        """Index of the next unanswered question."""
-        return len(self._transcript.steps)
-
-    @property
-    def inputs(self) -> Sequence[str]:
-        """The active branch's answers, also those after the pointer."""
-        return self._record.inputs
-
-    @property
-    def branch(self) -> str:
-        """Name of the active branch."""
-        return self._record.branch
-
-    @property
-    def record(self) -> Record:
-        """The record as it would be written now."""
-        transcript = self._transcript
-        return replace(
-            self._record,
-            pointer=self.pointer,
-            status=transcript.status,
-            print=transcript.print,
-            last_error=transcript.last_error,
-            code_hash=self.source.code_hash,
-            extras=self._extensions(),
-        )
+class Session(OpenRecord):
+    """An open record and the moves that change it; see `OpenRecord` for the arguments."""
 
     @property
     def branches(self) -> list[BranchInfo]:
-        """All branches, oldest first."""
+        """All branches but the deleted ones, oldest first."""
+        return [branch for branch in self.all_branches if branch.active or not branch.deleted]
+
+    @property
+    def all_branches(self) -> list[BranchInfo]:
+        """All branches, also the deleted ones, oldest first."""
         return branch_list(self._record, self._transcript)
 
-    def reply(self, *, since: int = 0) -> Reply:
-        """Where the questionnaire stands; `print` without the first `since` steps."""
-        return Reply(self._transcript, self._record.branch, str(self.path), since)
+    @property
+    def outdated(self) -> bool:
+        """Whether somebody else changed the record file since it was read or written."""
+        return self._file.changed()
 
-    def preview(self) -> Transcript:
-        """The run through all recorded answers, also those after the pointer."""
-        return self._replay(self._record.inputs)
+    @property
+    def feedback(self) -> list[Feedback]:
+        """All remarks, in the order they were made; `record.feedback` has filters for them."""
+        from .record.feedback import read
+
+        return read(self._record)
+
+    def transcript_of(self, name: str) -> Transcript:
+        """The run through all answers of a branch, also of a deleted one.
+
+        Raises:
+            UsageError: There is no such branch.
+        """
+        check_branch(self._record, name)
+        return self._replay(self._record.path_of(name))
 
     # -- moving
 
@@ -126,7 +78,8 @@ class Session:
         at = self._answer_point()
         parked = self._parked(rules.leaves_tail(self._record, at, answer))
         transcript = self._one_more(at, answer)
-        return self._become(rules.answered(self._record, at, answer, parked), transcript)
+        record = rules.answered(self._record, at, answer, parked)
+        return self._become(record, transcript, f"answer at step {at}")
 
     def rewind(self, pointer: int) -> Reply:
         """Set the pointer; all answers stay.
@@ -135,7 +88,7 @@ class Session:
             UsageError: There is no such step.
         """
         moved = rules.rewound(self._record, pointer)
-        return self._become(moved, self._replay(moved.used))
+        return self._become(moved, self._replay(moved.used), f"rewind to step {pointer}")
 
     def fork(self, at: int, answer: str, name: str | None = None) -> Reply:
         """Start a branch at step `at` with another answer, and make it the active one.
@@ -146,10 +99,23 @@ class Session:
         rules.check_pointer(self._record, at)
         record = rules.forked(self._record, at, answer, name, self._parked(tail=True))
         transcript = self._replay(record.used)
-        if len(transcript.steps) < at + 1:
-            hint = "fork at an earlier step"
-            raise UsageError(f"the script asks nothing at step {at}", hint=hint)
-        return self._become(record, transcript)
+        _check_asked(transcript, at)
+        return self._become(record, transcript, f"fork at step {at}")
+
+    def keep(self, at: int, answer: str, name: str | None = None) -> Reply:
+        """Add a branch with another answer at step `at`; the active one stays, at its pointer.
+
+        So several answers that were tried may be kept, each leaving from the same branch.
+
+        Raises:
+            UsageError: There is no such step, nothing is asked there, or the name is taken.
+        """
+        rules.check_pointer(self._record, at)
+        end = self._replay(self._record.inputs.upto(at).then(answer))
+        _check_asked(end, at)
+        parked = rules.Parked(end.status, end.score, self._clock())
+        record = rules.kept(self._record, at, answer, name, parked)
+        return self._become(record, self._transcript, f"branch kept at step {at}")
 
     def amend(self, at: int, answer: str) -> Reply:
         """Change answer `at`, keeping later answers while their questions stay the same.
@@ -168,7 +134,8 @@ class Session:
         transcript = walks.amend(self._replay, whole.steps, at, answer)
         record = rules.answered(self._record, at, answer, parked)
         inputs = record.inputs if record.inputs == self._record.inputs else transcript.inputs
-        return self._become(replace(record, inputs=Series(inputs)), transcript)
+        record = replace(record, inputs=Series(inputs))
+        return self._become(record, transcript, f"change of answer {at}")
 
     def bisect(self) -> walks.Culprit | None:
         """The first answer of this branch that spoils the outcome the best other branch has.
@@ -192,7 +159,30 @@ class Session:
         """
         rules.check_pointer(self._record, at)
         path = self._record.inputs.upto(at)
-        return self._replayer.fan_out(self.source, self._record.seed, path, answers)
+        return self._replayer.fan_out(self.source, self._world, path, answers)
+
+    def diff(self, branch: str) -> Compared:
+        """Where the active branch and another part, each to its end.
+
+        Raises:
+            UsageError: There is no such branch.
+        """
+        from .drift.sides import Side, compare, run_of, with_branch
+
+        mine = Side(self.path, self.record, self.source, self.branch, whole=True)
+        runs = [run_of(side, self._replayer) for side in (mine, with_branch(mine, branch))]
+        return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
+
+    def verify(self) -> Verdict:
+        """Whether the record, as it is on disk, is what its script does: two fresh replays judge.
+
+        Raises:
+            RecordError: The record cannot be read any more.
+            ScriptError: Its script cannot be read any more.
+        """
+        from .replay.verify import Runs, verify
+
+        return verify(self.path, Runs(self._replayer.limits))
 
     def explain(self) -> str | None:
         """Why going back to this step needs a run from before it; None if it does not."""
@@ -205,36 +195,79 @@ class Session:
             UsageError: There is no such branch.
         """
         moved = rules.switched(self._record, name, self._parked(name != self.branch))
-        return self._become(moved, self._replay(moved.used))
+        label = f"switch to {name}"
+        if moved is self._record:
+            return self._become(moved, self._replay(moved.used), label)
+        found = settle_switched(self._record, moved, self.source, self._replayer, self._clock)
+        self.warnings = list(found.warnings)
+        return self._become(found.record, found.transcript, label)
 
-    def reload(self) -> Reply:
-        """Read the record and the script again, after somebody else changed them."""
-        record, source = self._file.read(), read_source(self.source.path)
-        self._record, self.source = record, source
-        self._transcript = self._replay(record.used)
-        self.warnings = [*drift(record, source, self._transcript)]
-        return self.reply()
+    # -- keeping order
 
-    def close(self) -> None:
-        """End the processes this session started."""
-        if self._owned:
-            self._owned.close()
+    def rename(self, name: str, new: str) -> Reply:
+        """Give a branch another name.
 
-    def __enter__(self) -> Session:
-        return self
+        Raises:
+            UsageError: There is no such branch, or the new name is taken or unusable.
+        """
+        record = upkeep.renamed(self._record, name, new)
+        return self._become(record, self._transcript, f"renaming of {name}")
 
-    def __exit__(
+    def note(self, name: str, text: str) -> Reply:
+        """Set the remark of a branch; an empty one takes it away.
+
+        Raises:
+            UsageError: There is no such branch.
+        """
+        record = upkeep.noted(self._record, name, text)
+        return self._become(record, self._transcript, f"note on {name}")
+
+    def delete(self, name: str) -> Reply:
+        """Hide a branch. Its answers stay in the record, and so do the branches that left it.
+
+        Raises:
+            UsageError: There is no such branch, or it is the active one.
+        """
+        record = upkeep.deleted(self._record, name, self._clock())
+        return self._become(record, self._transcript, f"deletion of {name}")
+
+    def restore(self, name: str) -> Reply:
+        """Show a deleted branch again.
+
+        Raises:
+            UsageError: There is no such branch.
+        """
+        record = upkeep.restored(self._record, name)
+        return self._become(record, self._transcript, f"restoring of {name}")
+
+    def comment(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        at: int,
+        text: str,
+        verdict: str | None = None,
+        author: str | None = None,
+        *,
+        branch: str | None = None,
+    ) -> Reply:
+        """Add a remark about step `at` of a branch, the active one if None.
+
+        Args:
+            at: Index of the answer; the number of answers is where the branch stands.
+            text: What there is to say; may be empty where the verdict says it.
+            verdict: One of `record.feedback.VERDICTS`, or None.
+            author: Who says it.
+            branch: Name of the branch.
+
+        Raises:
+            UsageError: There is no such step or branch, the verdict is unknown, or nothing is said.
+        """
+        from .record.feedback import Feedback, added
+
+        said = Feedback(at, branch or self.branch, author, self._clock(), verdict, text)
+        record = added(self._record, said)
+        return self._become(record, self._transcript, f"comment on step {at}")
 
     # -- inside
-
-    def _replay(self, inputs: Sequence[str]) -> Transcript:
-        return self._replayer.replay(self.source, self._record.seed, inputs)
 
     def _one_more(self, at: int, answer: str) -> Transcript:
         """The run with one more answer; in constant time where the process waits for it."""
@@ -265,47 +298,12 @@ class Session:
             end = self._replay(self._record.inputs)
         return rules.Parked(end.status, end.score, self._clock())
 
-    def _become(self, record: Record, transcript: Transcript) -> Reply:
-        """Take the new state, on disk first."""
-        before = self._record, self._transcript
-        self._record = replace(record, pointer=len(transcript.steps))
-        self._transcript = transcript
-        try:
-            if self._save:
-                self.save()
-        except BaseException:
-            self._record, self._transcript = before
-            raise
-        return self.reply()
 
-    def save(self) -> None:
-        """Write the record, and its result file if it names one, durably.
-
-        Raises:
-            ConflictError: Somebody else changed the record since it was read.
-            LockedError: Somebody else holds it.
-        """
-        record = self.record
-        with locked(self.path):
-            self._file.write(record)
-            if record.output:
-                write_result(self.path, record, self._transcript)
-
-    def _extensions(self) -> dict[str, Any]:
-        """The record's extensions with stderr and the end's time brought up to date."""
-        extras = dict(self._record.extras)
-        outputs = extras.get("outputs")
-        if self._transcript.stderr and isinstance(outputs, (dict, type(None))):
-            extras["outputs"] = {**(outputs or {}), "stderr": self._transcript.stderr}
-        elif isinstance(outputs, dict):
-            extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
-        if extras.get("outputs") == {}:
-            del extras["outputs"]
-        if self._transcript.status == "in_progress":
-            extras.pop("end_time", None)
-        elif "start_time" in extras:
-            extras.setdefault("end_time", self._clock())
-        return extras
+def _check_asked(transcript: Transcript, at: int) -> None:
+    """Raise a `UsageError` unless a run used an answer at step `at`."""
+    if len(transcript.steps) < at + 1:
+        hint = "fork at an earlier step"
+        raise UsageError(f"the script asks nothing at step {at}", hint=hint)
 
 
 def open_record(

@@ -8,6 +8,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("quizlog", deadline=None)  # a busy machine is no failure
+settings.load_profile("quizlog")
 
 _UNWANTED = (
     "NO_COLOR",

@@ -50,6 +50,8 @@ def _findings() -> Iterator[Finding]:
         "bounds address space only, which some systems ignore",
     )
     yield _locks()
+    yield _addresses()
+    yield _folder()
     yield from _sandbox()
     yield _examples()
 
@@ -70,6 +72,28 @@ def _locks() -> Finding:
     except ImportError:
         return Finding("record locks", False, "only changes by others are detected")
     return Finding("record locks", True, "flock")
+
+
+def _addresses() -> Finding:
+    from ..replay.spawn import same_addresses
+    from ..replay.world import LACKS
+
+    good = "memory is placed alike in every run"
+    return _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
+
+
+def _folder() -> Finding:
+    """Looks by running a script that does nothing."""
+    import tempfile
+
+    from ..replay.replayer import replay
+    from ..replay.source import Source
+    from ..replay.world import LACKS
+
+    with tempfile.TemporaryDirectory() as folder:
+        lacks = replay(Source(Path(folder) / "nothing.py", b""), 0, []).lacks
+    good = "an overlay: scripts write to a copy that costs nothing"
+    return _either("private folders", "folder" not in lacks, good, LACKS["folder"])
 
 
 def _sandbox() -> Iterator[Finding]:

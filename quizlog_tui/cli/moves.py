@@ -1,4 +1,4 @@
-"""Moves of one record: show, answer, new, rewind, fork, amend, and its branches."""
+"""Moves of one record: show, answer, new, rewind, fork, amend, switch."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..config import load_config
 from ..errors import UsageError
 from ..paths import record_path
+from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..reply import Reply
 from ..session import Session
 from ..text import one_line
 from . import emit_json
 from .grammar import Parser, add_step, command
-from .show import branch_lines, narrate, narrate_warnings, questionnaire, why
+from .show import narrate, narrate_warnings, questionnaire, why
+
+if TYPE_CHECKING:
+    from ..replay.keep import Keeper
 
 
 def record(arguments: Namespace) -> int:
@@ -29,20 +34,50 @@ def record(arguments: Namespace) -> int:
 
         return tui(arguments)
     answer = _answer(arguments)
+    if arguments.keep_files:
+        return _keeping(arguments, answer)
     with one_move(arguments, checkpoints=1 if arguments.explain else 0) as session:
-        if answer is None:
-            return _show(session, arguments, session.reply())
-        reply = session.answer(answer)
-        since = reply.pointer if arguments.new else 0
-        return _show(session, arguments, session.reply(since=since))
+        return _answered(session, arguments, answer)
+
+
+def _answered(session: Session, arguments: Namespace, answer: str | None) -> int:
+    if answer is None:
+        return _show(session, arguments, session.reply())
+    reply = session.answer(answer)
+    since = reply.pointer if arguments.new else 0
+    return _show(session, arguments, session.reply(since=since))
+
+
+def _keeping(arguments: Namespace, answer: str | None) -> int:
+    """The same, with the files that the script wrote copied to a folder."""
+    from ..replay.keep import keeper
+
+    target = Path(arguments.keep_files)
+    with keeper(target) as kept:
+        with one_move(arguments, keeper=kept) as session:
+            code = _answered(session, arguments, answer)
+        names = kept.copy_out(session.source.path.parent, target)
+    said = ", ".join(map(one_line, names)) or "the script wrote no files"
+    print(f"quizlog: {one_line(str(target))}: {said}", file=sys.stderr)
+    return code
 
 
 @contextmanager
-def one_move(arguments: Namespace, *, checkpoints: int = 0) -> Iterator[Session]:
+def one_move(
+    arguments: Namespace, *, checkpoints: int = 0, keeper: Keeper | None = None
+) -> Iterator[Session]:
     """The record's session; a process that makes one move and ends has no use for checkpoints."""
     path = record_path(arguments.record)
-    with Replayer(checkpoints=checkpoints) as replayer, Session(path, replayer) as session:
+    with replayer(checkpoints, keeper) as own, Session(path, own) as session:
         yield session
+
+
+def replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
+    """Where scripts run, within the user's limits."""
+    config, problems = load_config()
+    for problem in problems:
+        print(f"quizlog: note: {one_line(str(problem))}", file=sys.stderr)
+    return Replayer(user_limits(config), checkpoints=checkpoints, keeper=keeper)
 
 
 def _answer(arguments: Namespace) -> str | None:
@@ -65,7 +100,7 @@ def new(arguments: Namespace) -> int:
     target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     new_record(script, target, seed)
-    with Session(target) as session:
+    with replayer(0) as own, Session(target, own) as session:
         return _show(session, arguments, session.reply())
 
 
@@ -86,17 +121,6 @@ def switch(arguments: Namespace) -> int:
     """`quizlog switch RECORD NAME`."""
     with one_move(arguments) as session:
         return _show(session, arguments, session.switch(arguments.name))
-
-
-def branches(arguments: Namespace) -> int:
-    """`quizlog branches RECORD`."""
-    with one_move(arguments) as session:
-        found = session.branches
-        if arguments.json:
-            emit_json({"record": str(session.path), "branches": [asdict(b) for b in found]})
-        else:
-            print("\n".join(branch_lines(found)))
-        return 0
 
 
 def amend(arguments: Namespace) -> int:
@@ -157,12 +181,6 @@ def _amend() -> Parser:
     return parser
 
 
-def _branches() -> Parser:
-    parser = command("quizlog branches", branches, "List the branches of a record.")
-    parser.add_argument("record")
-    return parser
-
-
 def _switch() -> Parser:
     parser = command("quizlog switch", switch, "Make another branch the active one.")
     parser.add_argument("record")
@@ -175,7 +193,6 @@ PARSERS = {
     "rewind": _rewind,
     "fork": _fork,
     "amend": _amend,
-    "branches": _branches,
     "switch": _switch,
 }
 """What makes each command's parser."""

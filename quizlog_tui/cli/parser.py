@@ -27,25 +27,50 @@ class Entry(NamedTuple):
 
 
 COMMANDS: dict[str, Entry] = {
+    "list": Entry("library", "[FOLDER]", "the records below a folder"),
     "new": Entry("moves", "SCRIPT", "make a record for a script"),
     "rewind": Entry("moves", "RECORD K", "pointer to step K, nothing lost"),
     "fork": Entry("moves", "RECORD K ANSWER", "another answer at step K, on a branch of its own"),
-    "branches": Entry("moves", "RECORD", "list the branches"),
+    "branches": Entry("upkeep", "RECORD", "list the branches"),
     "switch": Entry("moves", "RECORD NAME", "make another branch the active one"),
+    "rename": Entry("upkeep", "RECORD NAME NEW", "give a branch another name"),
+    "note": Entry("upkeep", "RECORD NAME TEXT", "set the remark of a branch"),
+    "delete": Entry("upkeep", "RECORD NAME", "hide a branch; its answers stay"),
+    "restore": Entry("upkeep", "RECORD NAME", "show a deleted branch again"),
+    "feedback": Entry("feedback", "RECORD [K] [TEXT]", "list remarks on steps, or add one"),
     "amend": Entry(
         "moves",
         "RECORD K ANSWER",
         "another answer at step K, later ones kept while questions agree",
     ),
+    "steps": Entry("steps", "RECORD", "each step: question, answer, time, remarks, other tries"),
     "bisect": Entry("tries", "RECORD", "the first answer that spoils the outcome"),
     "sweep": Entry(
-        "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
+        "tries", "RECORD K [ANSWER...]", "what each of several answers at step K leads to"
     ),
+    "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
+    "verify": Entry(
+        "verify", "RECORD", "whether it is what happened: replays under other conditions"
+    ),
+    "diff": Entry("compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"),
+    "drift": Entry("compare", "RECORD", "how far it agrees with its script as it is now"),
+    "migrate": Entry("compare", "RECORD", "go on under an edited script; nothing is lost"),
+    "bundle": Entry("bundle", "RECORD -o FILE", "pack it with all it takes to verify it elsewhere"),
+    "coverage": Entry(
+        "coverage", "SCRIPT [RECORD...]", "what its records reached, where to fork next"
+    ),
+    "lint": Entry("lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
     "serve": Entry("serve", "", "answer programs over HTTP"),
+    "episodes": Entry(
+        "episodes", "VERB ...", "training data: build, check, stats, export, upgrade"
+    ),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
+    "demo": Entry("screens", "", "a guided first run, with no network and no key"),
+    "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
+    "config": Entry("config", "show|check|init", "settings, keys and themes"),
     "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
@@ -88,6 +113,9 @@ def record_parser() -> Parser:
         "--explain", action="store_true", help="say whether one can come back here at once"
     )
     parser.add_argument(
+        "--keep-files", metavar="DIR", help="copy the files that the script writes to DIR"
+    )
+    parser.add_argument(
         "--raw", action="store_true", help="exactly the bytes a plain run would have written"
     )
     return parser
@@ -100,7 +128,7 @@ def _epilog() -> str:
         ("", "open the screens"),
         *((f"{name} {entry.usage}".strip(), entry.about) for name, entry in COMMANDS.items()),
     ]
-    table = "\n".join(f"  quizlog {usage:<24} {about}" for usage, about in lines)
+    table = "\n".join(f"  quizlog {usage:<27} {about}" for usage, about in lines)
     return (
         f"commands:\n{table}\n\n`quizlog COMMAND --help` tells more. "
         "A record named like a command: ./new\n\n"

@@ -4,20 +4,60 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from ..errors import UsageError
 from ..paths import record_path
+from . import emit_json
 from .grammar import Parser, command
 
 
 def tui(arguments: Namespace) -> int:
     """`quizlog tui [RECORD]`."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        hint = "in a pipe use `quizlog RECORD [ANSWER]`"
-        raise UsageError("the screens need a terminal", hint=hint)
+    _check_terminal()
     from ..tui.app import run
 
     return run(record_path(arguments.record) if arguments.record else None)
+
+
+def demo(arguments: Namespace) -> int:
+    """`quizlog demo`."""
+    _check_terminal()
+    from ..tui.app import run_demo
+
+    return run_demo()
+
+
+def _check_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        hint = "in a pipe use `quizlog RECORD [ANSWER]`"
+        raise UsageError("the screens need a terminal", hint=hint)
+
+
+def screenshot(arguments: Namespace) -> int:
+    """`quizlog screenshot RECORD [K]`."""
+    from ..tui.picture import picture
+
+    size = _size(arguments.size)
+    shown = picture(record_path(arguments.record), arguments.step, size=size, theme=arguments.theme)
+    if arguments.output:
+        path = Path(arguments.output)
+        try:
+            path.write_text(shown.svg if path.suffix == ".svg" else shown.text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from None
+    if arguments.json:
+        emit_json({"text": shown.text, "svg": shown.svg})
+    elif not arguments.output:
+        print(shown.text, end="")
+    return 0
+
+
+def _size(text: str) -> tuple[int, int]:
+    columns, mark, rows = text.partition("x")
+    if not (mark and columns.isdecimal() and rows.isdecimal() and int(columns) and int(rows)):
+        raise UsageError(f"{text!r} is no size", hint="columns x rows, such as 80x24")
+    return min(int(columns), 1000), min(int(rows), 1000)
 
 
 def _tui() -> Parser:
@@ -26,5 +66,21 @@ def _tui() -> Parser:
     return parser
 
 
-PARSERS = {"tui": _tui}
+def _screenshot() -> Parser:
+    about = "The player on a record, as text or SVG, without a terminal; the record stays as it is."
+    parser = command("quizlog screenshot", screenshot, about)
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int, nargs="?", help="default: the pointer")
+    parser.add_argument("--size", default="80x24", help="columns x rows, default 80x24")
+    parser.add_argument("--theme", default="quizlog-dark", help="default quizlog-dark")
+    parser.add_argument("-o", "--output", metavar="FILE", help="FILE.svg or FILE.txt")
+    return parser
+
+
+def _demo() -> Parser:
+    about = "A guided first run on a shipped example: twelve things to try, a minute each."
+    return command("quizlog demo", demo, about)
+
+
+PARSERS = {"tui": _tui, "demo": _demo, "screenshot": _screenshot}
 """What makes each command's parser."""

@@ -74,10 +74,9 @@ def error_lines(session: Session, reply: Reply) -> Iterator[str]:
     said = error.message or kind or "error"
     prefix = f"{kind}: " if kind not in (None, "Exception", "SystemExit") else ""
     yield f"-- error: {one_line(place)}{one_line(prefix + said)} (score {error.score:g})"
-    for number in range((error.line or -9) - 2, (error.line or -9) + 3):
-        if 0 < number <= len(session.source.lines):
-            mark = ">" if number == error.line else " "
-            yield f" {mark} {number:4} {one_line(session.source.line(number))}"
+    for number, text in session.source.excerpt(error.line) if error.line else ():
+        mark = ">" if number == error.line else " "
+        yield f" {mark} {number:4} {one_line(text)}"
 
 
 def why(reason: str | None) -> str:
@@ -126,7 +125,8 @@ def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:
         left = f"from {branch.parent} at step {branch.at}" if branch.parent else "from the start"
         score = "" if branch.score is None else f", score {branch.score:g}"
         note = f"  {one_line(branch.note)}" if branch.note else ""
+        gone = f", deleted {one_line(branch.deleted)}" if branch.deleted else ""
         yield (
             f"{mark} {one_line(branch.name):{width}}  {plural(branch.length, 'answer')}, "
-            f"{one_line(left)}, {branch.status or 'not replayed'}{score}{note}"
+            f"{one_line(left)}, {branch.status or 'not replayed'}{score}{gone}{note}"
         )

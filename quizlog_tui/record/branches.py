@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import Any
 
 from ..errors import UsageError
 from ..series import Series
 from ..text import plural
+from .lineage import check_branch
 from .model import Branch, Record, Status
 
 
@@ -57,6 +59,12 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     if not leaves_tail(record, at, answer):
         inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
         return replace(record, inputs=inputs, pointer=at + 1)
+    left = cut(record, at, parked)
+    return replace(left, inputs=left.inputs.then(answer), pointer=at + 1)
+
+
+def cut(record: Record, at: int, parked: Parked) -> Record:
+    """The record with the active branch ending at `at`; the answers from there on are a branch."""
     name = free_name(record, record.branch)
     entry = _active_entry(record)
     start = entry.at if at < entry.at else at
@@ -64,6 +72,7 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
         entry.parent if at < entry.at else record.branch,
         start,
         Series(record.inputs[start:]),
+        Series(record.trail[start + 1 :]),
         parked.status,
         parked.score,
         parked.time,
@@ -71,8 +80,39 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     branches = _moved_children(record, record.branch, name, at) | {name: tail}
     if record.branch in branches:
         branches[record.branch] = replace(entry, at=min(entry.at, at))
-    inputs = record.inputs.upto(at).then(answer)
-    return replace(record, inputs=inputs, pointer=at + 1, branches=branches)
+    inputs, trail = record.inputs.upto(at), record.trail.upto(at + 1)
+    pointer = min(record.pointer, at)
+    extras = remarks_moved(record, record.branch, name, at)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=pointer)
+    return replace(moved, branches=branches, extras=extras)
+
+
+def replanted(record: Record, agreed: int, parked: Parked) -> Record:
+    """The record whose stop after `agreed` answers is no longer what it was.
+
+    Those answers stay. The whole line of answers as it was becomes a branch, with the marks of what
+    it was shown: it leaves before the stop that has changed, so that no line has both.
+    """
+    if agreed > 0:
+        left = cut(record, agreed - 1, parked)
+        inputs = left.inputs.then(record.inputs[agreed - 1])
+        trail = left.trail.upto(agreed)
+        return replace(left, inputs=inputs, trail=trail, pointer=min(record.pointer, agreed))
+    name = free_name(record, record.branch)
+    entry = _active_entry(record)
+    old = replace(
+        entry,
+        inputs=Series(record.inputs[entry.at :]),
+        trail=Series(record.trail[entry.marked_from :]),
+        status=parked.status,
+        score=parked.score,
+        created=entry.created or parked.time,
+    )
+    branches = _moved_children(record, record.branch, name, -1)
+    branches |= {name: old, record.branch: Branch(None, 0)}
+    extras = remarks_moved(record, record.branch, name, 0)
+    moved = replace(record, inputs=Series(), trail=Series(), pointer=0)
+    return replace(moved, branches=branches, extras=extras)
 
 
 def _active_entry(record: Record) -> Branch:
@@ -96,6 +136,15 @@ def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str
     }
 
 
+def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
+    """The extensions, remarks on steps of `branch` from `since` on now being about `to`."""
+    if "feedback" not in record.extras:
+        return record.extras
+    from .feedback import moved  # most records have none, and a short command pays for each module
+
+    return moved(record.extras, branch, to, since)
+
+
 def forked(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:
     """A new active branch that leaves the present one at `at` with `answer`.
 
@@ -103,11 +152,39 @@ def forked(record: Record, at: int, answer: str, name: str | None, parked: Parke
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
-    new = free_name(record, "fork") if name is None else _checked_name(record, name)
+    new = free_name(record, "fork") if name is None else checked_name(record, name)
     entry = Branch(record.branch, at, created=parked.time)
     branches = dict(_parked(record, parked)) | {new: entry}
-    inputs = record.inputs.upto(at).then(answer)
-    return replace(record, inputs=inputs, pointer=at + 1, branch=new, branches=branches)
+    inputs, trail = record.inputs.upto(at).then(answer), record.trail.upto(at + 1)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=at + 1)
+    return replace(moved, branch=new, branches=branches)
+
+
+def kept(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:
+    """A new branch beside the present one, which it leaves at `at` with `answer`.
+
+    Args:
+        record: The record; where it stands does not change.
+        at: The step.
+        answer: What is answered there.
+        name: The branch's name; `fork-1`, `fork-2`, ... if None.
+        parked: How the run stands after the answer.
+
+    Raises:
+        UsageError: There is no such step, or the name is taken or unusable.
+    """
+    check_pointer(record, at)
+    new = free_name(record, "fork") if name is None else checked_name(record, name)
+    tail = Series([answer])
+    entry = Branch(
+        record.branch,
+        at,
+        tail,
+        status=parked.status,
+        score=parked.score,
+        created=parked.time,
+    )
+    return replace(record, branches=dict(record.branches) | {new: entry})
 
 
 def switched(record: Record, name: str, parked: Parked) -> Record:
@@ -118,21 +195,22 @@ def switched(record: Record, name: str, parked: Parked) -> Record:
     """
     if name == record.branch:
         return record
-    if name not in record.branches:
-        hint = f"there are: {', '.join(record.names)}"
-        raise UsageError(f"there is no branch {name!r}", hint=hint)
-    inputs = record.path_of(name)
+    check_branch(record, name)
+    if record.hides(name):
+        raise UsageError(f"the branch {name!r} is deleted", hint="restore it first")
+    inputs, trail = record.path_of(name), record.trail_of(name)
     branches = dict(_parked(record, parked))
-    entry = replace(branches[name], inputs=Series(), status=None, score=None)
+    entry = replace(branches[name], inputs=Series(), trail=Series(), status=None, score=None)
     branches[name] = entry
-    return replace(record, inputs=inputs, pointer=len(inputs), branch=name, branches=branches)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=len(inputs))
+    return replace(moved, branch=name, branches=branches)
 
 
 def _parked(record: Record, parked: Parked) -> Mapping[str, Branch]:
     """The branches with the active one's answers put down beside the others."""
     entry = _active_entry(record)
-    tail = Series(record.inputs[entry.at :])
-    left = replace(entry, inputs=tail, status=parked.status, score=parked.score)
+    tail, trail = Series(record.inputs[entry.at :]), Series(record.trail[entry.marked_from :])
+    left = replace(entry, inputs=tail, trail=trail, status=parked.status, score=parked.score)
     rest = dict(record.branches)
     return rest | {record.branch: left} if record.branch in rest else {record.branch: left} | rest
 
@@ -145,9 +223,16 @@ def free_name(record: Record, stem: str) -> str:
     return f"{stem}-{number}"
 
 
-def _checked_name(record: Record, name: str) -> str:
+def checked_name(record: Record, name: str) -> str:
+    """A name for one more branch.
+
+    Raises:
+        UsageError: It is taken, also by a deleted branch, or unusable.
+    """
     if name in record.branches or name == record.branch:
-        raise UsageError(f"there is a branch {name!r} already", hint="choose another --name")
+        state = ", deleted" if record.hides(name) else ""
+        message = f"there is a branch {name!r} already{state}"
+        raise UsageError(message, hint="choose another name")
     if not name or len(name) > 100 or any(ord(c) < 33 or c in "@\x7f" for c in name):
         hint = "1 to 100 characters, no spaces, no @"
         raise UsageError(f"{name!r} cannot name a branch", hint=hint)

@@ -25,6 +25,7 @@ _UNPRINTABLE = re.compile(
 )
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _OWN_SCALAR = re.compile(r' (?:"[^\n]*"|-?(?:0|[1-9][0-9]{0,30})|true|false|null)')
+_OWN_ITEM = re.compile(r'- "[^"\\]*(?:\\.[^"\\]*)*"')
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
 
@@ -57,13 +58,13 @@ def parse_own(text: str) -> dict[str, Any] | None:
     items: list[str] = []
     try:
         for line in text[:-1].split("\n"):
-            if line.startswith('- "') and items:
+            if items and _OWN_ITEM.fullmatch(line):
                 items.append(line[2:])
                 continue
+            _close_list(data, items)
             key, mark, value = line.partition(":")
             if not mark or not _PLAIN_KEY.fullmatch(key) or key in data or key in _RESERVED_KEYS:
                 return None
-            _close_list(data, items)
             if value == "":
                 items = [key]
             elif value == " []" or _OWN_SCALAR.fullmatch(value):

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..config import Config
+
+_MEGA = 1024 * 1024
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -15,3 +19,10 @@ class Limits:
     """Bytes written to stdout and stderr from an answer to the next stop."""
     memory: int = 2 * 1024 * 1024 * 1024
     """Bytes of data of the script's process."""
+
+
+def user_limits(config: Config) -> Limits:
+    """The bounds in the user's settings."""
+    return Limits(
+        config.limits_seconds, config.limits_output_mb * _MEGA, config.limits_memory_mb * _MEGA
+    )

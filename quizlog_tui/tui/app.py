@@ -1,71 +1,276 @@
-"""The Textual program: opens the library or a player, and nothing else."""
+"""The Textual program: configuration, themes and keys, and which screen is on top.
+
+What a screen shows and does is the screens' own.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
+import signal
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from textual import work
 from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+from textual.theme import BUILTIN_THEMES
 
+from ..config import Config, Problem, config_path, load_config
 from ..errors import QuizlogError
-from ..paths import own_examples
+from ..paths import own_examples, shipped
+from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..session import Session
-from ..text import one_line
-from .screens.library import LibraryScreen, find_records
+from ..text import one_line, visible
+from .clock import Clock
+from .keymap import key_problems, textual_keys
+from .messages import Neighbour, OpenRecord
+from .palette import ActionCommands
+from .screens.base import QuizlogScreen
+from .screens.opening import OpeningScreen, is_long
 from .screens.player import PlayerScreen
-from .theming import shipped_themes
+from .state import State
+from .theming import DEFAULT, load_themes, theme_files
+from .watch import Stamps, stamps
+
+_WATCH_SECONDS = 1.0
+"""How often theme files are looked at."""
 
 
-class QuizlogApp(App[None]):
+class QuizlogApp(App[None], inherit_bindings=False):
     """The program.
 
     Args:
         record: The record to open; None to choose from the records here or the examples.
+        config: The user's settings.
+        problems: What is wrong in them, to be told.
+        clock: How times are told.
+        state: What is remembered from run to run.
+        session: A record that is open already, to show instead of `record`.
+        guided: Whether to say what to try next.
     """
 
     TITLE = "quizlog"
+    COMMANDS: ClassVar = {ActionCommands}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit")
+    ]
 
-    def __init__(self, record: Path | None = None) -> None:
+    def __init__(
+        self,
+        record: Path | None = None,
+        config: Config | None = None,
+        problems: Sequence[Problem] = (),
+        clock: Clock | None = None,
+        state: State | None = None,
+        session: Session | None = None,
+        guided: bool = False,
+    ) -> None:
         super().__init__()
         self._record = record
-        self.replayer = Replayer()
-        for theme in shipped_themes():
+        self.config = config or Config()
+        self.state = state or State()
+        self._given = session
+        self._guided = guided
+        self._problems = list(problems)
+        self._clock = clock or Clock()
+        self.replayer = _replayer(self.config)
+        self._theme_stamps: Stamps = {}
+        self._take_first_theme()
+        self._take_keys()
+
+    # -- themes and keys
+
+    def _take_first_theme(self) -> None:
+        """Read the theme that is wanted, by its file's name; all others only after the first frame.
+
+        Reading them all would take a fifth of the time to the first frame.
+        """
+        wanted = self.config.theme or self.state.theme or DEFAULT
+        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
+            files = theme_files()  # a file may be named otherwise than its theme
+        for theme in load_themes(files)[0]:
             self.register_theme(theme)
-        self.theme = "quizlog-dark"
+        self.theme = wanted if wanted in self.available_themes else DEFAULT
+        if self.config.theme not in ("", self.theme):
+            self._problems.append(
+                Problem("theme", f"there is no theme {wanted!r}", "F2 lists them")
+            )
+
+    def _take_themes(self) -> None:
+        """Read all theme files; what is wrong in them is told together."""
+        files = theme_files()
+        self._theme_stamps = stamps(files)
+        themes, problems = load_themes(files)
+        for theme in themes:
+            self.register_theme(theme)
+        self._problems += problems
+
+    def _take_keys(self) -> None:
+        problems = key_problems(self.config.keys, str(config_path()))
+        self._problems += problems
+        if not problems:
+            self.set_keymap(textual_keys(self.config.keys))
+
+    def _watch_themes(self) -> None:
+        """Draw anew when a theme file was changed."""
+        if stamps(theme_files()) == self._theme_stamps:
+            return
+        self._take_themes()
+        self.refresh_css(animate=False)
+        self._tell_problems()
+
+    def _tell_problems(self) -> None:
+        if self._problems:
+            text = "\n".join(visible(str(problem)) for problem in self._problems)
+            self.notify(text, severity="warning", timeout=15, markup=False)
+            self._problems = []
+
+    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
+        """Nothing: clashes were told when the key map was read."""
+
+    def action_choose_theme(self) -> None:
+        """Choose a theme; it is remembered."""
+        from .screens.themes import ThemesScreen
+
+        self._watch_themes()
+        self.push_screen(ThemesScreen(), self._remember_theme)
+
+    def _remember_theme(self, name: str | None) -> None:
+        if name is not None:
+            self.state.theme = name
+
+    # -- screens
 
     @work
     async def on_mount(self) -> None:
         """Open the first screen."""
-        record = self._record
-        while record is None:
-            folder = Path.cwd()
-            records = find_records(folder)
-            if not records:
-                folder = own_examples()
-                records = find_records(folder)
-            record = await self.push_screen_wait(LibraryScreen(folder, records))
-            if record is None:
-                self.exit()
-                return
-        await self._open(record)
+        self.set_interval(_WATCH_SECONDS, self._watch_themes)
+        if self._given is not None:
+            self._show(self._given)
+            return
+        if self._record is not None:
+            await self._begin_with(self._record)
+            return
+        from .screens.library import LibraryScreen
 
-    async def _open(self, record: Path) -> None:
+        library = LibraryScreen(Path.cwd(), own_examples, self.state, self.replayer, self._clock)
+        self.push_screen(library, lambda _: self.exit())
+        self._tell_problems()
+
+    async def _begin_with(self, record: Path) -> None:
+        """Show the record the program was started with; one that cannot be read ends it."""
         try:
-            session = await asyncio.to_thread(Session, record, self.replayer)
+            session = await self._session(record)
         except QuizlogError as error:
             self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
             return
-        self.push_screen(PlayerScreen(session, self.replayer))
+        self._show(session)
+
+    async def _session(self, path: Path) -> Session:
+        """Open a record; a long one shows what is recorded meanwhile."""
+        if not is_long(path):
+            return await asyncio.to_thread(Session, path, self.replayer)
+        opening = OpeningScreen(path, self.replayer)
+        await self.push_screen(opening)
+        try:
+            return await opening.session()
+        finally:
+            await self.pop_screen()
+
+    def _show(self, session: Session, *, browsing: bool = False) -> None:
+        """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
+        self._tell_problems()
+        author = self.config.author_name
+        player = PlayerScreen(
+            session, self.replayer, self.state, self._clock, author, guided=self._guided
+        )
+        player.browsing = browsing
+        self.push_screen(player, self._after_player)
+
+    def _after_player(self, _: None) -> None:
+        """Back in the library, or out where the program was started with a record."""
+        if self._record is not None or self._given is not None:
+            self.exit()
+
+    async def _open(self, path: Path) -> Session | None:
+        """Open a record from the screen on top, which tells errors and lets Escape stop it."""
+        screen = self.screen
+        if not isinstance(screen, QuizlogScreen):
+            return None
+        if is_long(path):
+            try:
+                return await self._session(path)
+            except QuizlogError as error:
+                screen.complain(error)
+                return None
+        session = await screen.work_on(lambda: Session(path, self.replayer), "opening")
+        return session if screen is self.screen else None
+
+    @work
+    async def on_open_record(self, event: OpenRecord) -> None:
+        """A record was chosen in the library."""
+        session = await self._open(event.path)
+        if session is not None:
+            self._show(session)
+
+    @work
+    async def on_neighbour(self, event: Neighbour) -> None:
+        """The player is to show the next record, or the one before, of the library."""
+        path = await self._neighbour(event)
+        if path is None:
+            self.notify("no more records that way", markup=False)
+            return
+        session = await self._open(path)
+        if session is not None and isinstance(self.screen, PlayerScreen):
+            self.screen.part()
+            with self.batch_update():
+                await self.pop_screen()
+                self._show(session, browsing=True)
+
+    async def _neighbour(self, event: Neighbour) -> Path | None:
+        """The record beside one, in the order of the library if one is open."""
+        from .screens.library import LibraryScreen
+        from .shelf import beside
+
+        for screen in self.screen_stack:
+            if isinstance(screen, LibraryScreen):
+                return screen.neighbour(event.path, event.by)
+        return await asyncio.to_thread(beside, event.path, event.by)
 
     def on_unmount(self) -> None:
         """End every script."""
         self.replayer.close()
 
 
-def run(record: Path | None) -> int:
+def _replayer(config: Config) -> Replayer:
+    """Where scripts run, within the user's bounds."""
+    memory = config.cache_memory_mb * 1024 * 1024
+    return Replayer(
+        user_limits(config), checkpoints=config.cache_checkpoints, checkpoint_memory=memory
+    )
+
+
+def run(record: Path | None, *, guided: bool = False) -> int:
     """Run the program until the user leaves; the exit code."""
-    app = QuizlogApp(record)
-    app.run()
+    config, problems = load_config()
+    app = QuizlogApp(record, config, problems, guided=guided)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # without it the terminal would be left as the screens had it
+            number = getattr(signal, name)
+            signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))
+    app.run(mouse=config.mouse)
     return app.return_code or 0
+
+
+def run_demo() -> int:
+    """A guided first run on a copy of a shipped example, which is thrown away; the exit code."""
+    with tempfile.TemporaryDirectory(prefix="quizlog-demo-") as folder:
+        target = Path(folder) / "arithmetic"
+        shutil.copytree(shipped("records") / "arithmetic", target)
+        return run(target / "record.yaml", guided=True)

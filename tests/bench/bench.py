@@ -16,62 +16,30 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import floors
 import peers
 import sandboxed
+from rows import Row, at_most, faster, table
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.checkpoints import private_bytes
 from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.verify import verify
 from quizlog_tui.series import Series
 from quizlog_tui.session import Session
 
 HERE = Path(__file__).parent
 SCRIPTS = {
     name: HERE / "scripts" / f"{name}.py"
-    for name in ("bare", "with_numpy", "two_seconds", "big_heap")
+    for name in ("bare", "with_numpy", "two_seconds", "big_heap", "clocks", "real_clocks")
 }
 HAS = {
     name: importlib.util.find_spec(name) is not None for name in ("langgraph", "dbos", "pexpect")
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    what: str
-    ours: str
-    other: str
-    ratio: float
-    must: str
-    ok: bool | None
-
-
-def at_most(what: str, ours: float, other: float, bound: float | None) -> Row:
-    """Smaller is better: ours at most `bound` times the other."""
-    ratio = ours / other
-    ok = None if bound is None else ratio <= bound
-    must = "" if bound is None else f"at most {bound:g}x"
-    return Row(what, _time(ours), _time(other), ratio, must, ok)
-
-
-def faster(what: str, ours: float, other: float, bound: float | None) -> Row:
-    """Ours at least `bound` times as fast as the other."""
-    ratio = other / ours
-    ok = None if bound is None else ratio >= bound
-    must = "" if bound is None else f"at least {bound:g}x faster"
-    return Row(what, _time(ours), _time(other), ratio, must, ok)
-
-
-def _time(seconds: float) -> str:
-    if seconds < 1e-3:
-        return f"{seconds * 1e6:.0f} µs"
-    return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def record(folder: Path, script: Path, count: int) -> Path:
@@ -247,6 +215,50 @@ def cold_rows(folder: Path) -> Iterator[Row]:
     )
 
 
+def verify_rows(folder: Path) -> Iterator[Row]:
+    """A verdict on 200 steps with numpy, against two plain runs of the same, one after the other."""
+    path = record(folder, SCRIPTS["with_numpy"], 200)
+    with Session(path) as session:
+        session.save()
+    plain = [sys.executable, str(folder / "with_numpy.py")]
+    answers = "".join(f"{i}\n" for i in range(200)).encode()
+    quizlog = str(Path(sys.executable).with_name("quizlog"))
+
+    def naive() -> None:
+        for _ in range(2):
+            subprocess.run(plain, input=answers, capture_output=True, check=False)
+
+    def called() -> None:
+        subprocess.run([quizlog, "verify", str(path)], capture_output=True, check=True)
+
+    times: dict[str, list[float]] = {"naive": [], "verify": [], "called": []}
+    calls = {"naive": naive, "verify": lambda: verify(path), "called": called}
+    for _ in range(15):
+        for name, call in calls.items():
+            times[name].append(floors.median_seconds(call, 1))
+    median = {name: statistics.median(values) for name, values in times.items()}
+    yield at_most("verify, 200 steps / two naive runs", median["verify"], median["naive"], 1.3)
+    yield at_most("quizlog verify, cold / two naive runs", median["called"], median["naive"], 1.3)
+
+
+def world_rows() -> Iterator[Row]:
+    """A step that reads clocks and chance, in the fixed world and with the real clock."""
+    scripts = [SCRIPTS["clocks"], SCRIPTS["real_clocks"]]
+    times: list[list[float]] = [[], []]
+    with Replayer(checkpoints=0) as replayer:
+        runs = [replayer.replay(script, 1, []) for script in scripts]
+        for _ in range(400):
+            for index in range(2):
+                start = time.perf_counter()
+                for _ in range(3):
+                    grown = replayer.extend(runs[index], "4")
+                    assert grown is not None
+                    runs[index] = grown
+                times[index].append((time.perf_counter() - start) / 3)
+    fixed, real = (statistics.median(column) for column in times)
+    yield at_most("step in the fixed world / with the real clock", fixed, real, 1.2)
+
+
 def endurance_rows(steps: int, rewinds: int) -> Iterator[Row]:
     """Descriptors and processes after very many moves."""
     script = SCRIPTS["bare"]
@@ -284,17 +296,6 @@ def sandbox_rows() -> Iterator[Row]:
     yield faster(what, ours, theirs, 10)
 
 
-def table(rows: list[Row]) -> str:
-    """The rows as Markdown."""
-    lines = ["| figure | quizlog | against | ratio | must reach | |", "|---|---|---|---|---|---|"]
-    for row in rows:
-        mark = {True: "✓", False: "✗", None: ""}[row.ok]
-        lines.append(
-            f"| {row.what} | {row.ours} | {row.other} | {row.ratio:.2f}x | {row.must} | {mark} |"
-        )
-    return "\n".join(lines)
-
-
 def main() -> None:
     """Measure all, or with `--quick` what takes seconds."""
     quick = "--quick" in sys.argv
@@ -309,6 +310,8 @@ def main() -> None:
             fan_out_rows(),
             memory_rows(),
             cold_rows(folder),
+            world_rows(),
+            verify_rows(folder),
             sandbox_rows(),
         ]
         if not quick:

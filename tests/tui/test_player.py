@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -12,11 +11,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screen_text import screen_text
+from tests.support.screens import SIZES, check, press, settled, shows
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 QUIZ = """
 import random
 print("Welcome to a short quiz.")
@@ -30,41 +29,6 @@ for i in range(3):
     print("Right.")
 print("Done.")
 """
-SIZES = [(80, 24), (120, 40)]
-
-
-async def settled(pilot: Pilot[None]) -> PlayerScreen:
-    """Wait until the player is there and nothing is under way; the screen."""
-    app = pilot.app
-    while not isinstance(app.screen, PlayerScreen) or app.workers:
-        await pilot.pause()
-        await app.workers.wait_for_complete()
-    await pilot.pause()
-    return app.screen
-
-
-async def press(pilot: Pilot[None], *keys: str) -> PlayerScreen:
-    await pilot.press(*keys)
-    await pilot.pause()
-    return await settled(pilot)
-
-
-async def shows(pilot: Pilot[None], words: str) -> None:
-    """Wait until the words stand on the screen, toasts included."""
-    for _ in range(250):
-        if words in " ".join(screen_text(pilot.app).split()):
-            return
-        await pilot.pause()
-    raise AssertionError(f"{words!r} never shown:\n{screen_text(pilot.app)}")
-
-
-def check(name: str, size: tuple[int, int], text: str) -> None:
-    """Compare with the golden text; UPDATE_GOLDEN=1 writes it."""
-    path = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
 
 
 async def at_question(pilot: Pilot[None]) -> None:
@@ -83,13 +47,6 @@ async def at_the_end(pilot: Pilot[None]) -> None:
     await press(pilot, *"9", "enter")
 
 
-async def choosing_a_branch(pilot: Pilot[None]) -> None:
-    await press(pilot, *"wrong", "enter")
-    await press(pilot, *"9", "enter")
-    await pilot.press("escape", "b")
-    await pilot.pause()
-
-
 async def in_help(pilot: Pilot[None]) -> None:
     await press(pilot, "escape")
     await pilot.press("question_mark")
@@ -101,7 +58,6 @@ SCENES: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
     "error": at_error,
     "past": in_the_past,
     "end": at_the_end,
-    "branches": choosing_a_branch,
     "help": in_help,
 }
 
@@ -116,7 +72,7 @@ def record(build: Build) -> Path:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("scene", SCENES)
 async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
-    app = QuizlogApp(record)
+    app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
         await SCENES[scene](pilot)
@@ -163,8 +119,7 @@ async def test_fork_and_switch_back(record: Path) -> None:
         await press(pilot, *"Bob", "enter")
         assert yaml.safe_load(record.read_text())["branch"] == "fork-1"
         await pilot.press("escape", "b")
-        await pilot.press("k", "enter")
-        screen = await settled(pilot)
+        screen = await press(pilot, "k", "enter")
         assert screen.session.branch == "main"
     assert yaml.safe_load(record.read_text())["inputs"] == ["Ada", "28", "16"]
 
@@ -223,6 +178,7 @@ async def test_q_quits_without_a_question(record: Path) -> None:
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("escape", "q")
+        await pilot.pause()
     assert app.return_code == 0
 
 
@@ -240,8 +196,7 @@ async def test_the_library_lists_the_examples_and_opens_one(
     monkeypatch.chdir(tmp_path)
     app = QuizlogApp()
     async with app.run_test() as pilot:
-        await pilot.pause()
-        assert "arithmetic/record.yaml" in screen_text(app)
+        await shows(pilot, "arithmetic/record.yaml")
         await pilot.press("j", "enter")
         screen = await settled(pilot)
         assert screen.session.source.path.name == "quiz.py"

@@ -1,40 +1,66 @@
-"""The keys of the player, on one page."""
+"""The keys of a screen on one page, made from the table of actions and the user's key map."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Static
+
+from ..actions import ACTIONS, Action
+from ..bindings import screen_bindings, shown_key
+from ..keymap import effective
+from ..widgets.documents import Line, Paragraphs, line
+from ..widgets.line_view import LineView
+from .base import QuizlogScreen
+
+_TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
 
-class HelpScreen(ModalScreen[None]):
-    """Shows keys and what they do, made from bindings."""
+class HelpScreen(QuizlogScreen[None]):
+    """Shows keys and what they do, for one screen.
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark", "dismiss(None)", "Back"),
-    ]
-    DEFAULT_CSS = """
-    HelpScreen { align: center middle; }
-    HelpScreen > Vertical {
-        width: auto; height: auto; max-height: 90%; overflow-y: auto;
-        border: round $primary; background: $surface; padding: 0 2;
-    }
-    HelpScreen Static { width: auto; }
+    Args:
+        scope: The screen's scope in the table.
     """
 
-    def __init__(self, bindings: list[Binding]) -> None:
-        super().__init__()
-        self._bindings_shown = bindings
+    SCOPE = "help"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("help")
 
-    def compose(self) -> ComposeResult:
-        """A table of keys."""
-        rows = [
-            f"{binding.key_display or binding.key:<12} {binding.tooltip or binding.description}"
-            for binding in self._bindings_shown
-        ]
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self._of = scope
+
+    def content(self) -> ComposeResult:
+        """One pane."""
         with Vertical():
-            yield Static("\n".join([*rows, "", "Escape goes back"]), markup=False)
+            yield LineView(id="keys")
+
+    def on_mount(self) -> None:
+        """Draw the table."""
+        self.status(f"Keys of the {self._of} screen · / finds · Escape goes back")
+        pane = self.query_one(LineView)
+        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap))))
+        pane.focus()
+
+    def action_help(self) -> None:
+        """Already there: go back."""
+        self.leave()
+
+
+def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
+    """The table: the screen's own actions, then those of its panes, then everywhere's."""
+    lines: list[Line] = []
+    for name in dict.fromkeys((scope, "list", "pane", "app")):
+        if name in ACTIONS:
+            lines += [line((_TITLES.get(name, "On this screen"), "head"))]
+            lines += [*_lines(ACTIONS[name], keys), line("")]
+    return lines[:-1]
+
+
+def _lines(actions: tuple[Action, ...], keys: dict[str, str]) -> Iterator[Line]:
+    for action in actions:
+        shown = " ".join(shown_key(key) for key in effective(action, keys))
+        yield line((f"  {shown:<16} ", "answer"), action.help)

@@ -1,266 +1,358 @@
-"""The player: one record's output, pending question, error and timeline, and the keys that move.
+"""The player: one record's output, question, error, timeline and source, and the keys that look.
 
-Stepping only looks: the record changes when one answers, rewinds, forks or switches. Every change
-is a call of the session in a thread, so that a slow script never freezes the screen.
+Stepping only looks: the record changes when one answers, rewinds, forks or switches, which is in
+`player_moves`. Opens the other screens; decides nothing about records.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.timer import Timer
 
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session import Session
-from ...text import one_line, plural
-from ..drawing import MARKS, WORDS, error_lines, output_lines, score_text, timeline_lines
+from ...text import plural
+from ...timeline import Timeline
+from .. import external
+from ..bindings import screen_bindings
+from ..clock import Clock
+from ..draw.error import error_lines
+from ..draw.output import RunOutput, events
+from ..draw.timeline import timeline_table
+from ..draw.words import bars, outcome
+from ..lessons import Scene
+from ..playhead import Playhead
+from ..state import State
+from ..widgets.documents import Paragraphs
+from ..widgets.guide import Guide
 from ..widgets.line_view import LineView
 from ..widgets.prompt_panel import PromptPanel
-from .branches import BranchesScreen
-from .help import HelpScreen
+from ..widgets.row_list import RowList
+from ..widgets.scrubber import Scrubber
+from .base import DIALOG
+from .dialogs import AskScreen
+from .player_doors import PlayerDoors
+
+_SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Steps a second of the autoplay."""
 
 
-class PlayerScreen(Screen[None]):
+class PlayerScreen(PlayerDoors):
     """Audits one record.
 
     Args:
         session: The open record; the screen moves it.
         replayer: Where it runs, to cancel a slow script.
+        state: Where the place is remembered.
+        clock: How durations are told.
+        author: Who writes remarks here.
+        guided: Whether to say what to try next.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("h,left", "step(-1)", "Back", key_display="h", tooltip="one step back (also left)"),
-        Binding(
-            "l,right",
-            "step(1)",
-            "Forward",
-            key_display="l",
-            tooltip="one step forward (also right)",
-        ),
-        Binding("0", "go(0)", "First", show=False, tooltip="to the start"),
-        Binding("dollar_sign", "go(-1)", "Last", show=False, key_display="$", tooltip="to the end"),
-        Binding("i,enter", "focus_answer", "Answer", key_display="i", tooltip="type an answer"),
-        Binding("r", "rewind", "Rewind", tooltip="set the record's pointer to the step shown"),
-        Binding("f", "fork", "Fork", tooltip="another answer here, on a branch of its own"),
-        Binding("b", "branches", "Branches", tooltip="list the branches and switch"),
-        Binding("R", "reload", "Reload", show=False, tooltip="read record and script again"),
-        Binding("question_mark", "help", "Help", key_display="?", tooltip="this page"),
-        Binding("q", "quit_player", "Quit", tooltip="quit (nothing is ever unsaved)"),
-        Binding(
-            "escape", "leave", "Keys", key_display="esc", tooltip="leave the input; stop a script"
-        ),
-    ]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-normal")]  # noqa: RUF012
+    SCOPE = "player"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("player")
     DEFAULT_CSS = """
     PlayerScreen {
-        & > #status {
-            height: 1; padding: 0 1; background: $panel;
-            text-wrap: nowrap; text-overflow: ellipsis;
-        }
         & #left { width: 2fr; }
-        & #output { height: 1fr; border: round $panel; }
+        & #side { width: 1fr; min-width: 30; }
+        & #output { height: 1fr; }
         & #error { height: auto; max-height: 9; border: round $error; display: none; }
         & #error.-shown { display: block; }
-        & #timeline { width: 1fr; border: round $panel; }
-        & LineView:focus { border: round $primary; }
-        &.-narrow #timeline { display: none; }
+        & #timeline { height: 1fr; }
+        & #source { height: 1fr; display: none; }
+        &.-source #timeline { display: none; }
+        &.-source #source { display: block; }
+        &.-wide #timeline, &.-wide #source { display: block; }
+        &.-narrow #side { display: none; }
+        &.-narrow.-aside #side { display: block; width: 100%; }
+        &.-narrow.-aside #left { display: none; }
     }
     """
 
-    def __init__(self, session: Session, replayer: Replayer) -> None:
-        super().__init__()
-        self.session = session
-        self._replayer = replayer
-        self._whole: Transcript = session.transcript
-        self._shown = session.pointer
-        self._forking = False
-        self._busy = False
+    def __init__(
+        self,
+        session: Session,
+        replayer: Replayer,
+        state: State,
+        clock: Clock,
+        author: str,
+        *,
+        guided: bool = False,
+    ) -> None:
+        super().__init__(session, replayer, clock, author)
+        self._guided = guided
+        self._state = state
+        self._output = RunOutput(self._whole)
+        self._drawn: Timeline | None = None
+        self._player: Timer | None = None
+        self._speed = 1
 
-    def compose(self) -> ComposeResult:
-        """Status line, panes, footer."""
-        yield Static(id="status", markup=False)
+    def content(self) -> ComposeResult:
+        """Panes on the left, timeline and source on the right, the slider below."""
         with Horizontal():
             with Vertical(id="left"):
                 yield LineView(id="output")
                 yield LineView(id="error")
                 yield PromptPanel(id="prompt")
-            yield LineView(id="timeline")
-        yield Footer(show_command_palette=False)
+            with Vertical(id="side"):
+                yield RowList(id="timeline")
+                yield RowList(id="source")
+        yield Scrubber(id="scrubber")
+        if self._guided:
+            yield Guide(self.scene)
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Draw, and give a pending question the focus."""
-        self.query_one("#output").border_title = "Output"
+        for name in ("output", "error", "source"):
+            self.query_one(f"#{name}").border_title = name.capitalize()
         self.query_one("#timeline").border_title = "Answers"
-        self.query_one("#error").border_title = "Error"
+        self.call_after_refresh(self._show_source)
+        self._return_to_place()
         self.draw()
-        self._focus_pending()
+        self.focus_pending()
         for warning in self.session.warnings:
-            self.notify(one_line(warning), severity="warning", markup=False)
+            self.warn(warning)
+        self.follow()
         if len(self.session.inputs) > self.session.pointer:
-            self._move(self.session.reply)
+            self.move(self.session.reply)
+
+    def _show_source(self) -> None:
+        """Colour the script, which must not hold up the first frame."""
+        from ..draw.source import source_table
+
+        self.query_one("#source", RowList).show(source_table(self.session.source))
+        self._draw_source(self.shown)
+
+    def _return_to_place(self) -> None:
+        """Look where one looked last, if the record stands where it stood."""
+        place = self._state.place(self.session.path)
+        if place.get("pointer") == self.session.pointer:
+            step = place.get("step")
+            self._head = self._head.to(step if isinstance(step, int) else self.session.pointer)
+
+    def scene(self) -> Scene:
+        """How the screens stand, for the guide."""
+        return Scene(
+            answers=len(self.session.inputs),
+            status=self.shown.status,
+            step=self._head.step,
+            pointer=self.session.pointer,
+            branches=len(self.session.branches),
+            screen=getattr(self.app.screen, "SCOPE", ""),
+        )
 
     # -- drawing
 
-    @property
-    def shown(self) -> Transcript:
-        """The run as it stood at the step that is shown."""
-        return self._whole.upto(self._shown)
+    def run_changed(self) -> None:
+        """Measure the output anew: the run is another one."""
+        self._output = RunOutput(self._whole)
 
     def draw(self) -> None:
         """Put the session's state on the screen."""
         shown = self.shown
-        self.query_one("#output", LineView).show(output_lines(shown), end=True)
-        lines = timeline_lines(self._whole.steps, self._whole, self.session.pointer)
-        self.query_one("#timeline", LineView).show(lines, cursor=self._shown)
-        error = error_lines(shown, self.session)
+        self.query_one("#output", LineView).show(
+            self._output.at(shown, self._head.hidden), end=True
+        )
+        self._draw_timeline()
+        self._draw_error(shown)
+        self._draw_source(shown)
+        self._draw_prompt(shown)
+        marks = {at: sign for at, sign in self.marks().items()}
+        self.query_one("#scrubber", Scrubber).show(
+            self._head.step, self._head.length, marks, self._scores()
+        )
+        self.status(self._status_text(shown))
+
+    def _scores(self) -> str:
+        scores = [b.score for b in self.session.branches if b.score is not None]
+        return f"scores {bars(scores)}" if len(scores) > 1 else ""
+
+    def _draw_timeline(self) -> None:
+        """Show the rows anew only where the record changed; else move the mark."""
+        timeline, moments = self.query_one("#timeline", RowList), self.moments
+        if moments is not self._drawn:
+            self._drawn = moments
+            pointer = self.session.pointer
+            table = timeline_table(moments, self._whole, pointer, self.decided, self._clock)
+            timeline.show(table, cursor=self._head.step)
+        timeline.move(self._head.step)
+
+    def _draw_error(self, shown: Transcript) -> None:
+        error = error_lines(shown, self.session.source)
         pane = self.query_one("#error", LineView)
         pane.set_class(bool(error), "-shown")
-        pane.show(error)
-        self.query_one("#status", Static).update(self._status(shown))
-        self._draw_prompt(shown)
-        self.refresh_bindings()
+        pane.show(Paragraphs(error))
 
-    def _status(self, shown: Transcript) -> str:
-        session = self.session
-        state = f"{MARKS[shown.status]} {WORDS[shown.status]}{score_text(shown.score)}"
+    def _draw_source(self, shown: Transcript) -> None:
+        line = shown.last_error.line if shown.last_error else shown.last.line
+        source = self.query_one("#source", RowList)
+        if line and line <= len(source.document):
+            source.move(line - 1)
+            source.reveal(line - 1)
+
+    def _status_text(self, shown: Transcript) -> str:
+        session, at = self.session, self._head.step
         name = f"{session.path.parent.resolve().name}/{session.path.name}"
-        where = f"step {self._shown} of {len(self._whole.steps)}"
-        if self._shown != session.pointer:
+        where = f"step {at} of {len(self._whole.steps)}"
+        if self._head.hidden:
+            where += f", {plural(self._head.hidden, 'event')} before its question"
+        if at != session.pointer:
             where += f" (pointer at {session.pointer})"
+        playing = f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._player else ""
         slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
-        return one_line(f"{state} · {where} · branch {session.branch} · {name}{slow}")
+        state = outcome(shown.status, shown.score)
+        return f"{state} · {where} · branch {session.branch}{playing} · {name}{slow}"
 
     def _draw_prompt(self, shown: Transcript) -> None:
         panel = self.query_one(PromptPanel)
-        recorded = self._recorded()
-        if shown.status == "in_progress":
-            kind = "/".join(shown.choices) or str(shown.input_type)
-            hint = f"recorded: {recorded}" if recorded is not None else ""
-            verb = "Fork" if self._forking else "Question"
-            panel.ask(f"{verb} {self._shown}", shown.next_prompt or "", kind, hint)
-        elif shown.status == "error" and self._shown:
-            panel.ask("Try again", shown.steps[-1].prompt or "", shown.steps[-1].input_type)
+        if shown.status == "in_progress" and not self._head.hidden:
+            before = shown.last.written[-1] if shown.last.written else ""
+            panel.ask(
+                f"{self.verb} {self._head.step}",
+                shown.next_prompt or "",
+                shown.last.kind,
+                before=before,
+                remark=self.remark(),
+                suggestions=self.old_answers(),
+            )
+        elif shown.status == "error" and self._head.step and not self._head.hidden:
+            last = shown.steps[-1]
+            panel.ask("Try again", last.prompt or "", last.kind, remark=self.remark())
         else:
-            text = f"Finished after {plural(self._shown, 'answer')}. Step back with h, fork with f."
-            panel.tell("End", text if shown.status == "success" else "The script cannot start.")
+            panel.tell(*self._end_text(shown))
 
-    def _recorded(self) -> str | None:
-        """The answer recorded at the step shown, if there is one."""
-        steps = self._whole.steps
-        return steps[self._shown].input if self._shown < len(steps) else None
-
-    def _focus_pending(self) -> None:
-        field = self.query_one(PromptPanel).field
-        if field.disabled:
-            self.query_one("#output").focus()
-        else:
-            field.focus()
+    def _end_text(self, shown: Transcript) -> tuple[str, str]:
+        if self._head.hidden:
+            return "Playing", "The question is yet to come: . goes on, $ to the end."
+        if shown.status == "error":
+            return "End", "The script cannot start."
+        count = plural(self._head.step, "answer")
+        return "End", f"Finished after {count}. Step back with h, fork with f."
 
     # -- looking
 
+    def look(self, head: Playhead) -> None:
+        """Look at another place."""
+        self.mode = "answer"
+        self._head = head
+        self.draw()
+
     def action_step(self, by: int) -> None:
         """Look at another step."""
-        self._look(self._shown + by)
+        whole = 1 if by < 0 and self._head.hidden else 0
+        self.look(self._head.to(self._head.step + by + whole))
 
     def action_go(self, step: int) -> None:
         """Look at a step; -1 is the last."""
-        self._look(len(self._whole.steps) if step < 0 else step)
+        self.look(self._head.to(self._head.length if step < 0 else step))
 
-    def _look(self, step: int) -> None:
-        self._forking = False
-        self._shown = max(0, min(step, len(self._whole.steps)))
-        self.draw()
+    def action_event(self, by: int) -> None:
+        """One printed text or question on or back."""
+        self.look(self._head.event(by, lambda step: events(self._whole.upto(step).last)))
 
-    def action_focus_answer(self) -> None:
-        """Go and type."""
-        self._focus_pending()
+    def action_mark(self, by: int) -> None:
+        """To the next or previous error, note, fork or decision."""
+        head = self._head.mark(by, list(self.marks()))
+        if head == self._head:
+            self.tell("no more marks that way")
+        self.look(head)
 
-    def action_leave(self) -> None:
-        """Escape: stop a running script, give up a fork, or leave the input for the keys."""
-        if self._busy:
-            self._replayer.cancel()
-        elif self._forking:
-            self._forking = False
-            self.draw()
-        self.query_one("#output").focus()
+    @work(group=DIALOG)
+    async def action_jump(self) -> None:
+        """To a step by its number."""
+        question = f"Go to which step, 0 to {self._head.length}?"
+        text = await self.app.push_screen_wait(AskScreen(question))
+        if text and text.strip().isdecimal():
+            self.look(self._head.to(int(text)))
+        elif text:
+            self.warn(f"{text!r} is no step")
 
-    def action_help(self) -> None:
-        """Show the keys."""
-        shown = [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
-        self.app.push_screen(HelpScreen(shown))
+    def on_scrubber_jumped(self, event: Scrubber.Jumped) -> None:
+        """The slider was moved."""
+        self.look(self._head.to(event.step))
 
-    # -- moving
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """The mark moved in the timeline."""
+        if event.list.id == "timeline" and event.index != self._head.step:
+            self.look(self._head.to(event.index))
 
-    def action_rewind(self) -> None:
-        """Put the pointer where we look."""
-        step = self._shown
-        self._move(lambda: self.session.rewind(step))
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """An answer of the timeline was chosen: go and type."""
+        if event.list.id == "timeline":
+            self.focus_pending()
 
-    def action_fork(self) -> None:
-        """Take the next answer as a fork at the step shown."""
-        if self.shown.status != "in_progress":
-            if not self._shown:
-                return
-            self._shown -= 1
-        self._forking = True
-        self.draw()
-        self._focus_pending()
+    # -- playing
 
-    def on_prompt_panel_answered(self, event: PromptPanel.Answered) -> None:
-        """An answer: a fork if one was begun, else at the step shown."""
-        step, answer = self._shown, event.answer
-        if self._forking:
-            self._move(lambda: self.session.fork(step, answer))
+    def action_play(self) -> None:
+        """Play on by itself, from the start if one is at the end; or stop."""
+        if self._player is None:
+            if self._head.step == self._head.length:
+                self._head = self._head.to(0)
+            self._player = self.set_interval(1 / _SPEEDS[self._speed], self._play_on)
         else:
-            self._move(lambda: self._answer_at(step, answer))
-
-    def _answer_at(self, step: int, answer: str) -> None:
-        if step != self.session.pointer:
-            self.session.rewind(step)
-        self.session.answer(answer)
-
-    @work
-    async def action_branches(self) -> None:
-        """Choose another branch."""
-        name = await self.app.push_screen_wait(BranchesScreen(self.session.branches))
-        if name is not None and name != self.session.branch:
-            self._move(lambda: self.session.switch(name))
-
-    def action_reload(self) -> None:
-        """Read everything again, keeping the place."""
-        self._move(self.session.reload)
-
-    @work(exclusive=True, group="move")
-    async def _move(self, call: Callable[[], Any]) -> None:
-        """Make a change in a thread, then show where it led."""
-        if self._busy:
-            self.notify("still running; Escape stops it", markup=False)
-            return
-        self._busy = True
-        status = self.query_one("#status", Static)
-        slow = self.set_timer(0.2, lambda: status.update("… running; Escape stops it"))
-        try:
-            await asyncio.to_thread(call)
-            self._whole = await asyncio.to_thread(self.session.preview)
-            self._shown, self._forking = self.session.pointer, False
-        except QuizlogError as error:
-            self.notify(one_line(str(error)), severity="error", markup=False)
-        finally:
-            slow.stop()
-            self._busy = False
+            self._stop_playing()
         self.draw()
-        self._focus_pending()
 
-    def action_quit_player(self) -> None:
-        """Leave; a running script ends with us."""
-        self._replayer.cancel()
-        self.app.exit()
+    def _play_on(self) -> None:
+        self.look(self._head.to(self._head.step + 1))
+        if self._head.step == self._head.length:
+            self._stop_playing()
+            self.draw()
+
+    def _stop_playing(self) -> None:
+        if self._player is not None:
+            self._player.stop()
+            self._player = None
+
+    def action_speed(self, by: int) -> None:
+        """Play faster or slower."""
+        self._speed = max(0, min(self._speed + by, len(_SPEEDS) - 1))
+        if self._player is None:
+            self.tell(f"plays {_SPEEDS[self._speed]:g} steps a second")
+        else:
+            self._stop_playing()
+            self.action_play()
+
+    # -- panes
+
+    def action_source(self) -> None:
+        """The source in place of the timeline, or back; both where there is room."""
+        self.toggle_class("-source")
+        if self.has_class("-narrow"):
+            self.set_class(self.has_class("-source"), "-aside")
+
+    def action_panel(self, name: str) -> None:
+        """Focus a pane, bringing it into sight."""
+        self.set_class(name != "output", "-aside")
+        if name != "output":
+            self.set_class(name == "source", "-source")
+        self.query_one(f"#{name}").focus()
+
+    def action_editor(self) -> None:
+        """The script at the line shown in the user's editor."""
+        shown = self.shown
+        line = shown.last_error.line if shown.last_error else shown.last.line
+        try:
+            external.edit(self.app, self.session.source.path, line)
+        except QuizlogError as error:
+            self.complain(error)
+            return
+        self.move(self.session.reload)
+
+    def part(self) -> None:
+        """Before another screen takes this one's place: nothing runs on, the place is kept."""
+        self.cancel()
+        self._stop_playing()
+        self._state.remember(self.session.path, self._head.step, self.session.pointer)
+
+    def leave(self) -> None:
+        """Leave; a running script is stopped, the place is remembered."""
+        self.part()
+        self.dismiss(None)

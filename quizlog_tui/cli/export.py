@@ -1,0 +1,53 @@
+"""The whole record as a document."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ..replay.replayer import CHECKPOINTS
+from ..report.export import export
+from ..text import one_line
+from . import emit_json
+from .grammar import Parser, command
+from .moves import one_move
+from .show import narrate_warnings
+
+
+def run(arguments: Namespace) -> int:
+    """`quizlog export RECORD -o FILE`."""
+    target = Path(arguments.output)
+    with one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        narrate_warnings(session)
+        report = export(session, target, _progress)
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr)
+        if arguments.json:
+            names = [branch.name for branch in report.branches]
+            emit_json({"record": str(session.path), "file": str(target), "branches": names})
+        else:
+            print(one_line(str(target)))
+            print(f"-- branches written: {len(report.branches)}", file=sys.stderr)
+        return 0
+
+
+def _progress(done: int, total: int) -> None:
+    """Tell a person how far it is; a file or pipe is not told."""
+    if sys.stderr.isatty():
+        print(f"\rrunning branch {done + 1} of {total}", end="", file=sys.stderr, flush=True)
+
+
+def _export() -> Parser:
+    about = (
+        "Write the whole record with all its branches as one HTML or Markdown file.\n"
+        "An earlier export is replaced; any other file is left alone."
+    )
+    parser = command("quizlog export", run, about)
+    parser.add_argument("record")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help=".html or .md")
+    return parser
+
+
+PARSERS = {"export": _export}
+"""What makes each command's parser."""

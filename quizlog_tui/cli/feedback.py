@@ -1,0 +1,86 @@
+"""Remarks about a record's steps: list them, add one."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+
+from ..paths import record_path
+from ..record.feedback import VERDICTS, Feedback, matching, read
+from ..record.store import RecordFile
+from ..text import one_line
+from . import emit_json
+from .grammar import Parser, command
+from .moves import one_move
+
+
+def feedback(arguments: Namespace) -> int:
+    """`quizlog feedback RECORD [K] [TEXT]`."""
+    if arguments.text is not None:
+        return _add(arguments)
+    path = record_path(arguments.record)
+    record = RecordFile(path).read()
+    found = matching(
+        record,
+        at=arguments.step,
+        branch=arguments.branch,
+        verdict=arguments.verdict,
+        author=arguments.author,
+    )
+    return _show(arguments, str(path), found)
+
+
+def _add(arguments: Namespace) -> int:
+    verdict = None if arguments.verdict == "none" else arguments.verdict
+    author = _login() if arguments.author is None else arguments.author or None
+    with one_move(arguments) as session:
+        session.comment(arguments.step, arguments.text, verdict, author, branch=arguments.branch)
+        return _show(arguments, str(session.path), read(session.record)[-1:])
+
+
+def _login() -> str | None:
+    """The user's login name; None where there is none."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return None
+
+
+def _show(arguments: Namespace, path: str, found: list[Feedback]) -> int:
+    if arguments.json:
+        emit_json({"record": path, "feedback": [asdict(said) for said in found]})
+    else:
+        for said in found:
+            print(feedback_line(said))
+    return 0
+
+
+def feedback_line(said: Feedback) -> str:
+    """A remark on a line: step, branch, verdict, author, time, text."""
+    place = "" if said.at is None else f"step {said.at}"
+    words = [place, said.branch and f"on {said.branch}", said.verdict, said.author, said.time]
+    rest = [f"{key}={value}" for key, value in said.extras.items()]
+    head = ", ".join(word for word in words if word)
+    return one_line(": ".join(part for part in (head, " ".join([said.text, *rest])) if part))
+
+
+def _feedback() -> Parser:
+    about = (
+        "List the remarks about a record's steps, or those at step K. With TEXT: add one there;\n"
+        'an empty TEXT ("") with --verdict says just that.'
+    )
+    parser = command("quizlog feedback", feedback, about)
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int, nargs="?")
+    parser.add_argument("text", metavar="TEXT", nargs="?")
+    choices = [*VERDICTS, "none"]
+    parser.add_argument("--verdict", choices=choices, help="what to say, or which to list")
+    parser.add_argument("--author", help="who says it (default: your login name), or whose to list")
+    parser.add_argument("--branch", metavar="NAME", help="about it (default: the active one)")
+    return parser
+
+
+PARSERS = {"feedback": _feedback}
+"""What makes each command's parser."""

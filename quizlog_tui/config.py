@@ -1,0 +1,199 @@
+"""The user's settings: one TOML file in the platform's folder for configuration.
+
+Every setting is a field of `Config` with its default, its meaning and its check here; nothing else
+knows what may stand in the file. Reads and checks; the only thing it writes is a first file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from .errors import ConfigError, UsageError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong in the file."""
+
+    where: str
+    """File and key."""
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+
+
+def _setting(default: Any, about: str, check: Callable[[Any], str] = lambda value: "") -> Any:
+    return field(default=default, metadata={"about": about, "check": check})
+
+
+def _at_least(least: float) -> Callable[[Any], str]:
+    return lambda value: "" if value >= least else f"must be at least {least:g}"
+
+
+@dataclass(frozen=True)
+class Config:
+    """All settings. The name of a field is its key, `section_key` for a key of a section."""
+
+    theme: str = _setting("", "theme of the screens; empty: the one chosen last")
+    author: str = _setting("", "name on notes and verdicts; empty: your login name")
+    mouse: bool = _setting(True, "take the mouse; false leaves it to the terminal")
+    limits_seconds: float = _setting(
+        30.0, "longest a script may take from an answer to the next question", _at_least(0.1)
+    )
+    limits_output_mb: int = _setting(10, "most it may write in that time", _at_least(1))
+    limits_memory_mb: int = _setting(2048, "most memory it may use", _at_least(16))
+    cache_checkpoints: int = _setting(64, "most frozen copies kept for going back", _at_least(0))
+    cache_memory_mb: int = _setting(512, "most memory of all copies", _at_least(1))
+    keys: Mapping[str, str] = field(
+        default_factory=dict, metadata={"about": "other keys: action = 'key,key'"}
+    )
+
+    @property
+    def author_name(self) -> str:
+        """Who writes notes here."""
+        return self.author or os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
+
+
+SECTIONS = ("limits", "cache")
+"""The tables of the file whose keys are settings."""
+
+
+def config_folder() -> Path:
+    """Where configuration, themes and models are kept."""
+    if sys.platform == "linux":  # platformdirs costs a fifth of a shell call, for this one rule
+        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or "~/.config"
+        return Path(base).expanduser() / "quizlog"
+    from platformdirs import user_config_path
+
+    return user_config_path("quizlog", appauthor=False)
+
+
+def config_path() -> Path:
+    """The configuration file, whether or not it is there."""
+    return config_folder() / "config.toml"
+
+
+def load_config(path: Path | None = None) -> tuple[Config, list[Problem]]:
+    """The settings, and what is wrong in the file; what is wrong keeps its default."""
+    path = path or config_path()
+    try:
+        data = _read(path)
+    except ConfigError as error:
+        return Config(), [Problem(error.where or str(path), error.message, error.hint or "")]
+    known = {one.name: one for one in fields(Config)}
+    values: dict[str, Any] = {}
+    problems = []
+    for key, dotted, value in _entries(data):
+        said = _wrong(known, key, dotted, value)
+        if said is None:
+            values[key] = value
+        else:
+            problems.append(Problem(f"{path}: {dotted}", *said))
+    return Config(**values), problems
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(f"cannot read: {error.strerror}", where=str(path)) from None
+    except UnicodeDecodeError:
+        raise ConfigError("is not UTF-8 text", where=str(path), hint="save it as UTF-8") from None
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        hint = "`quizlog config init` shows the form"
+        raise ConfigError(f"is not TOML: {error}", where=str(path), hint=hint) from None
+
+
+def _entries(data: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+    """Field name, dotted key and value of all that the file sets."""
+    found = []
+    for key, value in data.items():
+        if key in SECTIONS and isinstance(value, dict):
+            found += [(f"{key}_{name}", f"{key}.{name}", inner) for name, inner in value.items()]
+        else:
+            found.append((key, key, value))
+    return found
+
+
+def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple[str, str] | None:
+    """What is wrong with a setting and how to mend it; None if nothing is."""
+    if key not in known or dotted != dotted_name(key):
+        from difflib import get_close_matches
+
+        names = [dotted_name(name) for name in known]
+        near = get_close_matches(dotted, names, n=1, cutoff=0.4)
+        return "there is no such setting", f"did you mean {near[0]}?" if near else "remove it"
+    if key == "keys":
+        good = isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+        return None if good else ("must be a table of texts", '[keys] and "player.fork" = "f"')
+    default = known[key].default
+    wanted = (int, float) if isinstance(default, float) else type(default)
+    if not isinstance(value, wanted) or isinstance(value, bool) != isinstance(default, bool):
+        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+        return f"must be {kind[type(default)]}", f"the default is {_toml(default)}"
+    said = known[key].metadata["check"](value)
+    return (said, f"the default is {_toml(default)}") if said else None
+
+
+def dotted_name(name: str) -> str:
+    """The key in the file of a field of `Config`."""
+    section, _, rest = name.partition("_")
+    return f"{section}.{rest}" if section in SECTIONS else name
+
+
+def _toml(value: Any) -> str:
+    """A setting's value as TOML writes it."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def settings(config: Config) -> dict[str, tuple[Any, str]]:
+    """Each setting by its key in the file: its value and what it means."""
+    return {
+        dotted_name(one.name): (getattr(config, one.name), one.metadata["about"])
+        for one in fields(Config)
+    }
+
+
+def template() -> str:
+    """A configuration file with every setting at its default, commented out."""
+    lines = ["# quizlog's settings; `quizlog config check` tells what is wrong.", ""]
+    section = ""
+    for name, (value, about) in settings(Config()).items():
+        head, _, key = name.rpartition(".")
+        if name == "keys":
+            lines += ["", "[keys]", f"# {about}", '# "player.fork" = "f"']
+            continue
+        if head != section:
+            section = head
+            lines += ["", f"[{head}]"]
+        lines += [f"# {about}", f"# {key} = {_toml(value)}"]
+    return "\n".join(lines) + "\n"
+
+
+def init_config() -> Path:
+    """Write a first file for the user to edit.
+
+    Raises:
+        UsageError: There is one already.
+    """
+    path = config_path()
+    if path.exists():
+        raise UsageError("there is a configuration already", where=str(path), hint="edit it")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(template(), encoding="utf-8")
+    return path

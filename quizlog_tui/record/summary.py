@@ -1,0 +1,206 @@
+"""What a library shows of a record: read from its file alone, nothing is run.
+
+A record that cannot be read has a summary too, with what is wrong; no file of any content raises
+here. A big record in our own layout is not parsed: where its values stand is known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from ..errors import QuizlogError
+from .model import Status
+from .store import RecordFile
+from .yaml_text import MAX_BYTES
+
+SUFFIXES = (".yaml", ".yml", ".json")
+"""How the names of records end."""
+_SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages", "venv"})
+_SKIM_FROM = 64 * 1024
+"""Smaller files are read as a whole, which finds every mistake in them."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One record in a library."""
+
+    path: Path
+    """The file."""
+    script: str | None = None
+    """Path of the script, relative to the record."""
+    status: Status | None = None
+    """State at the pointer, as recorded; None if the record cannot be read."""
+    score: float | None = None
+    """1 when finished, the partial score of an error, None while asking."""
+    used: int = 0
+    """Answers before the pointer."""
+    recorded: int = 0
+    """All answers of the active branch."""
+    branches: int = 0
+    """Branches that are not deleted, the active one included."""
+    seed: int | None = None
+    """The seed of the script's randomness."""
+    changed: float = 0.0
+    """When the file was written last, in seconds since 1970; 0 if that is not known."""
+    problem: str | None = None
+    """Why the record cannot be read, in one line; None if it can."""
+
+
+def summary(path: Path) -> Summary:
+    """What a record's file says of it; never raises."""
+    changed = 0.0
+    try:
+        info = path.stat()
+        changed = info.st_mtime
+        if not stat.S_ISREG(info.st_mode):
+            return Summary(path, changed=changed, problem="is no file")
+        big = _SKIM_FROM <= info.st_size <= MAX_BYTES
+        found = _skimmed(path, changed) if big else None
+        return found or _read(path, changed)
+    except QuizlogError as error:
+        return Summary(path, changed=changed, problem=_problem(error, path))
+    except OSError as error:
+        return Summary(path, changed=changed, problem=f"cannot read: {error.strerror}")
+
+
+def _problem(error: QuizlogError, path: Path) -> str:
+    line = (error.where or "").removeprefix(str(path)).strip(":").split(":")[0]
+    return f"line {line}: {error.message}" if line.isdigit() else error.message
+
+
+def _read(path: Path, changed: float) -> Summary:
+    record = RecordFile(path).read()
+    return Summary(
+        path,
+        record.script,
+        record.status,
+        record.score,
+        record.pointer,
+        len(record.inputs),
+        len(record.names),
+        record.seed,
+        changed,
+    )
+
+
+_HEAD = re.compile(
+    rb'script: ("[^\n]*")\n(?:output: "[^\n]*"\n)?seed: (-?\d{1,30})\n'
+    rb'status: "(in_progress|success|error)"\n(?:code_hash: "[^\n]*"\n)?inputs:(?: \[\])?\n'
+)
+_POINTER = re.compile(rb"\npointer: (\d{1,12})\nprint:")
+_BRANCHES = re.compile(rb"\nbranches:(\n.*?\n)(?=[^ \n]|\Z)", re.S)
+_ERROR = re.compile(rb"\nlast_error:\n(?:  .*\n)*?  score: ([0-9.eE+-]{1,30})\n")
+_ACTIVE = re.compile(rb'\nbranch: ("[^\n]*")\n')
+_ENTRY = re.compile(rb'^  (?! )(.+):$|^    (deleted): ".*"$', re.M)
+
+
+def _skimmed(path: Path, changed: float) -> Summary | None:
+    """The summary of a record in our own layout, its long lists not looked into; else None."""
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES)
+    head = _HEAD.match(data)
+    end = data.find(b"\npointer: ", head.end() - 1) if head else -1
+    pointer = _POINTER.match(data, end) if end >= 0 else None
+    if head is None or pointer is None:
+        return None
+    recorded = data.count(b"\n- ", head.end() - 1, end)
+    if int(pointer[1]) > recorded:
+        return None
+    with contextlib.suppress(ValueError):
+        return Summary(
+            path,
+            json.loads(head[1]),
+            status := cast(Status, head[3].decode()),
+            _skimmed_score(data, pointer.end(), status),
+            int(pointer[1]),
+            recorded,
+            _skimmed_branches(data, pointer.end()),
+            int(head[2]),
+            changed,
+        )
+    return None
+
+
+def _found(pattern: re.Pattern[bytes], key: bytes, data: bytes, start: int) -> bytes | None:
+    """What a pattern finds at a top-level key, which a plain search for the key finds first."""
+    at = data.find(b"\n" + key + b":", start)
+    match = pattern.match(data, at) if at >= 0 else None
+    return match[1] if match else None
+
+
+def _skimmed_score(data: bytes, start: int, status: Status) -> float | None:
+    if status != "error":
+        return 1.0 if status == "success" else None
+    score = _found(_ERROR, b"last_error", data, start)
+    return float(score) if score else None
+
+
+def _skimmed_branches(data: bytes, start: int) -> int:
+    """How many branches are not deleted, the active one included."""
+    hidden: dict[str, bool] = {}
+    for name, deleted in _ENTRY.findall(_found(_BRANCHES, b"branches", data, start) or b""):
+        if deleted:
+            hidden[next(reversed(hidden))] = True
+        else:
+            hidden[json.loads(name) if name.startswith(b'"') else name.decode()] = False
+    active = json.loads(_found(_ACTIVE, b"branch", data, start) or b'"main"')
+    return list((hidden | {active: False}).values()).count(False)
+
+
+def find_records(folder: Path) -> Iterator[Path]:
+    """The files below a folder that look like records, one by one, each folder's in order.
+
+    Hidden folders and those of packages are left out. Linked folders are entered, each real
+    folder once. What cannot be read is passed over.
+    """
+    seen: set[tuple[int, int]] = set()
+    todo = [folder]
+    while todo:
+        folder = todo.pop()
+        try:
+            info = folder.stat()
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        if (info.st_dev, info.st_ino) in seen:
+            continue
+        seen.add((info.st_dev, info.st_ino))
+        folders = []
+        for entry in entries:
+            if _is_folder(entry):
+                folders.append(folder / entry.name)
+            elif entry.name.endswith(SUFFIXES) and _looks_like_record(folder / entry.name):
+                yield folder / entry.name
+        todo += reversed(folders)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    if entry.name.startswith(".") or entry.name in _SKIPPED:
+        return False
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+_RESULT = re.compile(rb'^ ?"?branch"?: .*\n ?"?status"?: ', re.M)
+
+
+def _looks_like_record(path: Path) -> bool:
+    """Whether the file's beginning names a script and a seed, and it is no result file."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return b"script" in start and b"seed" in start and not _RESULT.search(start)

@@ -1,0 +1,161 @@
+"""What an export of a record says, as plain data: every branch with its steps, outcome, remarks.
+
+Replays the branches through the session; knows nothing of HTML or Markdown. The texts in it are as
+the script and the record have them: whoever shows them makes them safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ..branch_list import BranchInfo
+from ..errors import CancelledError, QuizlogError
+from ..record.feedback import Feedback, read
+from ..record.lineage import lineage
+from ..record.model import Record, Status
+from ..replay.source import Source
+from ..replay.transcript import Transcript
+from ..session import Session
+from ..timeline import Moment, timeline
+
+
+@dataclass(frozen=True)
+class ErrorSection:
+    """The exception a branch ended with."""
+
+    kind: str | None
+    """Its class name."""
+    message: str
+    """Its text."""
+    line: int | None
+    """The script line."""
+    excerpt: Sequence[tuple[int, str]]
+    """The source around that line: number and text."""
+
+
+@dataclass(frozen=True)
+class BranchSection:
+    """One branch, from where it leaves its parent on."""
+
+    name: str
+    """Its name."""
+    active: bool
+    """Whether it is the record's active one."""
+    parent: str | None
+    """The branch its first answers are shown with; None if all are shown here."""
+    at: int
+    """How many answers those are."""
+    created: str | None
+    """When it was made."""
+    note: str | None
+    """A person's remark."""
+    moments: Sequence[Moment] = ()
+    """Its own steps and, last, where it stands; none if it could not be run."""
+    status: Status | None = None
+    """How it ends."""
+    score: float | None = None
+    """The score there."""
+    error: ErrorSection | None = None
+    """The exception, if it raised."""
+    problem: str | None = None
+    """Why it could not be run."""
+    remarks: Sequence[Feedback] = ()
+    """What was said of it as a whole."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole record."""
+
+    script: str
+    """Name of the script."""
+    record: str
+    """Name of the record."""
+    seed: int
+    """The seed of the script's randomness."""
+    code_hash: str
+    """The hash of the script that was run for the export."""
+    branches: Sequence[BranchSection]
+    """All branches that are not deleted, oldest first."""
+    warnings: Sequence[str]
+    """What the user should know, such as a script that changed."""
+    remarks: Sequence[Feedback]
+    """What was said of the whole, or of a step that is not there."""
+
+
+def build_report(
+    session: Session, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Report:
+    """Run every branch and collect what there is to say.
+
+    Args:
+        session: The open record; it is not changed.
+        progress: Called before each branch: how many are done, of how many.
+
+    Raises:
+        CancelledError: The user stopped it.
+    """
+    record, branches = session.record, session.branches
+    sections = []
+    for index, branch in enumerate(branches):
+        progress(index, len(branches))
+        sections.append(_section(session, record, branch))
+    return Report(
+        script=session.source.path.name,
+        record=session.path.name,
+        seed=record.seed,
+        code_hash=session.source.code_hash,
+        branches=sections,
+        warnings=session.warnings,
+        remarks=_others(record, sections),
+    )
+
+
+def _section(session: Session, record: Record, branch: BranchInfo) -> BranchSection:
+    parent, at = _shown_with(record, branch.name)
+    own = [said for said in read(record) if said.at is None and said.branch == branch.name]
+    section = BranchSection(
+        branch.name, branch.active, parent, at, branch.created, branch.note, remarks=own
+    )
+    try:
+        whole = session.transcript_of(branch.name)
+    except CancelledError:
+        raise
+    except QuizlogError as error:
+        return replace(section, problem=error.message)
+    return replace(
+        section,
+        moments=timeline(whole, record, branch.name)[at:],
+        status=whole.status,
+        score=whole.score,
+        error=_error(whole, session.source),
+    )
+
+
+def _shown_with(record: Record, name: str) -> tuple[str | None, int]:
+    """The nearest ancestor that is shown, and how many answers are shown there."""
+    for ancestor, reach in list(lineage(record, name).items())[1:]:
+        if not record.hides(ancestor):
+            return ancestor, reach
+    return None, 0
+
+
+def _error(whole: Transcript, source: Source) -> ErrorSection | None:
+    error = whole.last_error
+    if error is None:
+        return None
+    excerpt = source.excerpt(error.line) if error.line else []
+    return ErrorSection(whole.error_type, error.message, error.line, excerpt)
+
+
+def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]:
+    """The remarks that no branch shows, without those on deleted branches."""
+    shown = {repr(said) for section in sections for said in section.remarks}
+    for section in sections:
+        shown |= {repr(said) for moment in section.moments for said in moment.notes}
+    return [
+        said
+        for said in read(record)
+        if repr(said) not in shown and not (said.branch and record.hides(said.branch))
+    ]

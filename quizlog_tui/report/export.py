@@ -1,0 +1,61 @@
+"""Writing a report to a file, in the form its name asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import UsageError
+from ..record.store import write_text
+from ..session import Session
+from .document import Report, build_report
+from .html import to_html
+from .markdown import to_markdown
+from .words import MARK
+
+FORMS: dict[str, Callable[[Report], str]] = {
+    ".html": to_html,
+    ".htm": to_html,
+    ".md": to_markdown,
+    ".markdown": to_markdown,
+}
+"""What makes the text of a file, by the ending of its name."""
+
+
+def export(
+    session: Session, path: Path, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Report:
+    """Write the whole record, with all its branches, as a document; what was written.
+
+    An earlier export is replaced, atomically; no other file ever is.
+
+    Raises:
+        UsageError: The name asks for no known form, or such a file exists and is no export.
+        RecordError: The file cannot be written.
+        CancelledError: The user stopped it; nothing was written.
+    """
+    form = _checked_form(path)
+    report = build_report(session, progress)
+    write_text(path, form(report))
+    return report
+
+
+def _checked_form(path: Path) -> Callable[[Report], str]:
+    form = FORMS.get(path.suffix.lower())
+    if form is None:
+        hint = f"end its name in {', '.join(FORMS)}"
+        raise UsageError("asks for no known form of export", where=str(path), hint=hint)
+    if path.exists() and not _is_export(path):
+        hint = "choose another name, or move that file away"
+        raise UsageError("exists and is no export of ours", where=str(path), hint=hint)
+    if not path.parent.is_dir():
+        raise UsageError("its folder does not exist", where=str(path), hint="make the folder first")
+    return form
+
+
+def _is_export(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return MARK.encode() in file.read(100).splitlines()
+    except OSError:
+        return False

@@ -1,0 +1,133 @@
+"""A report as one static page: no script, nothing loaded from elsewhere, light and dark.
+
+Every foreign text goes through `_safe`, the only place where text becomes HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from ..record.feedback import Feedback
+from ..text import visible
+from ..timeline import Moment
+from .document import BranchSection, ErrorSection, Report
+from .words import MARK, length, outcome, place, signed
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c1e21; --paper: #fbfbf9; --box: #fff; --line: #d5d7da;
+  --dim: #5c6166; --answer: #0b57b0; --good: #176b2c; --bad: #a3211b; --mark: #fdf0d8; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e6e8; --paper: #16181b; --box: #1e2125;
+  --line: #3a3f45; --dim: #a3a9b0; --answer: #83b9f7; --good: #7fd18f; --bad: #f49a92;
+  --mark: #3b3222; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
+pre, code { font-family: ui-monospace, monospace; font-size: .9em; }
+pre { white-space: pre-wrap; margin: .3rem 0; padding: .4rem .6rem; background: var(--box);
+  border: 1px solid var(--line); border-radius: 4px; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; }
+dt, .dim { color: var(--dim); } dd { margin: 0; }
+details { border: 1px solid var(--line); border-radius: 6px; padding: .4rem .8rem; margin: 1rem 0; }
+summary { cursor: pointer; } .step { margin: .8rem 0; }
+.answer { color: var(--answer); font-weight: 600; }
+.stderr { border: 0; padding: 0; margin: .3rem 0; color: var(--dim); }
+.success { color: var(--good); } .error { color: var(--bad); }
+.remark { background: var(--mark); padding: .2rem .6rem; border-radius: 4px; margin: .3rem 0; }
+.here { font-weight: 700; }
+"""
+_HEAD = (
+    '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n'
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+)
+
+
+def to_html(report: Report) -> str:
+    """The whole page."""
+    return "\n".join(_document(report)) + "\n"
+
+
+def _safe(text: str) -> str:
+    return escape(visible(text))
+
+
+def _document(report: Report) -> Iterator[str]:
+    yield f'<!doctype html>\n{MARK}\n<html lang="en">\n<head>\n{_HEAD}'
+    yield f"<title>{_safe(report.script)}: {_safe(report.record)}</title>"
+    yield f"<style>{_STYLE}</style>\n</head>\n<body>"
+    yield f"<h1>{_safe(report.script)}</h1>\n<dl>"
+    yield _item("record", report.record)
+    yield _item("seed", str(report.seed))
+    yield _item("script", report.code_hash)
+    yield from (_item("note", warning) for warning in report.warnings)
+    yield "</dl>"
+    yield from _remarks(report.remarks, apart=True)
+    for branch in report.branches:
+        yield from _branch(branch)
+    yield "</body>\n</html>"
+
+
+def _item(name: str, text: str) -> str:
+    return f"<dt>{name}</dt><dd>{_safe(text)}</dd>"
+
+
+def _branch(branch: BranchSection) -> Iterator[str]:
+    ends = f'<span class="{branch.status or ""}">{outcome(branch.status, branch.score)}</span>'
+    active = " · active" if branch.active else ""
+    yield f"<details{' open' if branch.active else ''}>"
+    yield (
+        f"<summary><strong>{_safe(branch.name)}</strong> {ends} "
+        f'<span class="dim">· {length(branch)}{active}</span></summary>\n<dl>'
+    )
+    if branch.parent is not None:
+        yield _item("leaves", f"{branch.parent} at step {branch.at}")
+    if branch.created:
+        yield _item("made", branch.created)
+    if branch.note:
+        yield _item("note", branch.note)
+    if branch.problem:
+        yield _item("could not be run", branch.problem)
+    yield "</dl>"
+    yield from _remarks(branch.remarks, apart=False)
+    for moment in branch.moments:
+        yield from _moment(moment, ends)
+    if branch.error:
+        yield from _error(branch.error)
+    yield "</details>"
+
+
+def _moment(moment: Moment, ends: str) -> Iterator[str]:
+    line = "" if moment.line is None else f" · line {moment.line}"
+    yield f'<div class="step">\n<span class="dim">step {moment.at}{line}</span>'
+    shown = _safe("".join(moment.step.written) + (moment.prompt or ""))
+    answer = "" if moment.answer is None else f'<span class="answer">{_safe(moment.answer)}</span>'
+    if shown or answer:
+        yield f"<pre>\n{shown}{answer}</pre>"
+    if moment.step.stderr:
+        text = _safe(moment.step.stderr)
+        yield f'<details class="stderr"><summary>stderr</summary><pre>\n{text}</pre></details>'
+    if moment.answer is None:
+        yield f"<p>{ends}</p>"
+    yield from _remarks(moment.notes, apart=False)
+    yield "</div>"
+
+
+def _error(error: ErrorSection) -> Iterator[str]:
+    line = "" if error.line is None else f" in line {error.line}"
+    kind = f"{_safe(error.kind)}: " if error.kind else ""
+    yield f'<p class="error">Error{line}: {kind}{_safe(error.message)}</p>'
+    if error.excerpt:
+        rows = (_source_row(number, text, error.line) for number, text in error.excerpt)
+        yield f"<pre>\n{''.join(rows)}</pre>"
+
+
+def _source_row(number: int, text: str, line: int | None) -> str:
+    mark, name = (">", "here") if number == line else (" ", "dim")
+    return f'<span class="{name}">{mark} {number:4}  {_safe(text)}</span>\n'
+
+
+def _remarks(remarks: Iterable[Feedback], *, apart: bool) -> Iterator[str]:
+    for said in remarks:
+        head = ", ".join([*(place(said) if apart else []), *signed(said)])
+        words = _safe(head or "remark")
+        yield f'<div class="remark"><strong>{words}</strong> {_safe(said.text)}</div>'

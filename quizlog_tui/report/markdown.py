@@ -1,0 +1,113 @@
+"""A report as Markdown that no text of a script or record can break out of.
+
+Every foreign text stands in a code span or a fence longer than any run of backticks in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..record.feedback import Feedback
+from ..text import one_line, visible
+from ..timeline import Moment
+from .document import BranchSection, ErrorSection, Report
+from .words import MARK, length, outcome, place, signed
+
+
+def to_markdown(report: Report) -> str:
+    """The whole document."""
+    return "\n".join(_document(report)) + "\n"
+
+
+def code(text: str) -> str:
+    """A foreign text as a code span on one line."""
+    shown = one_line(text)
+    if not shown:
+        return "(empty)"
+    ticks = "`" * (_longest_run(shown) + 1)
+    pad = " " if shown.strip(" ") and (shown[0] in "` " or shown[-1] in "` ") else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def fence(text: str) -> list[str]:
+    """A foreign text as a fenced block."""
+    shown = visible(text).removesuffix("\n")
+    ticks = "`" * max(_longest_run(shown) + 1, 3)
+    return [f"{ticks}text", shown, ticks, ""]
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)
+
+
+def _document(report: Report) -> Iterator[str]:
+    yield from (MARK, "", f"# Questionnaire {code(report.script)}", "")
+    yield f"- record: {code(report.record)}"
+    yield f"- seed: {report.seed}"
+    yield f"- script: {code(report.code_hash)}"
+    yield from (f"- note: {code(warning)}" for warning in report.warnings)
+    yield ""
+    yield from _remarks(report.remarks, apart=True)
+    for branch in report.branches:
+        yield from _branch(branch)
+
+
+def _branch(branch: BranchSection) -> Iterator[str]:
+    active = ", active" if branch.active else ""
+    ends = outcome(branch.status, branch.score)
+    yield from (f"## Branch {code(branch.name)}: {ends}, {length(branch)}{active}", "")
+    if branch.parent is not None:
+        yield f"- leaves {code(branch.parent)} at step {branch.at}"
+    if branch.created:
+        yield f"- made: {code(branch.created)}"
+    if branch.note:
+        yield f"- note: {code(branch.note)}"
+    if branch.problem:
+        yield f"- could not be run: {code(branch.problem)}"
+    yield ""
+    yield from _remarks(branch.remarks, apart=False)
+    for moment in branch.moments:
+        yield from _moment(moment, ends)
+    if branch.error:
+        yield from _error(branch.error)
+
+
+def _moment(moment: Moment, ends: str) -> Iterator[str]:
+    line = "" if moment.line is None else f", line {moment.line}"
+    yield from (f"### Step {moment.at}{line}", "")
+    shown = "".join(moment.step.written) + (moment.prompt or "")
+    if shown:
+        yield from fence(shown)
+    if moment.step.stderr:
+        yield from ("On stderr:", "", *fence(moment.step.stderr))
+    if moment.answer is None:
+        yield from (f"Stands here: {ends}", "")
+    elif "\n" in moment.answer:
+        yield from ("Answer:", "", *fence(moment.answer))
+    else:
+        yield from (f"Answer: {code(moment.answer)}", "")
+    yield from _remarks(moment.notes, apart=False)
+
+
+def _error(error: ErrorSection) -> Iterator[str]:
+    line = "" if error.line is None else f" in line {error.line}"
+    kind = f"{code(error.kind)}: " if error.kind else ""
+    yield from (f"Error{line}: {kind}{code(error.message)}", "")
+    if error.excerpt:
+        rows = (
+            f"{'>' if number == error.line else ' '} {number:4}  {one_line(text)}"
+            for number, text in error.excerpt
+        )
+        yield from fence("\n".join(rows))
+
+
+def _remarks(remarks: Iterable[Feedback], *, apart: bool) -> Iterator[str]:
+    lines = [_remark(said, place(said) if apart else []) for said in remarks]
+    yield from [*lines, ""] if lines else []
+
+
+def _remark(said: Feedback, place: list[str]) -> str:
+    words = ", ".join(code(word) for word in [*place, *signed(said)])
+    head = f"- remark {words}" if words else "- remark"
+    return f"{head}: {code(said.text)}" if said.text else head

@@ -1,0 +1,49 @@
+"""How times are told on the screens: how long, how long ago. One stands still, for tests."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+
+from ..text import one_line
+
+
+class Clock:
+    """The clock of the machine."""
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+    def duration(self, seconds: float) -> str:
+        """A time in few characters."""
+        if seconds < 0.0995:
+            return f"{seconds * 1000:.0f} ms"
+        return f"{seconds:.1f} s" if seconds < 99.5 else f"{seconds / 60:.0f} min"
+
+    def ago(self, then: float) -> str:
+        """How long ago a moment was."""
+        seconds = max(0.0, self.now() - then)
+        for size, unit in ((365 * 86400, "y"), (86400, "d"), (3600, "h"), (60, "min")):
+            if seconds >= size:
+                return f"{seconds / size:.0f} {unit} ago"
+        return "just now"
+
+    def told(self, time: str | None) -> str:
+        """A moment as records write it: how long ago, or what stands there if it is no time."""
+        try:
+            return self.ago(datetime.fromisoformat(time or "").timestamp())
+        except (ValueError, OverflowError, OSError):
+            return one_line(time or "")
+
+
+class FrozenClock(Clock):
+    """A clock for pictures that must come out alike: no time passes."""
+
+    def now(self) -> float:
+        """Always the same moment."""
+        return 0.0
+
+    def duration(self, seconds: float) -> str:
+        """Always the same."""
+        return "0 ms"

@@ -1,0 +1,1 @@
+"""How runs, branches and decisions are put into lines: pure functions to documents, no widgets."""

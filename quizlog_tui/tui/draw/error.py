@@ -1,0 +1,28 @@
+"""An exception of a script, with its score and the source around its line."""
+
+from __future__ import annotations
+
+from ...replay.source import Source
+from ...replay.transcript import Transcript
+from ..widgets.documents import Line, line
+from .words import score_text
+
+
+def error_lines(transcript: Transcript, source: Source) -> list[Line]:
+    """Message, line, score, and the source around the line; nothing without an error."""
+    error = transcript.last_error
+    if error is None:
+        return []
+    kind = transcript.error_type
+    name = f"{kind}: " if kind and kind != "Exception" else ""
+    place = f"{source.path.name}, line {error.line}" if error.line else source.path.name
+    lines = [
+        line((f"✗ {name}{error.message}", "error")),
+        line((place, "dim"), score_text(error.score)),
+    ]
+    for number in range((error.line or -9) - 2, (error.line or -9) + 3):
+        if 0 < number <= len(source.lines):
+            here = number == error.line
+            text = f"{'▶' if here else ' '} {number:4} {source.line(number)}"
+            lines.append(line((text, "error" if here else "dim"), cut=True))
+    return lines

@@ -1,0 +1,41 @@
+"""Documents one below the other."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from ..widgets.documents import Document, Line
+
+
+class Joined:
+    """The items of several documents in a row."""
+
+    def __init__(self, *parts: Document) -> None:
+        self._parts = parts
+        self._firsts = list(accumulate((len(part) for part in parts), initial=0))
+
+    def _find(self, index: int) -> tuple[Document, int]:
+        at = bisect_right(self._firsts, index) - 1
+        return self._parts[at], index - self._firsts[at]
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def __getitem__(self, index: int) -> Line:
+        part, inside = self._find(index)
+        return part[inside]
+
+    def text(self, index: int) -> str:
+        """What a search looks through."""
+        part, inside = self._find(index)
+        return part.text(inside)
+
+    def starts(self, width: int) -> Sequence[int]:
+        """The row at which each item starts, and the number of rows."""
+        found = [0]
+        for part in self._parts:
+            top = found.pop()
+            found += [top + start for start in part.starts(width)]
+        return found

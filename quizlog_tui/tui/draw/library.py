@@ -1,0 +1,156 @@
+"""The records of a library: which are shown, in what order, and a row for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from ...record.summary import Summary
+from ...text import one_line, plural
+from ..clock import Clock
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
+from .words import MARKS, STYLES, WORDS
+
+UNREADABLE = "unreadable"
+"""Stands among the statuses for a record with a problem."""
+STATUSES = ("", "in_progress", "success", "error", UNREADABLE)
+"""What one may narrow the list to; empty for all."""
+ORDERS = ("name", "changed", "score", "steps")
+"""What the list may be sorted by."""
+_USUAL = "record.yaml"
+_KEYS: dict[str, Callable[[Summary], float | None]] = {
+    "changed": lambda found: -found.changed,
+    "score": lambda found: None if found.score is None else -found.score,
+    "steps": lambda found: None if found.problem else -found.used,
+}
+"""The newest, best and longest first; what has no value comes last, in either direction."""
+
+
+def arranged(
+    found: Iterable[Summary], order: str = "name", *, backwards: bool = False, status: str = ""
+) -> list[Summary]:
+    """The records with a status in an order; equal ones by name."""
+    wanted = [one for one in found if status in ("", one.status or UNREADABLE)]
+    wanted.sort(key=lambda one: str(one.path), reverse=backwards and order == "name")
+    key = _KEYS.get(order)
+    if key is None:
+        return wanted
+    known = [(value, one) for one in wanted if (value := key(one)) is not None]
+    known.sort(key=lambda pair: pair[0], reverse=backwards)
+    return [one for _, one in known] + [one for one in wanted if key(one) is None]
+
+
+def status_words(status: str) -> str:
+    """A status to narrow to, in words."""
+    return "all" if not status else WORDS.get(status, status)
+
+
+def library_grid(
+    shown: Sequence[Summary], folder: Path, clock: Clock, lay_out: Callable[[int], Layout]
+) -> Grid:
+    """A row for each record, the columns as `record_layout` has them for a width."""
+
+    def make(index: int, columns: Layout) -> Line:
+        return _row(shown[index], columns, folder, clock)
+
+    def text(index: int) -> str:
+        one = shown[index]
+        words = one.problem or WORDS[one.status]
+        return f"{_name(one, folder)} {words} {one.script or ''}"
+
+    return Grid(len(shown), lay_out, make, text)
+
+
+def record_layout(shown: Sequence[Summary], folder: Path) -> Callable[[int], Layout]:
+    """The columns for a width."""
+    longest = widest(_name(one, folder) for one in shown)
+    script = widest(one.script for one in shown)
+    columns = {
+        "record": max(longest, 16),
+        "changed": 10,
+        "state": 13,
+        "steps": 7,
+        "branches": 8,
+        "script": max(script, 8),
+    }
+    least = {"record": min(24, columns["record"]), "branches": 8, "script": 6}
+    return lambda width: layout(width, columns, least)
+
+
+def _name(one: Summary, folder: Path) -> str:
+    path, above = str(one.path), f"{folder}{os.sep}"
+    return path.removeprefix(above) if path.startswith(above) else os.path.relpath(path, folder)
+
+
+def _short(name: str, width: int) -> str:
+    """A path that is too long, without the file name that most records have."""
+    return name.removesuffix(_USUAL) if widest([name]) > width else name
+
+
+def _row(one: Summary, columns: Layout, folder: Path, clock: Clock) -> Line:
+    cells: dict[str, Cell] = {
+        "record": _short(_name(one, folder), columns["record"]),
+        "changed": (clock.ago(one.changed) if one.changed else "", "dim"),
+    }
+    if one.problem:
+        known = {name: width for name, width in columns.items() if name in cells}
+        return line(*cells_line(known, cells, ends=["record"]).pieces, problem(one), cut=True)
+    cells["state"] = (state_text(one.status, one.score), STYLES[one.status])
+    cells["steps"] = steps_text(one)
+    cells["branches"] = str(one.branches) if one.branches > 1 else ""
+    cells["script"] = (one.script or "", "dim")
+    return cells_line(columns, cells, ends=["record", "script"])
+
+
+def problem(one: Summary) -> tuple[str, str]:
+    """What is wrong with a record, in place of its status."""
+    return f"! {one_line(one.problem or '')}", "error"
+
+
+def state_text(status: str | None, score: float | None) -> str:
+    """Mark, word and score of a status, short enough for a column."""
+    points = "" if score is None else f" {round(score, 3):g}"
+    return f"{MARKS.get(status, '?')} {WORDS.get(status, 'unknown')}{points}"
+
+
+def steps_text(one: Summary) -> str:
+    """How many answers are in use, and how many there are where some are ahead."""
+    return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
+
+
+def record_line(one: Summary | None, folder: Path) -> str:
+    """The marked record in words: where it is and what the row has no room for."""
+    if one is None:
+        return ""
+    if one.problem:
+        return f"{_name(one, folder)}: {one.problem} · e edits it"
+    words = [
+        _name(one, folder),
+        f"script {one.script}",
+        f"seed {one.seed}",
+        plural(one.recorded, "answer"),
+        plural(one.branches, "branch").replace("branchs", "branches"),
+    ]
+    return " · ".join(words)
+
+
+def nothing_lines(folder: Path, status: str, count: int) -> list[Line]:
+    """What to say where no record is shown."""
+    if count:
+        words = status_words(status)
+        return [
+            line((f"None of {plural(count, 'record')} is {words}.", "head")),
+            line(""),
+            line(("f", "answer"), " shows another status, or all again."),
+        ]
+    return [
+        line((f"No records below {folder}", "head")),
+        line(""),
+        line("A record is a YAML or JSON file with a script, a seed and the answers so far."),
+        line(""),
+        line(("+", "answer"), "  makes one for a quiz script (in a shell: quizlog new SCRIPT)"),
+        line(("R", "answer"), "  looks again; what others write here shows up by itself"),
+        line(("q", "answer"), "  leaves; `quizlog demo` shows what can be done, on an example"),
+    ]

@@ -1,0 +1,125 @@
+"""Remarks on the steps of a record: a row for each, one in full, and the sign of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ...record.feedback import VERDICTS, Feedback
+from ..clock import Clock
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
+
+SIGN = "✎"
+"""Stands where a step has remarks."""
+NO_VERDICT = "none"
+"""Stands among the verdicts for a remark without."""
+_MARKS = {"right": "✓", "wrong": "✗", "unsure": "?"}
+_STYLES = {"right": "good", "wrong": "error", "unsure": "warn"}
+
+
+def note_sign(notes: Sequence[Feedback]) -> str:
+    """The sign of a step's remarks, with the mark of the last verdict; empty without remarks."""
+    verdicts = [said.verdict for said in notes if said.verdict]
+    mark = _MARKS.get(verdicts[-1], "") if verdicts else ""
+    return SIGN + mark if notes else ""
+
+
+def verdict_words(verdict: str | None) -> str:
+    """Mark and word of a verdict; what another tool wrote there as it is."""
+    if verdict is None:
+        return ""
+    return f"{_MARKS[verdict]} {verdict}" if verdict in _MARKS else verdict
+
+
+def verdict_line(verdict: str | None) -> Line:
+    """A verdict to choose."""
+    return line((verdict_words(verdict) or "– none", _STYLES.get(verdict or "", "")), cut=True)
+
+
+def verdicts_in(notes: Iterable[Feedback]) -> list[str]:
+    """The verdicts there are: the known ones first, `none` last."""
+    there = {said.verdict or NO_VERDICT for said in notes}
+    order = [*VERDICTS, *sorted(there - {*VERDICTS, NO_VERDICT}), NO_VERDICT]
+    return [verdict for verdict in order if verdict in there]
+
+
+def authors_in(notes: Iterable[Feedback]) -> list[str]:
+    """The authors there are, by name; an empty one stands for remarks without."""
+    return sorted({said.author or "" for said in notes})
+
+
+def kept(
+    notes: Iterable[Feedback], *, verdict: str | None = None, author: str | None = None
+) -> list[Feedback]:
+    """The remarks with a verdict and by an author; None asks for neither."""
+    return [
+        said
+        for said in notes
+        if verdict in (None, said.verdict or NO_VERDICT) and author in (None, said.author or "")
+    ]
+
+
+def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
+    """A row for each remark, the columns as the width allows."""
+
+    def make(index: int, columns: Layout) -> Line:
+        return cells_line(columns, _cells(notes[index], clock))
+
+    def text(index: int) -> str:
+        said = notes[index]
+        words = (said.text, said.author, said.verdict, said.branch)
+        return " ".join(word for word in words if word)
+
+    return Grid(len(notes), note_layout(notes), make, text)
+
+
+def note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
+    """The columns for a width."""
+    columns = {
+        "step": 4,
+        "verdict": 9,
+        "text": max(20, widest(said.text for said in notes)),
+        "author": max(6, min(16, widest(said.author for said in notes))),
+        "branch": max(6, min(20, widest(said.branch for said in notes))),
+        "when": 10,
+    }
+    least = {"text": 20, "author": 6, "branch": 6, "when": 10}
+    return lambda width: layout(width, columns, least)
+
+
+def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
+    return {
+        "step": "" if said.at is None else f"{said.at:4}",
+        "verdict": (verdict_words(said.verdict), _STYLES.get(said.verdict or "", "")),
+        "text": said.text,
+        "author": (said.author or "", "answer"),
+        "branch": (said.branch or "", "dim"),
+        "when": (clock.told(said.time), "dim"),
+    }
+
+
+def note_lines(said: Feedback, clock: Clock) -> list[Line]:
+    """One remark in full."""
+    place = "on all of it" if said.at is None else f"step {said.at}"
+    branch = f" of {said.branch}" if said.branch else ""
+    who = f" · {said.author}" if said.author else ""
+    when = f" · {clock.told(said.time)}" if said.time else ""
+    verdict = f"{verdict_words(said.verdict)} · " if said.verdict else ""
+    lines = [
+        line((verdict, _STYLES.get(said.verdict or "", "")), (f"{place}{branch}{who}{when}", "dim"))
+    ]
+    if said.text:
+        lines.append(line(said.text))
+    lines += [line((f"{key}: {value}", "dim")) for key, value in said.extras.items()]
+    return lines
+
+
+def no_notes_lines(count: int) -> list[Line]:
+    """What to say where no remark is shown."""
+    if count:
+        return [line((f"None of the {count} remarks is such.", "head"))]
+    return [
+        line(("No remarks yet.", "head")),
+        line(""),
+        line(("a", "answer"), " in the player writes one about the step shown."),
+    ]

@@ -1,0 +1,102 @@
+"""The printed output of a run, each answer in its place: a document of one item a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from ...replay.transcript import Step, Transcript
+from ..widgets.documents import Document, Line, height, line, rows, safe
+
+
+class RunOutput:
+    """The items of a run's answered steps, and how many rows each takes at a width.
+
+    Args:
+        run: The run through all recorded answers; looked at step by step with `at`.
+    """
+
+    def __init__(self, run: Transcript) -> None:
+        self._steps = run.steps
+        self._heights: list[int] = []
+        self._width = 0
+
+    def at(self, shown: Transcript, hidden: int = 0) -> Document:
+        """What stands on the screen where `shown` ends.
+
+        Args:
+            shown: The run, or an earlier stop of it.
+            hidden: How many events of its last step are not shown yet, the question first.
+        """
+        return _Shown(self, len(shown.steps), tail(shown.last, hidden))
+
+    def item(self, index: int) -> Line:
+        """An answered step."""
+        step = self._steps[index]
+        written = "".join(step.written)
+        return line(written, (step.prompt or "", "prompt"), (step.input or "", "answer"))
+
+    def text(self, index: int) -> str:
+        """The same for a search."""
+        step = self._steps[index]
+        return f"{''.join(step.written)}{step.prompt or ''}{step.input or ''}"
+
+    def heights(self, count: int, width: int) -> Sequence[int]:
+        """The rows of the first `count` steps, measured once for a width."""
+        if width != self._width:
+            self._heights, self._width = [], width
+        for index in range(len(self._heights), count):
+            self._heights.append(_height(self.text(index), width))
+        return self._heights[:count]
+
+
+class _Shown:
+    """A run up to a stop."""
+
+    def __init__(self, run: RunOutput, count: int, last: Line) -> None:
+        self._run = run
+        self._count = count
+        self._last = last
+
+    def shares(self, before: Document) -> int:
+        """How many first items another stop of the same run has as well."""
+        if isinstance(before, _Shown) and before._run is self._run:
+            return min(self._count, before._count)
+        return 0
+
+    def __len__(self) -> int:
+        return self._count + 1
+
+    def __getitem__(self, index: int) -> Line:
+        return self._run.item(index) if index < self._count else self._last
+
+    def text(self, index: int) -> str:
+        return self._run.text(index) if index < self._count else self._last.text
+
+    def starts(self, width: int) -> Sequence[int]:
+        heights = [*self._run.heights(self._count, width), len(rows(self._last, width))]
+        return list(accumulate(heights, initial=0))
+
+
+def tail(step: Step, hidden: int = 0) -> Line:
+    """The last step of a run: what it wrote, and the question that waits, if any."""
+    if hidden:
+        written = step.written[: max(0, len(step.written) + 1 - hidden)]
+        return _ended("".join(written))
+    if step.prompt is None:
+        return _ended("".join(step.written))
+    return line("".join(step.written), (step.prompt, "prompt"), ("▏", "dim"))
+
+
+def events(step: Step) -> int:
+    """How many single events a step has: each text it wrote, then its question."""
+    return len(step.written) + 1
+
+
+def _ended(written: str) -> Line:
+    return line(written.removesuffix("\n")) if written else Line(())
+
+
+def _height(text: str, width: int) -> int:
+    """Rows of a text; of plain ASCII each character stands for one, made safe or not."""
+    return height(text.replace("\t", "    ") if text.isascii() else safe(text), width)

@@ -1,0 +1,23 @@
+"""Messages that screens send to the program; those of a single widget are nested in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.message import Message
+
+
+@dataclass
+class OpenRecord(Message):
+    """A record is to be opened in a player of its own."""
+
+    path: Path
+
+
+@dataclass
+class Neighbour(Message):
+    """The record beside this one in the library is to be opened instead."""
+
+    path: Path
+    by: int

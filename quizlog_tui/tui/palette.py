@@ -1,0 +1,45 @@
+"""The command palette's entries: the actions of the screen underneath, from the one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from .actions import ACTIONS, Action
+from .bindings import shown_key
+
+
+class ActionCommands(Provider):
+    """Finds actions by their words."""
+
+    async def discover(self) -> Hits:
+        """All that can be done here."""
+        for action in self._actions():
+            yield DiscoveryHit(Content(_words(action)), self._call(action))
+
+    async def search(self, query: str) -> Hits:
+        """What fits the query."""
+        matcher = self.matcher(query)
+        for action in self._actions():
+            words = _words(action)
+            score = matcher.match(words)
+            if score > 0:
+                yield Hit(score, Content(words), self._call(action))
+
+    def _actions(self) -> Iterator[Action]:
+        scope = getattr(self.screen, "SCOPE", "")
+        for action in (*ACTIONS.get(scope, ()), *ACTIONS["app"]):
+            if action.id != "app.palette":
+                yield action
+
+    def _call(self, action: Action):  # type: ignore[no-untyped-def]
+        async def call() -> None:
+            await self.screen.run_action(action.call)
+
+        return call
+
+
+def _words(action: Action) -> str:
+    return f"{action.label}: {action.help}  ({shown_key(action.keys.split(',')[0])})"

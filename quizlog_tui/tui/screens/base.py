@@ -1,0 +1,231 @@
+"""What every screen has: status line, search, help, copy, export, slow work with cancel.
+
+A screen names its `SCOPE` in the table of actions and yields its panes in `content`; the rest is
+here. Knows no record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.screen import Screen, ScreenResultType
+from textual.widgets import Footer, Static
+
+from ...errors import QuizlogError
+from ...text import one_line, visible
+from .. import clipboard, external
+from ..widgets.documents import line
+from ..widgets.line_view import LineView
+from ..widgets.search_bar import SearchBar
+from .dialogs import AskScreen, ChooseScreen
+from .export import Export, pictures
+
+DIALOG = "dialog"
+"""The group of workers that wait for the user."""
+T = TypeVar("T")
+
+
+class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit_bindings=False):
+    """The base of all full screens."""
+
+    SCOPE: ClassVar[str] = "app"
+    """The screen's own actions in the table."""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-normal"), (120, "-wide")]  # noqa: RUF012
+    DEFAULT_CSS = """
+    QuizlogScreen {
+        & > #status {
+            height: 1; padding: 0 1; background: $panel;
+            text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        & LineView { border: round $panel; border-title-color: $text-muted; }
+        & LineView:focus { border: round $primary; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._status = ""
+        self._working = False
+        self._searched: LineView | None = None
+
+    def compose(self) -> ComposeResult:
+        """Status line, the screen's own panes, search bar, footer."""
+        yield Static(id="status", markup=False)
+        yield from self.content()
+        yield SearchBar()
+        yield Footer(show_command_palette=False, compact=True)
+
+    def content(self) -> ComposeResult:
+        """The screen's own panes."""
+        yield from ()
+
+    # -- saying
+
+    def status(self, text: str) -> None:
+        """Set the line at the top."""
+        self._status = one_line(text)
+        if not self._working:
+            self.query_one("#status", Static).update(self._status, layout=False)
+
+    def tell(self, text: str) -> None:
+        """A passing note."""
+        self.notify(visible(text), markup=False)
+
+    def warn(self, text: str) -> None:
+        """A passing warning."""
+        self.notify(visible(text), severity="warning", markup=False)
+
+    def complain(self, error: QuizlogError) -> None:
+        """Show an error: where, what, and the mend."""
+        self.notify(visible(str(error)), severity="error", markup=False)
+
+    # -- slow work
+
+    @property
+    def working(self) -> bool:
+        """Whether something runs that Escape would stop."""
+        return self._working
+
+    async def work_on(self, call: Callable[[], T], doing: str = "running") -> T | None:
+        """Run a call in a thread; what it returns, or None after an error that was shown.
+
+        What takes longer than 0.2 seconds says so, and how to stop it.
+        """
+        if self._working:
+            self.warn("still running; Escape stops it")
+            return None
+        self._working = True
+        top = self.query_one("#status", Static)
+        slow = self.set_timer(0.2, lambda: top.update(f"… {one_line(doing)}; Escape stops it"))
+        try:
+            return await asyncio.to_thread(call)
+        except QuizlogError as error:
+            self.complain(error)
+            return None
+        finally:
+            slow.stop()
+            self._working = False
+            if self.is_mounted:
+                top.update(self._status)
+
+    def progress(self, doing: str) -> None:
+        """What the slow work is doing now; called from its thread."""
+        self.app.call_from_thread(self._tell_progress, f"… {one_line(doing)}; Escape stops it")
+
+    def _tell_progress(self, text: str) -> None:
+        if self._working and self.is_mounted:
+            self.query_one("#status", Static).update(text)
+
+    def cancel(self) -> None:
+        """Stop the slow work; screens that have some say how."""
+
+    # -- the pane with the focus
+
+    def pane(self) -> LineView | None:
+        """The pane that search, copy and pager act on."""
+        if isinstance(self.focused, LineView):
+            return self.focused
+        return next((view for view in self.query(LineView) if view.display), None)
+
+    def action_find(self) -> None:
+        """Open the search bar."""
+        self._searched = self.pane()
+        self.query_one(SearchBar).open()
+
+    def on_search_bar_finding(self, event: SearchBar.Finding) -> None:
+        """Find while one types."""
+        if self._searched is not None:
+            self._searched.find(event.words)
+
+    def on_search_bar_closed(self, event: SearchBar.Closed) -> None:
+        """Back to the pane; say if nothing was found."""
+        pane = self._searched
+        if pane is None:
+            return
+        pane.focus()
+        if not event.keep:
+            pane.find("")
+        elif not pane.find_next(1, here=True):
+            self.tell("not found")
+
+    def action_find_next(self, by: int) -> None:
+        """Go to another place found."""
+        pane = self.pane()
+        if pane is not None and not pane.find_next(by):
+            self.tell("nothing is searched for; / begins")
+
+    def action_filter(self) -> None:
+        """Show only what was found, or all."""
+        pane = self.pane()
+        if pane is not None and not pane.toggle_filter():
+            self.tell("all lines are shown; / finds, & then filters")
+
+    def action_copy(self) -> None:
+        """Copy the selection, or the marked line, or the pane."""
+        pane = self.pane()
+        text = self.get_selected_text() or (pane.copy_text() if pane else "")
+        if text:
+            self.tell(f"{len(text):,} characters {clipboard.copy(self.app, text)}")
+
+    def action_pager(self) -> None:
+        """Show the pane in the user's pager."""
+        pane = self.pane()
+        if pane is None:
+            return
+        document = pane.document
+        try:
+            text = "\n".join(document[i].text for i in range(len(document)))
+            external.page(self.app, text)
+        except QuizlogError as error:
+            self.complain(error)
+
+    # -- everywhere
+
+    def action_help(self) -> None:
+        """The keys of this screen."""
+        from .help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self.SCOPE))
+
+    @work(group=DIALOG)
+    async def action_export(self) -> None:
+        """Write the screen, or the record, to a file."""
+        found = self.exports()
+        lines = [line(one.about, cut=True) for one in found]
+        chosen = await self.app.push_screen_wait(ChooseScreen("Export", lines))
+        if chosen is None:
+            return
+        question = "Write it to which file?"
+        wanted = await self.app.push_screen_wait(AskScreen(question, found[chosen].name))
+        if not wanted:
+            return
+        path = Path(wanted).expanduser()
+        if await self.work_on(lambda: (found[chosen].write(path),), "writing") is not None:
+            self.tell(f"written to {path.absolute()}")
+
+    def exports(self) -> list[Export]:
+        """What can be written from here."""
+        return pictures(self.app)
+
+    def action_back(self) -> None:
+        """Back out of one thing: running work first, then a filter or search, then the screen."""
+        pane = self.pane()
+        if self._working:
+            self.cancel()
+        elif pane is not None and pane.searching:
+            pane.stop_searching()
+        else:
+            self.leave()
+
+    def action_leave(self) -> None:
+        """Go back to the screen before, whatever is searched for."""
+        self.leave()
+
+    def leave(self) -> None:
+        """Go back to the screen before."""
+        self.dismiss(None)

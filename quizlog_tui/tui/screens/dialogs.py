@@ -1,0 +1,102 @@
+"""Small questions over a screen: a line of text, or a choice from a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label
+
+from ...text import one_line
+from ..widgets.documents import Line, Table
+from ..widgets.row_list import RowList
+
+_BACK: list[BindingType] = [Binding("escape", "dismiss(None)", "Back")]
+_BOX = """
+    align: center middle;
+    & > Vertical {
+        width: 90%; max-width: 100; height: auto; max-height: 80%;
+        border: round $primary; background: $surface; padding: 0 1;
+    }
+    & Label { width: 100%; color: $primary; text-style: bold; }
+"""
+
+
+class AskScreen(ModalScreen[str | None]):
+    """Dismisses with a line of text, or None.
+
+    Args:
+        question: What is wanted.
+        text: What stands there at first.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = _BACK
+    DEFAULT_CSS = f"""
+    AskScreen {{ {_BOX}
+        & Input {{ border: none; height: 1; padding: 0; background: $panel; }}
+        & Input:focus {{ border: none; }}
+    }}
+    """
+
+    def __init__(self, question: str, text: str = "") -> None:
+        super().__init__()
+        self._question = question
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """The question and the input."""
+        with Vertical():
+            yield Label(one_line(self._question), markup=False)
+            field = Input(self._text)
+            field.cursor_blink = False
+            yield field
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take the text."""
+        self.dismiss(event.value)
+
+
+class ChooseScreen(ModalScreen[int | None]):
+    """Dismisses with the index of the chosen line, or None.
+
+    Args:
+        question: What is wanted.
+        lines: What there is to choose from.
+        start: The line marked at first.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*_BACK, Binding("q", "dismiss(None)", "Back")]
+    DEFAULT_CSS = f"""
+    ChooseScreen {{ {_BOX}
+        & RowList {{ height: auto; max-height: 20; border: none; }}
+        & RowList:focus {{ border: none; }}
+    }}
+    """
+
+    def __init__(self, question: str, lines: Sequence[Line], start: int = 0) -> None:
+        super().__init__()
+        self._question = question
+        self._lines = lines
+        self._start = start
+
+    def compose(self) -> ComposeResult:
+        """The question and the list."""
+        with Vertical():
+            yield Label(one_line(self._question), markup=False)
+            yield RowList(id="choices")
+
+    def on_mount(self) -> None:
+        """Fill the list."""
+        choices = self.query_one(RowList)
+        choices.styles.height = min(20, len(self._lines))
+        choices.show(Table(len(self._lines), self._lines.__getitem__), cursor=self._start)
+        choices.focus()
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Take the line."""
+        event.stop()
+        self.dismiss(event.index)

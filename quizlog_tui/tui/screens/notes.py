@@ -1,0 +1,162 @@
+"""Remarks on steps: writing one at the step shown, and the list of all of them.
+
+The list only looks; where somebody wants to go from it is told to the player.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from ...record.feedback import Feedback
+from ...record.lineage import lineage
+from ...session import Session
+from ...text import plural
+from ..bindings import screen_bindings
+from ..clock import Clock
+from ..draw.notes import (
+    authors_in,
+    kept,
+    no_notes_lines,
+    note_grid,
+    note_layout,
+    note_lines,
+    verdicts_in,
+)
+from ..widgets.documents import Paragraphs, line
+from ..widgets.heads import Heads
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
+from .base import DIALOG, QuizlogScreen
+from .dialogs import ChooseScreen
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to go from the list."""
+
+    step: int
+    branch: str | None
+    """The branch to switch to first; None if the active one has the step."""
+
+
+class NotesScreen(QuizlogScreen[Place | None]):
+    """All remarks of a record; dismisses with where to go, or None.
+
+    Args:
+        session: The open record.
+        clock: How times are told.
+    """
+
+    SCOPE = "notes"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("notes")
+    DEFAULT_CSS = """
+    NotesScreen {
+        & #notes { height: 2fr; }
+        & #note { height: 1fr; min-height: 5; }
+    }
+    """
+
+    def __init__(self, session: Session, clock: Clock) -> None:
+        super().__init__()
+        self.session = session
+        self._clock = clock
+        self._verdict: str | None = None
+        self._author: str | None = None
+        self._shown: list[Feedback] = []
+
+    def content(self) -> ComposeResult:
+        """The list, and the marked remark in full."""
+        yield Heads(id="heads")
+        yield RowList(id="notes")
+        yield LineView(id="note")
+
+    def on_mount(self) -> None:
+        """Start on the last remark."""
+        self.query_one("#note").border_title = "Note"
+        self.draw()
+        notes = self.query_one("#notes", RowList)
+        notes.move(len(self._shown) - 1)
+        notes.focus()
+
+    def draw(self) -> None:
+        """Put the remarks that are wanted on the screen."""
+        every = self.session.feedback
+        self._shown = kept(every, verdict=self._verdict, author=self._author)
+        self.query_one(Heads).show(note_layout(self._shown))
+        self.query_one("#notes", RowList).show(note_grid(self._shown, self._clock))
+        self._draw_note(len(every))
+        self.status(self._status_text(len(every)))
+
+    def _status_text(self, count: int) -> str:
+        words = [plural(count, "note")]
+        if len(self._shown) != count:
+            words[0] = f"{len(self._shown)} of {words[0]}"
+        if self._verdict is not None:
+            words.append(f"verdict {self._verdict}")
+        if self._author is not None:
+            words.append(f"by {self._author or 'nobody named'}")
+        return " · ".join([*words, self.session.path.name])
+
+    def _draw_note(self, count: int) -> None:
+        said = self.marked
+        lines = no_notes_lines(count) if said is None else note_lines(said, self._clock)
+        self.query_one("#note", LineView).show(Paragraphs(lines))
+
+    @property
+    def marked(self) -> Feedback | None:
+        """The marked remark."""
+        index = self.query_one("#notes", RowList).index
+        return None if index is None else self._shown[index]
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another remark is marked."""
+        self._draw_note(len(self._shown))
+
+    # -- keys
+
+    def action_verdict(self) -> None:
+        """Narrow to the next verdict there is, after the last to all."""
+        self._verdict = _next(verdicts_in(self.session.feedback), self._verdict)
+        self.draw()
+
+    def action_author(self) -> None:
+        """Narrow to the next author there is, after the last to all."""
+        self._author = _next(authors_in(self.session.feedback), self._author)
+        self.draw()
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Go where the chosen remark was made."""
+        self.action_go()
+
+    @work(group=DIALOG)
+    async def action_go(self) -> None:
+        """To the step of the marked remark; asks before it switches to another branch."""
+        said = self.marked
+        if said is None or said.at is None:
+            self.tell("this one is about no step" if said else "there is nothing to go to")
+            return
+        branch = self._elsewhere(said, said.at)
+        if branch is not None:
+            question = f"Step {said.at} is on branch {branch}. Switch to it?"
+            lines = [line(f"switch to {branch}", cut=True), line("stay here", cut=True)]
+            if await self.app.push_screen_wait(ChooseScreen(question, lines)) != 0:
+                return
+        self.dismiss(Place(said.at, branch))
+
+    def _elsewhere(self, said: Feedback, at: int) -> str | None:
+        """The branch to switch to; None if the active one has that step."""
+        reach = lineage(self.session.record, self.session.branch)
+        branch = said.branch
+        return None if branch is None or at < reach.get(branch, 0) else branch
+
+
+def _next(values: list[str], present: str | None) -> str | None:
+    """The value after the present one; None, for all, after the last."""
+    cycle = [None, *values]
+    at = cycle.index(present) if present in cycle else 0
+    return cycle[(at + 1) % len(cycle)]

@@ -1,0 +1,113 @@
+"""The ways from the player to the screens beside it: tree, notes, the next record.
+
+What a screen brings back is taken over here; what it shows is its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual import work
+
+from ...replay.replayer import Replayer
+from ...session import Session
+from ..clock import Clock
+from ..messages import Neighbour
+from ..widgets.editors.answered import Answered
+from .base import DIALOG
+from .export import Export
+from .player_beside import PlayerBeside
+
+
+class PlayerDoors(PlayerBeside):
+    """The third of the player that opens other screens.
+
+    Args:
+        session: The open record.
+        replayer: Where it runs, to cancel a slow script.
+        clock: How times are told.
+        author: Who writes remarks here.
+    """
+
+    def __init__(self, session: Session, replayer: Replayer, clock: Clock, author: str) -> None:
+        super().__init__(session, replayer)
+        self._clock = clock
+        self._author = author
+        self.browsing = False
+        """Whether one goes from record to record: the keys then stay with the screen."""
+
+    def focus_pending(self) -> None:
+        """Give a pending question the focus, unless one only goes by."""
+        if self.browsing:
+            self.query_one("#output").focus()
+        else:
+            super().focus_pending()
+
+    def action_focus_answer(self) -> None:
+        """Go and type: one stays here."""
+        self.browsing = False
+        super().action_focus_answer()
+
+    def on_answered(self, event: Answered) -> None:
+        """One stays here; the answer itself is taken where all moves are."""
+        self.browsing = False
+
+    @work(group=DIALOG)
+    async def action_tree(self) -> None:
+        """The branches; a change made there shows here."""
+        from .tree import TreeScreen
+
+        tree = TreeScreen(self.session, self._replayer, self._clock)
+        if await self.app.push_screen_wait(tree):
+            self.move(self.session.reply)
+
+    @work(group=DIALOG)
+    async def action_note(self) -> None:
+        """Write a remark on the step shown."""
+        from .remark import RemarkScreen
+
+        at, session = self._head.step, self.session
+        recorded = self.recorded()
+        given = f", answer {recorded!r}" if recorded is not None else ""
+        about = f"Note on step {at} of {session.branch}{given}"
+        said = await self.app.push_screen_wait(RemarkScreen(about))
+        if said is None:
+            return
+        done = await self.work_on(
+            lambda: session.comment(at, said.text, said.verdict, self._author), "writing"
+        )
+        if done is not None:
+            self.draw()
+            self.tell(f"noted at step {at}; F lists all notes")
+
+    @work(group=DIALOG)
+    async def action_notes(self) -> None:
+        """All remarks; go to the step of the one chosen."""
+        from .notes import NotesScreen
+
+        place = await self.app.push_screen_wait(NotesScreen(self.session, self._clock))
+        if place is None:
+            return
+        branch = place.branch
+        if branch is not None:
+            await self.move(lambda: self.session.switch(branch)).wait()
+        if branch in (None, self.session.branch):
+            self._head = self._head.to(place.step)
+            self.draw()
+
+    def exports(self) -> list[Export]:
+        """The screen, and the whole record with all its branches."""
+        return [
+            *super().exports(),
+            Export("the whole record as HTML", "record.html", self._write_report),
+            Export("the whole record as Markdown", "record.md", self._write_report),
+        ]
+
+    def _write_report(self, path: Path) -> None:
+        from ...report.export import export
+
+        export(self.session, path, lambda done, total: self.progress(f"branch {done} of {total}"))
+
+    def action_neighbour(self, by: int) -> None:
+        """The next record of the library, or the one before."""
+        self.post_message(Neighbour(self.session.path, by))

@@ -1,0 +1,279 @@
+"""What changes a record from the player: answer, rewind, fork, amend, undo, reload, follow.
+
+Every change is a call of the session in a thread, so that a slow script never freezes the screen.
+Draws nothing; the player does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from textual import work
+
+from ...replay.replayer import Replayer
+from ...replay.transcript import Transcript
+from ...session import Session
+from ...text import plural
+from ...timeline import Timeline, timeline
+from ..draw.timeline import DECISION, FORK, NOTE
+from ..playhead import Playhead
+from ..watch import Watch
+from ..widgets.editors.answered import Answered
+from ..widgets.prompt_panel import PromptPanel
+from .base import QuizlogScreen
+
+_FOLLOW_SECONDS = 0.5
+"""How often the record is looked at for changes by others."""
+_VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend"}
+
+
+class PlayerMoves(QuizlogScreen[None]):
+    """The half of the player that moves the record.
+
+    Args:
+        session: The open record.
+        replayer: Where it runs, to cancel a slow script.
+    """
+
+    def __init__(self, session: Session, replayer: Replayer) -> None:
+        super().__init__()
+        self.session = session
+        self._replayer = replayer
+        self._whole: Transcript = session.transcript
+        self._head = Playhead(session.pointer, session.pointer)
+        self._watch = Watch(session.path)
+        self._known: tuple[object, ...] | None = None
+        self._moments = timeline(self._whole, session.record)
+        self.mode = "answer"
+
+    def draw(self) -> None:
+        """Put the session's state on the screen."""
+        raise NotImplementedError
+
+    def run_changed(self) -> None:
+        """The run is another one."""
+        raise NotImplementedError
+
+    # -- what is known at the place shown
+
+    @property
+    def shown(self) -> Transcript:
+        """The run as it stood at the step that is shown."""
+        return self._whole.upto(self._head.step)
+
+    @property
+    def verb(self) -> str:
+        """What the next answer will do."""
+        return _VERBS[self.mode]
+
+    @property
+    def moments(self) -> Timeline:
+        """The steps of the run with what was remarked and tried at each."""
+        record = self.session.record
+        state = (self._whole, record.pointer, record.branches, record.extras.get("feedback"))
+        if self._known is None or any(a is not b for a, b in zip(state, self._known, strict=True)):
+            self._known = state
+            self._moments = timeline(self._whole, record)
+        return self._moments
+
+    @property
+    def decided(self) -> frozenset[int]:
+        """The steps whose answer several models decided."""
+        return frozenset()
+
+    def marks(self) -> dict[int, str]:
+        """The steps worth stopping at, each with its sign."""
+        moments = self.moments
+        found = {at: NOTE if moments[at].notes else FORK for at in moments.marked}
+        found |= dict.fromkeys(self.decided, DECISION)
+        if self._whole.status == "error":
+            found[len(self._whole.steps)] = "✗"
+        return dict(sorted((at, sign) for at, sign in found.items() if at <= self._head.length))
+
+    def recorded(self) -> str | None:
+        """The answer recorded at the step shown, if there is one."""
+        steps, at = self._whole.steps, self._head.step
+        return steps[at].input if at < len(steps) else None
+
+    def remark(self) -> str:
+        """What to say below the input: recorded and old answers, and how to take them."""
+        recorded, said = self.recorded(), []
+        if recorded is not None:
+            said.append(f"recorded: {recorded or '(empty)'}")
+        behind = len(self._whole.steps) - self.session.pointer
+        if behind > 0:
+            said.append(f"T takes the {plural(behind, 'recorded answer')} after the pointer again")
+        old = [answer for answer in self.old_answers() if answer != recorded]
+        if old:
+            said.append(f"↑↓ other branches: {', '.join(old[:4])}")
+        return " · ".join(said)
+
+    def old_answers(self) -> list[str]:
+        """What was ever answered at this stop, on any branch, the recorded answer first."""
+        moment = self.moments[self._head.step]
+        found = [moment.answer, *(one.answer for one in moment.tries)]
+        return list(dict.fromkeys(answer for answer in found if answer is not None))
+
+    def focus_pending(self) -> None:
+        """Give a pending question the focus, else the output."""
+        if not self.query_one(PromptPanel).focus_input():
+            self.query_one("#output").focus()
+
+    # -- answering
+
+    def on_answered(self, event: Answered) -> None:
+        """An answer: a fork or a change if one was begun, else at the step shown."""
+        step, answer, session = self._head.step, event.answer, self.session
+        if self.mode == "fork":
+            self.move(lambda: session.fork(step, answer))
+        elif self.mode == "amend":
+            self.move(lambda: session.amend(step, answer))
+        else:
+            self.move(lambda: self._answer_at(step, answer))
+
+    def _answer_at(self, step: int, answer: str) -> None:
+        if step != self.session.pointer:
+            self.session.rewind(step)
+        self.session.answer(answer)
+
+    def action_focus_answer(self) -> None:
+        """Go and type."""
+        self.focus_pending()
+
+    def action_plain(self) -> None:
+        """A plain line for the answer, or the fitting input again."""
+        panel = self.query_one(PromptPanel)
+        panel.toggle_plain()
+        panel.focus_input()
+
+    def action_fork(self) -> None:
+        """Take the next answer as a fork at the step shown."""
+        self._begin("fork")
+
+    def action_amend(self) -> None:
+        """Take the next answer in place of the recorded one, keeping later answers."""
+        self._begin("amend")
+
+    def _begin(self, mode: str) -> None:
+        at = self._head.step
+        asked = self.shown.status == "in_progress" and (mode == "fork" or at < self._head.length)
+        if not asked and not at:
+            self.tell("nothing is asked here")
+            return
+        self._head = self._head.to(at if asked else at - 1)
+        self.mode = mode
+        self.draw()
+        panel = self.query_one(PromptPanel)
+        panel.focus_input()
+        if mode == "amend":
+            panel.fill(self.recorded() or "")
+
+    # -- moving
+
+    def action_rewind(self) -> None:
+        """Put the pointer where we look."""
+        step = self._head.step
+        self.move(lambda: self.session.rewind(step))
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        self._turn(self.session.can_undo, self.session.undo, "undone")
+
+    def action_redo(self) -> None:
+        """Make the change again that was taken back."""
+        self._turn(self.session.can_redo, self.session.redo, "done again")
+
+    def _turn(self, label: str | None, call: Callable[[], Any], said: str) -> None:
+        if label is None:
+            self.tell("nothing to take back" if said == "undone" else "nothing to do again")
+        else:
+            self.move(call)
+            self.tell(f"{said}: {label}")
+
+    def action_redo_tail(self) -> None:
+        """Take all recorded answers again."""
+        end = len(self.session.inputs)
+        if end == self.session.pointer:
+            self.tell("no recorded answers after the pointer")
+        else:
+            self.move(lambda: self.session.rewind(end))
+
+    def action_reload(self) -> None:
+        """Read everything again, keeping the place."""
+        self.move(self.session.reload)
+
+    @work
+    async def action_bisect(self) -> None:
+        """Find the answer that spoils the outcome, and look at it."""
+        found = await self.work_on(lambda: (self.session.bisect(),), "searching")
+        if found is None:
+            return
+        if found[0] is None:
+            self.tell("no answer spoils the outcome")
+        else:
+            self._head = self._head.to(found[0].step)
+            self.draw()
+            self.tell(f"the answer at step {found[0].step} spoils the outcome")
+
+    @work(exclusive=True, group="move")
+    async def move(self, call: Callable[[], Any]) -> None:
+        """Make a change, then show where it led."""
+        if await self.work_on(lambda: (call(), self.session.preview()), "running") is None:
+            self.draw()
+            return
+        await self._take()
+        self.focus_pending()
+
+    async def _take(self) -> None:
+        """Show what the session holds now."""
+        self._whole = await asyncio.to_thread(self.session.preview)
+        self._head = Playhead(self.session.pointer, len(self._whole.steps))
+        self.mode = "answer"
+        self.run_changed()
+        self.draw()
+
+    def cancel(self) -> None:
+        """Stop a running script."""
+        if self.working:
+            self._replayer.cancel()
+
+    def action_back(self) -> None:
+        """Escape: stop a running script, give up a fork, leave the input, end a search."""
+        panel = self.query_one(PromptPanel)
+        if not self.working and self.mode != "answer":
+            self.mode = "answer"
+            self.draw()
+            self.query_one("#output").focus()
+        elif not self.working and panel.has_focus_within:
+            self.query_one("#output").focus()
+        else:
+            super().action_back()
+
+    # -- following
+
+    def follow(self) -> None:
+        """Watch the record, and show what others write to it."""
+        self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
+
+    def _look_for_changes(self) -> None:
+        if self.working or not self.is_current:
+            return
+        if self._watch.touched() and self.session.outdated:
+            self._catch_up()
+
+    @work(exclusive=True, group="move")
+    async def _catch_up(self) -> None:
+        """Read what somebody else wrote; stay at the end if we were there."""
+        at_end = self._head.step == self.session.pointer
+        step, before = self._head.step, self.session.pointer
+        if await self.work_on(self.session.reload, "reading what changed") is None:
+            return
+        self._whole = await asyncio.to_thread(self.session.preview)
+        head = Playhead(self.session.pointer, len(self._whole.steps))
+        self._head = head if at_end else head.to(step)
+        self.run_changed()
+        self.draw()
+        moved = f"step {before} → {self.session.pointer}"
+        self.tell(f"somebody else wrote the record: {moved}")

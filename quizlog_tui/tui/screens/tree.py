@@ -1,0 +1,270 @@
+"""The tree of a record's branches: what became of each, and what is done to them as a whole.
+
+Every change is a call of the session, and can be undone; so none asks whether one is sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Vertical
+
+from ...branch_list import BranchInfo
+from ...errors import QuizlogError
+from ...replay.replayer import Replayer
+from ...session import Session
+from ...text import plural, visible
+from ..bindings import screen_bindings
+from ..clock import Clock
+from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
+from ..widgets.documents import Paragraphs
+from ..widgets.heads import Heads
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
+from .base import DIALOG, QuizlogScreen
+from .dialogs import AskScreen
+
+
+class TreeScreen(QuizlogScreen[bool]):
+    """The branches of an open record; dismisses with whether the session was changed.
+
+    Args:
+        session: The open record; the screen moves it.
+        replayer: Where it runs, to cancel a slow script.
+        clock: How times are told.
+    """
+
+    SCOPE = "tree"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("tree")
+    DEFAULT_CSS = """
+    TreeScreen {
+        & #halves { layout: vertical; height: 1fr; }
+        & #above { height: 2fr; }
+        & #branches { height: 1fr; }
+        & #detail { height: 1fr; min-height: 5; }
+        &.-wide #halves { layout: horizontal; }
+        &.-wide #above { width: 2fr; height: 1fr; }
+        &.-wide #detail { width: 1fr; height: 1fr; }
+    }
+    """
+
+    def __init__(self, session: Session, replayer: Replayer, clock: Clock) -> None:
+        super().__init__()
+        self.session = session
+        self._replayer = replayer
+        self._clock = clock
+        self._tree: list[TreeRow] = []
+        self._marked = session.branch
+        self._deleted = False
+        self._changed = False
+
+    def content(self) -> ComposeResult:
+        """The tree, and the marked branch."""
+        with Container(id="halves"):
+            with Vertical(id="above"):
+                yield Heads(id="heads")
+                yield RowList(id="branches")
+            yield LineView(id="detail")
+
+    def on_mount(self) -> None:
+        """Start on the active branch."""
+        self.query_one("#detail").border_title = "Branch"
+        self.draw()
+        self.query_one("#branches").focus()
+
+    # -- drawing
+
+    def draw(self) -> None:
+        """Put the session's branches on the screen; the mark stays on its branch."""
+        branches = self.session.all_branches
+        self._tree = tree_rows(branches, deleted=self._deleted)
+        names = [row.branch.name for row in self._tree]
+        at = names.index(self._marked) if self._marked in names else None
+        self.query_one(Heads).show(tree_layout(self._tree))
+        self.query_one("#branches", RowList).show(tree_grid(self._tree, self._clock), cursor=at)
+        self._draw_detail()
+        self.status(self._status_text(branches))
+
+    def _status_text(self, branches: list[BranchInfo]) -> str:
+        hidden = sum(1 for each in branches if each.deleted and not each.active)
+        shown = len(branches) - hidden
+        words = [f"{shown} {'branch' if shown == 1 else 'branches'} of {self.session.path.name}"]
+        if hidden:
+            words.append(f"{hidden} deleted{'' if self._deleted else ', D shows'}")
+        if self.session.can_undo:
+            words.append(f"z undoes: {self.session.can_undo}")
+        return " · ".join(words)
+
+    def _draw_detail(self) -> None:
+        row = self.row
+        detail = self.query_one("#detail", LineView)
+        if row is None:
+            detail.show(Paragraphs())
+        else:
+            path = self.session.record.path_of(row.branch.name)
+            detail.show(branch_detail(row, path, self._clock))
+
+    @property
+    def row(self) -> TreeRow | None:
+        """The marked branch in the tree."""
+        index = self.query_one("#branches", RowList).index
+        return None if index is None else self._tree[index]
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another branch is marked."""
+        if event.index < len(self._tree):
+            self._marked = self._tree[event.index].branch.name
+        self._draw_detail()
+
+    # -- changing
+
+    async def change(self, call: Callable[[], Any], said: str = "") -> bool:
+        """Change the session and draw what came of it; whether it went well."""
+        done = await self.work_on(lambda: (call(),)) is not None
+        if done:
+            self._changed = True
+            if said:
+                self.tell(said)
+        if self.is_mounted:
+            self.draw()
+        return done
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Go to the chosen branch."""
+        self.action_go()
+
+    @work
+    async def action_go(self) -> None:
+        """Switch to the marked branch, and back to the player."""
+        row = self.row
+        if row is None:
+            return
+        name = row.branch.name
+        if row.branch.active or await self.change(lambda: self.session.switch(name)):
+            self.leave()
+
+    @work
+    async def action_switch(self) -> None:
+        """Switch to the marked branch."""
+        row = self.row
+        if row is not None:
+            await self.change(lambda: self.session.switch(row.branch.name))
+
+    @work(group=DIALOG)
+    async def action_fork(self) -> None:
+        """Ask for a step and an answer, and leave the marked branch there."""
+        row = self.row
+        if row is None:
+            return
+        branch = row.branch
+        start = self.session.pointer if branch.active else branch.at
+        question = f"Leave {branch.name} at which step, 0 to {branch.length}?"
+        step = await self.app.push_screen_wait(AskScreen(question, str(start)))
+        if step is None:
+            return
+        if not step.strip().isdecimal() or int(step) > branch.length:
+            self.warn(f"{step!r} is no step: {branch.name} has {plural(branch.length, 'answer')}")
+            return
+        at = int(step)
+        path = self.session.record.path_of(branch.name)
+        recorded = f" It has {path[at]!r} there." if at < len(path) else ""
+        question = f"Another answer at step {at}?{recorded}"
+        answer = await self.app.push_screen_wait(AskScreen(question))
+        if answer is not None and await self.change(lambda: self._forked(branch.name, at, answer)):
+            self._mark(self.session.branch)
+
+    def _forked(self, name: str, at: int, answer: str) -> None:
+        """A fork from a branch; where it fails, the branch before is the active one again."""
+        switched = name != self.session.branch
+        if switched:
+            self.session.switch(name)
+        try:
+            self.session.fork(at, answer)
+        except QuizlogError:
+            if switched:
+                self.session.undo()
+            raise
+
+    def _mark(self, name: str) -> None:
+        self._marked = name
+        self.draw()
+
+    @work(group=DIALOG)
+    async def action_rename(self) -> None:
+        """Ask for another name."""
+        row = self.row
+        if row is None:
+            return
+        old = row.branch.name
+        shown = old if visible(old) == old else ""
+        new = await self.app.push_screen_wait(AskScreen(f"Another name for {old}?", shown))
+        if new is not None and await self.change(lambda: self.session.rename(old, new)):
+            self._mark(new)
+
+    @work(group=DIALOG)
+    async def action_note(self) -> None:
+        """Ask for a note; an empty one takes the old one away."""
+        row = self.row
+        if row is None:
+            return
+        branch = row.branch
+        old = visible(branch.note or "").replace("\n", " ")
+        text = await self.app.push_screen_wait(AskScreen(f"Note on {branch.name}?", old))
+        if text is not None and text != old:
+            await self.change(lambda: self.session.note(branch.name, text))
+
+    @work
+    async def action_delete(self) -> None:
+        """Hide the marked branch."""
+        row = self.row
+        if row is not None:
+            name = row.branch.name
+            said = f"{name} is hidden, its answers stay; z brings it back"
+            await self.change(lambda: self.session.delete(name), said)
+
+    @work
+    async def action_restore(self) -> None:
+        """Bring the marked branch back, or say how to mark one."""
+        row = self.row
+        if row is None or not row.branch.deleted:
+            self.tell("no deleted branch is marked; D shows them")
+        else:
+            await self.change(lambda: self.session.restore(row.branch.name))
+
+    def action_deleted(self) -> None:
+        """Deleted branches shown, or not."""
+        self._deleted = not self._deleted
+        self.draw()
+        if self._deleted and not any(row.branch.deleted for row in self._tree):
+            self.tell("no branch is deleted")
+
+    @work
+    async def action_undo(self) -> None:
+        """Take the last change back."""
+        what = self.session.can_undo
+        await self.change(self.session.undo, f"undone: {what}; Z does it again")
+
+    @work
+    async def action_redo(self) -> None:
+        """Make it again."""
+        what = self.session.can_redo
+        await self.change(self.session.redo, f"done again: {what}")
+
+    @work
+    async def action_reload(self) -> None:
+        """Read everything again."""
+        await self.change(self.session.reload)
+
+    def cancel(self) -> None:
+        """Stop a slow script."""
+        self._replayer.cancel()
+
+    def leave(self) -> None:
+        """Back to the player."""
+        if self.working:
+            self.cancel()
+        self.dismiss(self._changed)

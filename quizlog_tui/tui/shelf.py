@@ -1,0 +1,147 @@
+"""What a library knows of the records below its folder, and how it learns of changes.
+
+Reading is in plain functions, made for threads; the shelf itself holds what they found and says
+what is shown, in which order. Knows no widgets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Set
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from ..record.summary import SUFFIXES, Summary, summary
+from .draw.library import ORDERS, STATUSES, arranged
+from .watch import Stamps, stamps
+
+_SLICE = 0.1
+"""Seconds of reading between two drawings of what was found."""
+
+
+class Found(NamedTuple):
+    """Some records as they were read."""
+
+    summaries: list[Summary]
+    stamps: Stamps
+    """How their files stood just before."""
+    more: bool
+    """Whether there may be others."""
+
+
+class Changes(NamedTuple):
+    """What became of known records."""
+
+    read: Found
+    gone: list[Path]
+
+
+def read_some(paths: Iterator[Path], known: Set[Path]) -> Found:
+    """Read records for a moment; those that are known already are passed over."""
+    start = time.monotonic()
+    summaries: list[Summary] = []
+    found: Stamps = {}
+    for path in paths:
+        if path not in known:
+            found |= stamps([path])
+            summaries.append(summary(path))
+        if time.monotonic() - start > _SLICE:
+            return Found(summaries, found, more=True)
+    return Found(summaries, found, more=False)
+
+
+def changes(known: Stamps) -> Changes:
+    """Read those known records again whose files are others now."""
+    now = stamps(known)
+    touched = [path for path, stamp in now.items() if known[path] != stamp]
+    summaries = [summary(path) for path in touched]
+    read = Found(summaries, {path: now[path] for path in touched}, more=False)
+    return Changes(read, [path for path in known if path not in now])
+
+
+class Shelf:
+    """The records of a library as they are known now."""
+
+    def __init__(self, order: str = "") -> None:
+        name, _, direction = order.partition(" ")
+        self.order = name if name in ORDERS else ORDERS[0]
+        self.backwards = direction == "backwards"
+        self.status = ""
+        self.stamps: Stamps = {}
+        self._found: dict[Path, Summary] = {}
+        self.shown: list[Summary] = []
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def sorting(self) -> str:
+        """The order as it can be remembered."""
+        return f"{self.order} backwards" if self.backwards else self.order
+
+    def take(self, found: Found, gone: Iterable[Path] = ()) -> bool:
+        """Keep what was read, forget what is gone; whether anything is another now."""
+        gone = list(gone)
+        for path in gone:
+            self._found.pop(path, None)
+            self.stamps.pop(path, None)
+        self._found |= {one.path: one for one in found.summaries}
+        self.stamps |= found.stamps
+        if found.summaries or gone:
+            self._arrange()
+        return bool(found.summaries or gone)
+
+    def _arrange(self) -> None:
+        self.shown = arranged(
+            self._found.values(), self.order, backwards=self.backwards, status=self.status
+        )
+
+    def narrow(self) -> None:
+        """Show the records of the next status, after the last all again."""
+        self.status = STATUSES[(STATUSES.index(self.status) + 1) % len(STATUSES)]
+        self._arrange()
+
+    def sort(self, order: str | None = None) -> None:
+        """Sort by something else, by the next if it is not said what; the same again turns it."""
+        if order == self.order:
+            self.backwards = not self.backwards
+        else:
+            following = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
+            self.order, self.backwards = order or following, False
+        self._arrange()
+
+    def index(self, path: Path | None) -> int | None:
+        """Where a record is shown."""
+        for at, one in enumerate(self.shown):
+            if one.path == path:
+                return at
+        return None
+
+    def neighbour(self, path: Path, by: int) -> Path | None:
+        """The next readable record (1) or the one before (-1); None if there is none that way."""
+        at = self.index(path)
+        start = (0 if by > 0 else len(self.shown) - 1) if at is None else at + by
+        end = len(self.shown) if by > 0 else -1
+        ahead = (self.shown[each] for each in range(start, end, by))
+        return next((one.path for one in ahead if one.problem is None), None)
+
+
+def beside(path: Path, by: int) -> Path | None:
+    """The record next to one where no library is open: in its folder, or in those beside it.
+
+    Of the folders beside only files of the same name count, as `records/*/record.yaml`.
+    """
+    folder = path.resolve().parent
+    here = [each for each in folder.iterdir() if each.suffix in SUFFIXES]
+    shelf = Shelf()
+    paths = dict.fromkeys(chain(here, folder.parent.glob(f"*/{_quoted(path.name)}")))
+    summaries = [summary(each) for each in paths]
+    shelf.take(Found([one for one in summaries if one.problem is None], {}, more=False))
+    return shelf.neighbour(path.resolve(), by)
+
+
+def _quoted(name: str) -> str:
+    import glob
+
+    return glob.escape(name)

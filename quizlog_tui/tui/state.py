@@ -1,0 +1,82 @@
+"""What the screens remember from one run to the next: place, theme. Losing it loses nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+_MOST = 200
+"""Places kept; the oldest go first."""
+
+
+class State:
+    """A small JSON file in the platform's folder for state."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or _state_path()
+        self._data = _loaded(self._path)
+
+    @property
+    def theme(self) -> str:
+        """The theme chosen last; empty if none."""
+        return str(self._data.get("theme") or "")
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self._data["theme"] = name
+        self._save()
+
+    @property
+    def sorting(self) -> str:
+        """How the library was sorted last; empty if never."""
+        return str(self._data.get("sorting") or "")
+
+    @sorting.setter
+    def sorting(self, order: str) -> None:
+        self._data["sorting"] = order
+        self._save()
+
+    @property
+    def last(self) -> str:
+        """The record looked at last; empty if none."""
+        return str(self._data.get("last") or "")
+
+    def place(self, record: Path) -> dict[str, Any]:
+        """What was remembered of a record: `step`, `pointer`."""
+        places = self._data.get("places")
+        found = places.get(str(record.resolve())) if isinstance(places, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    def remember(self, record: Path, step: int, pointer: int) -> None:
+        """Keep where somebody looked, and where the record stood then."""
+        places = self._data.get("places")
+        kept = places if isinstance(places, dict) else {}
+        name = str(record.resolve())
+        kept.pop(name, None)
+        kept[name] = {"step": step, "pointer": pointer}
+        self._data |= {"last": name, "places": dict(list(kept.items())[-_MOST:])}
+        self._save()
+
+    def _save(self) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            part = self._path.with_suffix(".part")
+            part.write_text(json.dumps(self._data), encoding="utf-8")
+            part.replace(self._path)
+        except OSError:
+            pass  # a read-only home must not stop anybody from looking at a record
+
+
+def _state_path() -> Path:
+    from platformdirs import user_state_path
+
+    return user_state_path("quizlog", appauthor=False) / "screens.json"
+
+
+def _loaded(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}

@@ -1,0 +1,203 @@
+"""What a `LineView` shows: items of styled text, broken into rows of cells. No widgets here.
+
+A document makes an item only when it is looked at, and knows at which row each item starts. All
+text becomes safe to show in `line`, so no caller can forget it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple, Protocol
+
+from rich.cells import cell_len, chop_cells
+
+from ...text import visible
+
+Row = list[tuple[str, str]]
+"""One row of the screen: pieces of text, each with the name of its style."""
+
+
+class Line(NamedTuple):
+    """One item: pieces of safe text, each with the name of its style; may hold newlines."""
+
+    pieces: tuple[tuple[str, str], ...]
+    cut: bool = False
+    """Whether it is cut at the right edge instead of wrapped."""
+
+    @property
+    def text(self) -> str:
+        """The characters without their styles."""
+        return "".join(text for text, _ in self.pieces)
+
+
+def line(*pieces: str | tuple[str, str], cut: bool = False) -> Line:
+    """An item from plain texts and (text, style name) pairs, made safe to show."""
+    pairs = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
+    return Line(tuple((safe(text), style) for text, style in pairs), cut)
+
+
+def safe(text: str) -> str:
+    """Foreign text as it is drawn: nothing that steers a terminal, tabs as spaces."""
+    return visible(text).replace("\t", "    ")
+
+
+class Document(Protocol):
+    """A sequence of items that knows where each starts."""
+
+    def __len__(self) -> int:
+        """How many items there are."""
+
+    def __getitem__(self, index: int) -> Line:
+        """One item."""
+
+    def text(self, index: int) -> str:
+        """What a search looks through."""
+
+    def starts(self, width: int) -> Sequence[int]:
+        """The row at which each item starts, and after the last one the number of rows."""
+
+
+class Paragraphs:
+    """Items at hand, wrapped: for what is not long."""
+
+    def __init__(self, lines: Sequence[Line] = ()) -> None:
+        self._lines = lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __getitem__(self, index: int) -> Line:
+        return self._lines[index]
+
+    def text(self, index: int) -> str:
+        """What a search looks through."""
+        return self._lines[index].text
+
+    def starts(self, width: int) -> Sequence[int]:
+        """The row at which each item starts, and the number of rows."""
+        return list(accumulate((len(rows(item, width)) for item in self._lines), initial=0))
+
+
+class Table:
+    """Any number of items of one row each, made when they are looked at."""
+
+    def __init__(self, length: int, make: Callable[[int], Line]) -> None:
+        self._length = length
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Line:
+        return self._make(index)
+
+    def text(self, index: int) -> str:
+        """What a search looks through."""
+        return self._make(index).text
+
+    def starts(self, width: int) -> Sequence[int]:
+        """The row at which each item starts, and the number of rows."""
+        return range(self._length + 1)
+
+
+class Filtered:
+    """Some items of another document."""
+
+    def __init__(self, document: Document, kept: Sequence[int]) -> None:
+        self._document = document
+        self.kept = kept
+        """The shown items, as indexes of the whole document."""
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def __getitem__(self, index: int) -> Line:
+        return self._document[self.kept[index]]
+
+    def text(self, index: int) -> str:
+        """What a search looks through."""
+        return self._document.text(self.kept[index])
+
+    def starts(self, width: int) -> Sequence[int]:
+        """The row at which each item starts, and the number of rows."""
+        whole = self._document.starts(width)
+        heights = (whole[index + 1] - whole[index] for index in self.kept)
+        return list(accumulate(heights, initial=0))
+
+
+def unchanged(before: Document, after: Document) -> int:
+    """How many first items of two documents are known to be the same, drawn alike."""
+    shares = getattr(after, "shares", None)
+    return shares(before) if shares else 0
+
+
+def rows(item: Line, width: int) -> list[Row]:
+    """An item broken into rows of at most `width` cells, at spaces where there are any."""
+    if not item.pieces:
+        return []
+    if item.cut:
+        return [[(text.replace("\n", "⏎"), style) for text, style in item.pieces]]
+    found: list[Row] = []
+    for logical in _logical_lines(item.pieces):
+        found += _wrapped(logical, width)
+    return found
+
+
+def height(text: str, width: int) -> int:
+    """How many rows a safe text takes, as `rows` would break it."""
+    lines = text.split("\n")
+    if text.isascii() and max(map(len, lines)) <= width:
+        return len(lines)
+    return sum(1 + sum(1 for _ in _breaks(one, width)) for one in lines)
+
+
+def _logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    """The pieces parted at their newlines."""
+    current: Row = []
+    for text, style in pieces:
+        first, *others = text.split("\n")
+        current.append((first, style))
+        for other in others:
+            yield current
+            current = [(other, style)]
+    yield current
+
+
+def _wrapped(pieces: Row, width: int) -> list[Row]:
+    """A logical line's pieces dealt out over its rows."""
+    ends = _breaks("".join(text for text, _ in pieces), width)
+    found: list[Row] = [[]]
+    at, end = 0, next(ends, None)
+    for text, style in pieces:
+        while end is not None and at + len(text) > end:
+            found[-1].append((text[: end - at], style))
+            found.append([])
+            text, at, end = text[end - at :], end, next(ends, None)
+        found[-1].append((text, style))
+        at += len(text)
+    return found
+
+
+def _breaks(text: str, width: int) -> Iterator[int]:
+    """The offsets at which a text goes on in the next row."""
+    at, narrow = 0, text.isascii()
+    while True:
+        if narrow:
+            if len(text) - at <= width:
+                return
+            size = width
+        else:
+            rest = text[at : at + width + 1]
+            if cell_len(rest) <= width:
+                return
+            size = len(chop_cells(rest, width)[0])
+        space = text.rfind(" ", at, at + size) + 1
+        if text[at + size] == " ":
+            size += 1  # a space at the edge is not seen, and must not begin the next row
+        elif space - at > size // 2:
+            size = space - at
+        at += size
+        if at == len(text):
+            return
+        yield at

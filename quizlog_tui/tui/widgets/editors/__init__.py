@@ -1,0 +1,1 @@
+"""Inputs fitted to kinds of answers: each has `fit`, `fill`, `begin`, and posts `Answered`."""

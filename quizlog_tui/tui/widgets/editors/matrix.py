@@ -1,0 +1,154 @@
+"""A small grid of cells for a matrix; what is sent is its text, row by row in brackets."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Grid, Vertical
+from textual.widgets import Input, Static
+
+from ....replay.input_type import InputType
+from ....text import one_line
+from .answered import Answered
+
+_MOST = 8
+_SIZE = re.compile(r"(?<!\d)([1-8])\s*(?:x|×|by)\s*([1-8])(?!\d)")
+_ROW = re.compile(r"\[([^\[\]]*)\]")
+_HELP = "Enter sends · ctrl+→ ← columns · ctrl+↓ ↑ rows"
+
+
+class MatrixGrid(Vertical):
+    """Cells to fill; empty ones count as 0."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+right", "resize(0, 1)", "Wider", show=False, priority=True),
+        Binding("ctrl+left", "resize(0, -1)", "Narrower", show=False, priority=True),
+        Binding("ctrl+down", "resize(1, 0)", "Higher", show=False, priority=True),
+        Binding("ctrl+up", "resize(-1, 0)", "Lower", show=False, priority=True),
+        Binding("down", "go(1)", show=False),
+        Binding("up", "go(-1)", show=False),
+    ]
+    DEFAULT_CSS = """
+    MatrixGrid { height: auto; }
+    MatrixGrid Grid { height: auto; grid-gutter: 0 1; grid-rows: 1; }
+    MatrixGrid Input { border: none; height: 1; padding: 0 1; background: $surface; }
+    MatrixGrid Input:focus { border: none; background: $panel; }
+    MatrixGrid #preview {
+        height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shape = (2, 2)
+
+    def compose(self) -> ComposeResult:
+        """The grid, and the text it makes."""
+        yield Grid()
+        yield Static(_HELP, id="preview", markup=False)
+
+    async def fit(self, kind: InputType, text: str) -> None:
+        """Take the size a question asks for."""
+        await self.shape(*size_in(text, kind.rows))
+
+    async def shape(self, rows: int, columns: int) -> None:
+        """Make the grid of a size, keeping what stands in cells that stay."""
+        rows, columns = max(1, min(rows, _MOST)), max(1, min(columns, _MOST))
+        before = self.cells
+        self._shape = rows, columns
+        grid = self.query_one(Grid)
+        grid.styles.grid_size_columns = columns
+        grid.styles.grid_columns = "12"
+        async with self.batch():
+            await grid.remove_children()
+            await grid.mount_all(
+                _cell(_at(before, row, column)) for row in range(rows) for column in range(columns)
+            )
+        self._preview()
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The texts in the cells, row by row."""
+        values = [cell.value for cell in self.query(Input)]
+        width = self._shape[1]
+        return [values[at : at + width] for at in range(0, len(values), width)]
+
+    @property
+    def text(self) -> str:
+        """The answer the cells make."""
+        inside = ((cell.strip() or "0" for cell in row) for row in self.cells)
+        return "[" + ",".join("[" + ",".join(row) + "]" for row in inside) + "]"
+
+    async def fill(self, answer: str) -> None:
+        """Put a matrix in, as far as the text holds one."""
+        found = [[cell.strip() for cell in row.split(",")] for row in _ROW.findall(answer)]
+        if found:
+            await self.shape(len(found), max(map(len, found)))
+            for cell, value in zip(self.query(Input), _flat(found, self._shape[1]), strict=False):
+                cell.value = value
+
+    async def clear(self) -> None:
+        """Empty all cells."""
+        for cell in self.query(Input):
+            cell.value = ""
+
+    def begin(self) -> None:
+        """Begin at the first cell."""
+        self.query(Input).first().focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show the text."""
+        event.stop()
+        self._preview()
+
+    def _preview(self) -> None:
+        self.query_one("#preview", Static).update(one_line(f"{self.text} · {_HELP}"))
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Send the matrix."""
+        event.stop()
+        answer = self.text
+        await self.clear()
+        self.post_message(Answered(answer))
+
+    async def action_resize(self, rows: int, columns: int) -> None:
+        """More or fewer rows or columns."""
+        await self.shape(self._shape[0] + rows, self._shape[1] + columns)
+        self.begin()
+
+    def action_go(self, by: int) -> None:
+        """The cell below or above."""
+        cells = list(self.query(Input))
+        at = next((n for n, cell in enumerate(cells) if cell.has_focus), 0)
+        to = at + by * self._shape[1]
+        if 0 <= to < len(cells):
+            cells[to].focus()
+
+
+def size_in(text: str, rows: int | None) -> tuple[int, int]:
+    """The size of the matrix a question asks for: `3x2` in its words, a matrix in it, or 2 by 2."""
+    named = _SIZE.search(text)
+    if named:
+        return int(named[1]), int(named[2])
+    shown = re.search(r"\[\s*\[.*?\]\s*\]", text, re.S)
+    if shown:
+        found = _ROW.findall(shown[0][1:-1])
+        return len(found), found[0].count(",") + 1
+    return rows or 2, rows or 2
+
+
+def _cell(value: str) -> Input:
+    cell = Input(value, placeholder="0", select_on_focus=False)
+    cell.cursor_blink = False
+    return cell
+
+
+def _at(cells: list[list[str]], row: int, column: int) -> str:
+    return cells[row][column] if row < len(cells) and column < len(cells[row]) else ""
+
+
+def _flat(found: list[list[str]], width: int) -> list[str]:
+    return [cell for row in found for cell in (row + [""] * width)[:width]]

@@ -1,0 +1,91 @@
+"""Several lines of text; for JSON, told at each change whether it is any."""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static, TextArea
+
+from ....replay.input_type import InputType
+from ....text import one_line
+from .answered import Answered
+
+_SEND = "ctrl+s or F5 sends"
+
+
+class TextBox(Vertical):
+    """A text area with a line that says how to send it and what is wrong with it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f5", "send", "Send", priority=True)]
+    DEFAULT_CSS = """
+    TextBox { height: auto; }
+    TextBox TextArea { height: 5; border: none; padding: 0; background: $surface; }
+    TextBox TextArea:focus { border: none; background: $panel; }
+    TextBox #check { height: 1; color: $text-muted; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._json = False
+
+    def compose(self) -> ComposeResult:
+        """The area and the line below."""
+        area = TextArea(id="area", tab_behavior="focus")
+        area.cursor_blink = False
+        yield area
+        yield Static(_SEND, id="check", markup=False)
+
+    async def fit(self, kind: InputType, text: str) -> None:
+        """Take the height a question asks for, and know whether it wants JSON."""
+        self._json = kind.name == "json"
+        self.area.styles.height = max(2, min(kind.rows or 4, 12))
+        self._check()
+
+    def begin(self) -> None:
+        """Let the user type."""
+        self.area.focus()
+
+    @property
+    def area(self) -> TextArea:
+        """The text area."""
+        return self.query_one(TextArea)
+
+    async def fill(self, answer: str) -> None:
+        """Put a text in."""
+        self.area.text = answer
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Check the syntax."""
+        event.stop()
+        self._check()
+
+    def _check(self) -> None:
+        text = self.area.text
+        said = json_problem(text) if self._json and text.strip() else None
+        if self._json and text.strip():
+            self.query_one("#check", Static).update(
+                f"✗ {said} · {_SEND} it all the same" if said else f"✓ JSON · {_SEND}"
+            )
+        else:
+            self.query_one("#check", Static).update(_SEND)
+
+    def action_send(self) -> None:
+        """Send what stands there."""
+        answer = self.area.text
+        self.area.text = ""
+        self.post_message(Answered(answer))
+
+
+def json_problem(text: str) -> str | None:
+    """Where and why a text is not JSON; None if it is."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return one_line(f"line {error.lineno}, column {error.colno}: {error.msg}")
+    except (ValueError, RecursionError) as error:
+        return one_line(str(error) or "nested too deep")
+    return None

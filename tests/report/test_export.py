@@ -1,0 +1,260 @@
+"""Exports: every branch is in them, foreign text stays text, no other file is overwritten."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from quizlog_tui.errors import CancelledError, LimitError, UsageError
+from quizlog_tui.record.feedback import Feedback
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.transcript import Step
+from quizlog_tui.report.document import BranchSection, ErrorSection, Report, build_report
+from quizlog_tui.report.export import export
+from quizlog_tui.report.html import to_html
+from quizlog_tui.report.markdown import code, fence, to_markdown
+from quizlog_tui.session import Session
+from quizlog_tui.text import one_line, visible
+from quizlog_tui.timeline import Moment
+from tests.support.build import Build
+from tests.test_session import QUIZ
+
+PAYLOADS = [
+    "\x1b[31mred", "\x1b]0;owned\x07", "\x9b31m", "\x9d0;x", "\x00", "\x0e", "\x7f", "\u202ex", "\u2028", "\x85",
+    "\r\n", "\ud800", "<script>alert(1)</script>", "</pre><img src=x onerror=y>", '"><b>', "&amp;", "]]>",
+    "```\n# out", "~~~\nout", "`", "``", " ` ", "[x](javascript:y)", "# h", "| a |", "<!-- x -->", "\n\n- item", "![i](u)",
+    "[red]x[/red]", "---\n", "<https://x.y>", "\\`", "",
+]  # fmt: skip
+TEXT = st.sampled_from(PAYLOADS) | st.text(max_size=8) | st.text("`~<>&\n #-[]()\\!", max_size=12)
+
+
+def report(text: str) -> Report:
+    """A report with a text in every place that can hold one."""
+    said = Feedback(0, text, text, text, text, text, {text: text})
+    step = Step(text or None, (text, text), text, 3, text)
+    asked = Moment(0, step, True, (said,), ())
+    end = Moment(1, replace(step, input=None, prompt=None), False, (), ())
+    error = ErrorSection(text, text, 3, [(2, text), (3, text)])
+    branch = BranchSection(
+        text, True, text, 1, text, text, (asked, end), "error", 0.5, error, text, (said,)
+    )
+    return Report(text, text, 7, text, (branch,), (text,), (said,))
+
+
+class Page(HTMLParser):
+    """The tags and text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, tuple[tuple[str, str | None], ...]]] = []
+        self.text = ""
+        self.comments: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, tuple(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data)
+
+
+def unsafe(text: str) -> set[str]:
+    return {char for char in text if visible(char) != char}
+
+
+PLAIN = Page(to_html(report("x")))
+
+
+@given(TEXT.filter(bool))
+def test_no_text_becomes_html(text: str) -> None:
+    page = to_html(report(text))
+    assert not unsafe(page)
+    page.encode()
+    parsed = Page(page)
+    assert parsed.tags == PLAIN.tags
+    assert parsed.comments == PLAIN.comments
+    assert parsed.text.count(visible(text)) >= 15
+
+
+@given(TEXT)
+def test_no_text_becomes_markdown(text: str) -> None:
+    document = to_markdown(report(text))
+    assert not unsafe(document)
+    like = "x\ny" if "\n" in text else "x"
+    expected = [token.type for token in tokens(to_markdown(report(like)))]
+    found = [token.type for token in tokens(document)]
+    assert set(found) <= set(expected)
+    if text:
+        assert found == expected
+    fences = [token.content for token in tokens(document) if token.type == "fence"]
+    shown = (visible(text).removesuffix("\n"), one_line(text))
+    assert all(shown[0] in content or shown[1] in content for content in fences)
+
+
+def tokens(document: str) -> list[Any]:
+    """All tokens of a document, those inside of lines too; texts between spans are not counted."""
+    found = []
+    for token in MarkdownIt("commonmark").parse(document):
+        found += [token, *(token.children or [])]
+    return [token for token in found if token.type not in ("text", "softbreak")]
+
+
+@given(TEXT)
+def test_a_code_span_holds_exactly_its_text(text: str) -> None:
+    [inline] = [
+        token for token in MarkdownIt("commonmark").parse(f"a {code(text)} b") if token.children
+    ]
+    spans = [child.content for child in inline.children or [] if child.type == "code_inline"]
+    assert spans == ([one_line(text)] if text else [])
+
+
+@given(TEXT)
+def test_a_fence_holds_exactly_its_text(text: str) -> None:
+    found = MarkdownIt("commonmark").parse("\n".join(["before", "", *fence(text), "after"]))
+    [block] = [token for token in found if token.type == "fence"]
+    assert block.content.removesuffix("\n") == visible(text).removesuffix("\n")
+    assert [token.type for token in found].count("paragraph_open") == 2
+
+
+def test_every_branch_is_shown_from_where_it_leaves(build: Build) -> None:
+    with Session(build.record(QUIZ, "1", "2", "3"), clock=lambda: "now") as session:
+        session.fork(1, "bad", "other")
+        session.comment(1, "no number", "wrong", "ann")
+        session.note("other", "a try")
+        session.fork(0, "5", "third")
+        session.switch("main")
+        before = session.path.read_bytes()
+        built = build_report(session)
+        assert session.path.read_bytes() == before
+    main, other, third = built.branches
+    assert (main.name, main.active, main.parent, main.status, main.score) == (
+        "main", True, None, "success", 1.0,
+    )  # fmt: skip
+    assert [moment.answer for moment in main.moments] == ["1", "2", "3", None]
+    assert (other.parent, other.at, other.note, other.score) == ("main", 1, "a try", 0.3)
+    assert [(moment.at, moment.answer) for moment in other.moments] == [(1, "bad"), (2, None)]
+    assert [said.text for said in other.moments[0].notes] == ["no number"]
+    assert other.error is not None
+    assert (other.error.message, other.error.line) == ("bad number", 7)
+    assert (7, '        raise Exception("bad number")  #score = 0.3') in other.error.excerpt
+    assert (third.parent, third.at, third.status) == ("other", 0, "in_progress")
+    assert (built.script, built.record, built.seed, built.remarks) == (
+        "quiz.py",
+        "record.yaml",
+        7,
+        [],
+    )
+
+
+def test_children_of_a_deleted_branch_show_what_it_shared(build: Build) -> None:
+    with Session(build.record(QUIZ, "1", "2", "3")) as session:
+        session.fork(1, "7", "middle")
+        session.answer("8")
+        session.fork(2, "9", "leaf")
+        session.comment(1, "hidden", branch="middle")
+        session.delete("middle")
+        built = build_report(session)
+        main, leaf = built.branches
+        assert (main.name, leaf.parent, leaf.at) == ("main", "main", 1)
+        assert [moment.answer for moment in leaf.moments] == ["7", "9", None]
+        session.switch("main")
+        session.rename("main", "gone")
+        session.switch("leaf")
+        session.delete("gone")
+        [leaf] = build_report(session).branches
+        assert [moment.answer for moment in leaf.moments] == ["1", "7", "9", None]
+
+
+def test_remarks_that_belong_nowhere_are_shown_apart(build: Build) -> None:
+    path = build.record(QUIZ, "1")
+    record = RecordFile(path).read()
+    odd = ["free text", {"branch": "nowhere", "text": "lost"}, {"at": 99, "text": "beyond"}]
+    path.unlink()
+    RecordFile(path).create(replace(record, extras={"feedback": odd}))
+    with Session(path) as session:
+        built = build_report(session)
+        assert [said.text for said in built.remarks] == ["free text", "lost", "beyond"]
+        assert all(text in to_html(built) for text in ("free text", "lost", "beyond"))
+
+
+def test_a_branch_that_cannot_be_run_says_so(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session(build.record(QUIZ, "1")) as session:
+        session.fork(0, "2", "slow")
+        session.switch("main")
+        run = session.transcript_of
+
+        def limited(name: str) -> Any:
+            if name == "slow":
+                raise LimitError("took longer than 30 seconds")
+            return run(name)
+
+        monkeypatch.setattr(session, "transcript_of", limited)
+        built = build_report(session)
+        assert [branch.problem for branch in built.branches] == [
+            None,
+            "took longer than 30 seconds",
+        ]
+        assert "took longer than 30 seconds" in to_html(built)
+        assert "could not be run: `took longer than 30 seconds`" in to_markdown(built)
+
+
+def test_a_cancelled_export_writes_nothing(build: Build) -> None:
+    target = build.folder / "x.html"
+
+    def stop(done: int, total: int) -> None:
+        raise CancelledError("stopped")
+
+    with Session(build.record(QUIZ)) as session, pytest.raises(CancelledError):
+        export(session, target, stop)
+    assert not target.exists()
+
+
+def test_the_page_loads_nothing_and_follows_the_colours_of_the_reader(build: Build) -> None:
+    with Session(build.record(QUIZ, "1")) as session:
+        page = to_html(build_report(session))
+    assert "prefers-color-scheme: dark" in page
+    assert not re.search(r"https?:|<script|<link|@import|url\(|src=", page)
+
+
+@pytest.mark.parametrize("name", ["x.html", "x.HTM", "x.md", "x.markdown"])
+def test_an_export_replaces_an_earlier_one_only(name: str, build: Build) -> None:
+    target = build.folder / name
+    with Session(build.record(QUIZ, "1")) as session:
+        export(session, target)
+        session.answer("2")
+        export(session, target)
+        assert "number 2?" in target.read_text(encoding="utf-8")
+        target.write_text("mine")
+        with pytest.raises(UsageError, match="no export of ours"):
+            export(session, target)
+        assert target.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x", "no/x.html", "record.yaml", "quiz.py", "."])
+def test_other_targets_are_refused(name: str, build: Build) -> None:
+    with Session(build.record(QUIZ)) as session, pytest.raises(UsageError):
+        export(session, build.folder / name)
+
+
+def test_all_branches_are_run_by_one_replayer(build: Build, replayer: Replayer) -> None:
+    with Session(build.record(QUIZ, "1", "2", "3"), replayer) as session:
+        for answer in "456":
+            session.fork(2, answer)
+        seen: list[tuple[int, int]] = []
+        target: Path = build.folder / "x.md"
+        built = export(session, target, lambda done, total: seen.append((done, total)))
+        assert seen == [(0, 4), (1, 4), (2, 4), (3, 4)]
+        assert [branch.status for branch in built.branches] == ["success"] * 4

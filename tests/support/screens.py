@@ -1,0 +1,67 @@
+"""Driving the screens in tests: wait for states, press keys, compare with golden text."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from quizlog_tui.tui.picture import busy
+from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.screenshot import screen_text
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+Kind = TypeVar("Kind", bound=Screen[Any])
+SIZES = [(60, 20), (80, 24), (120, 40)]
+
+
+async def idle(pilot: Pilot[Any]) -> None:
+    """Wait until nothing is under way that does not wait for the user."""
+    await pilot.pause()
+    while busy(pilot.app):
+        await pilot.app.workers.wait_for_complete(busy(pilot.app))
+        await pilot.pause()
+
+
+async def settled(pilot: Pilot[Any]) -> PlayerScreen:
+    """Wait until the player is there and nothing is under way; the screen."""
+    while not isinstance(pilot.app.screen, PlayerScreen) or busy(pilot.app):
+        await idle(pilot)
+    await pilot.pause()
+    return pilot.app.screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> PlayerScreen:
+    """Press keys in the player, and wait until it is settled again."""
+    await pilot.press(*keys)
+    await idle(pilot)
+    return await settled(pilot)
+
+
+async def shows(pilot: Pilot[Any], words: str) -> None:
+    """Wait until the words stand on the screen, toasts included."""
+    for _ in range(250):
+        if words in " ".join(screen_text(pilot.app).split()):
+            return
+        await pilot.pause()
+    raise AssertionError(f"{words!r} never shown:\n{screen_text(pilot.app)}")
+
+
+def check(name: str, size: tuple[int, int], text: str) -> None:
+    """Compare with the golden text; UPDATE_GOLDEN=1 writes it."""
+    path = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+async def opened(pilot: Pilot[Any], kind: type[Kind]) -> Kind:
+    """Wait until a screen of a kind is on top and nothing is under way; the screen."""
+    while not isinstance(pilot.app.screen, kind):
+        await idle(pilot)
+    await idle(pilot)
+    return pilot.app.screen

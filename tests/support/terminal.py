@@ -1,0 +1,118 @@
+"""A real pseudo-terminal with a program in it: what it writes, byte by byte, and keys to send."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+
+class Terminal:
+    """Runs a command on a terminal of its own.
+
+    Args:
+        command: The program and its arguments.
+        size: Columns and rows.
+        cwd: Where it runs.
+        env: Variables to set besides those of this process.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        size: tuple[int, int] = (100, 30),
+        cwd: Path | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        self.fd, inner = pty.openpty()
+        self.resize(*size)
+        self.before = termios.tcgetattr(inner)
+        variables = {
+            **os.environ,
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            **(env or {}),
+        }
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(
+            command,
+            stdin=inner,
+            stdout=inner,
+            stderr=inner,
+            cwd=cwd,
+            env=variables,
+            start_new_session=True,
+        )
+        self._inner = inner
+        self.seen = bytearray()
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def send(self, keys: str) -> None:
+        os.write(self.fd, keys.encode())
+
+    def read(self, seconds: float) -> bytes:
+        """What it writes next; empty if it is silent for so long, or has ended."""
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return b""
+        try:
+            data = os.read(self.fd, 1 << 16)
+        except OSError:
+            return b""
+        self.seen += data
+        return data
+
+    def wait_for(self, text: str, seconds: float = 20.0) -> float:
+        """Read until it wrote a text after what was seen before; the moment it came."""
+        start = len(self.seen)
+        deadline = time.monotonic() + seconds
+        while text.encode() not in self.seen[start:]:
+            if not self.read(0.1) and (
+                time.monotonic() > deadline or self.process.poll() is not None
+            ):
+                raise AssertionError(f"{text!r} never came:\n{bytes(self.seen[start:])[-2000:]!r}")
+        return time.perf_counter()
+
+    def quiet(self, gap: float) -> float:
+        """Read until it is silent for a while; the moment of its last byte."""
+        last = time.perf_counter()
+        while self.read(gap):
+            last = time.perf_counter()
+        return last
+
+    @property
+    def settings(self) -> list[object]:
+        """The terminal's settings as they are now."""
+        return termios.tcgetattr(self._inner)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.fd)
+        os.close(self._inner)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def quizlog(*words: str) -> list[str]:
+    """The command line that runs quizlog with these words."""
+    return [sys.executable, "-m", "quizlog_tui", *words]

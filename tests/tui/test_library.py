@@ -1,0 +1,270 @@
+"""The library: golden text at three sizes, every key, and what others do to the folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from quizlog_tui.record.model import LastError, Record
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.series import Series
+from quizlog_tui.tui import shelf
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screens.library import LibraryScreen
+from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.screens import SIZES, check, idle, settled, shows
+
+QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("quizlog_tui.tui.screens.library._REST", 0)
+    folder = tmp_path / "audits"
+    folder.mkdir()
+    (folder / "quiz.py").write_text(QUIZ)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def put(folder: Path, name: str, *inputs: str, **more: Any) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    script = os.path.relpath(folder / "quiz.py", path.parent)
+    RecordFile(path).create(Record(script, 7, Series(inputs), len(inputs), **more))
+    return path
+
+
+@pytest.fixture
+def records(folder: Path) -> Path:
+    put(folder, "alpha/record.yaml", "1", "2", status="success")
+    put(folder, "beta/record.yaml", "1")
+    put(folder, "gamma.yaml", "1", "x", status="error", last_error=LastError("no", 2, 0.25))
+    (folder / "spoilt.yaml").write_text("script: quiz.py\nseed: many\n")
+    return folder
+
+
+async def library(pilot: Pilot[Any]) -> LibraryScreen:
+    await idle(pilot)
+    while not isinstance(pilot.app.screen, LibraryScreen) or pilot.app.screen.scanning:
+        await idle(pilot)
+    return pilot.app.screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> LibraryScreen:
+    await pilot.press(*keys)
+    return await library(pilot)
+
+
+def marked(screen: LibraryScreen) -> str | None:
+    return screen.marked.path.relative_to(Path.cwd()).as_posix() if screen.marked else None
+
+
+def listed(screen: LibraryScreen) -> Iterator[str]:
+    return (one.path.parent.name + "/" + one.path.stem for one in screen._shelf.shown)
+
+
+async def neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen:
+    """Go to the record beside, wait until it is there."""
+    await pilot.press(key)
+    while True:
+        screen = await settled(pilot)
+        if screen.session.path == Path.cwd() / name:
+            return screen
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", ["library", "library-none"])
+async def test_golden_screens(scene: str, size: tuple[int, int], records: Path) -> None:
+    app = QuizlogApp(clock=FrozenClock())
+    async with app.run_test(size=size) as pilot:
+        await library(pilot)
+        if scene == "library-none":
+            for name in ("alpha/record.yaml", "gamma.yaml"):
+                (records / name).unlink()
+            await press(pilot, "f", "f")
+            await shows(pilot, "None of 2 records")
+        check(scene, size, screen_text(app))
+
+
+async def test_it_is_sorted_turned_and_narrowed_and_the_order_is_remembered(records: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test() as pilot:
+        screen = await library(pilot)
+        assert marked(screen) == "alpha/record.yaml"
+        await press(pilot, "s", "s")
+        assert list(listed(screen))[:2] == ["alpha/record", "audits/gamma"]
+        await press(pilot, "S")
+        assert list(listed(screen))[:2] == ["audits/gamma", "alpha/record"]
+        assert marked(screen) == "alpha/record.yaml"
+        await press(pilot, "f", "f", "f")
+        assert list(listed(screen)) == ["audits/gamma"]
+        await press(pilot, "f")
+        assert marked(screen) == "spoilt.yaml"
+    again = QuizlogApp()
+    assert again.state.sorting == "score backwards"
+
+
+async def test_a_click_on_a_title_sorts(records: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test() as pilot:
+        screen = await library(pilot)
+        await pilot.click("#heads", offset=(3, 0))
+        await library(pilot)
+        assert next(listed(screen)) == "audits/spoilt"
+
+
+async def test_the_watch_follows_what_others_write(records: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        screen = await press(pilot, "j")
+        assert marked(screen) == "beta/record.yaml"
+        put(records, "aaa.yaml", "1")
+        (records / "alpha/record.yaml").unlink()
+        path = records / "beta/record.yaml"
+        (records / "part").write_bytes(path.read_bytes().replace(b"pointer: 1", b"pointer: 0"))
+        (records / "part").replace(path)
+        await shows(pilot, "beta/record.yaml just now ● waiting 0/1")
+        await shows(pilot, "aaa.yaml")
+        assert "alpha" not in screen_text(app)
+        assert marked(screen) == "beta/record.yaml"
+
+
+async def test_opening_coming_back_and_going_on_to_the_neighbours(records: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test(notifications=True) as pilot:
+        await press(pilot, "j")
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("escape")
+        player = await neighbour(pilot, "H", "alpha/record.yaml")
+        assert not isinstance(app.focused, Input)
+        await pilot.press("H")
+        await shows(pilot, "no more records that way")
+        await neighbour(pilot, "L", "beta/record.yaml")
+        await neighbour(pilot, "L", "gamma.yaml")
+        player = await neighbour(pilot, "H", "beta/record.yaml")
+        assert len(app.screen_stack) == 3
+        await pilot.press("i")
+        assert isinstance(app.focused, Input)
+        await pilot.press("2", "enter")
+        await settled(pilot)
+        assert player.shown.status == "success"
+        await pilot.press("q")
+        screen = await library(pilot)
+        assert marked(screen) == "beta/record.yaml"
+        await shows(pilot, "beta/record.yaml just now ✓ finished 1")
+    again = QuizlogApp()
+    async with again.run_test() as pilot:
+        assert marked(await library(pilot)) == "beta/record.yaml"
+
+
+async def test_a_record_that_cannot_be_opened_is_told_and_edited(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(
+        "quizlog_tui.tui.screens.library.external.edit", lambda app, path, line: opened.append(path)
+    )
+    app = QuizlogApp()
+    async with app.run_test(notifications=True) as pilot:
+        await library(pilot)
+        await press(pilot, "G", "l")
+        await shows(pilot, "must be a whole number")
+        await press(pilot, "e")
+        assert isinstance(app.screen, LibraryScreen)
+    assert opened == [records / "spoilt.yaml"]
+
+
+async def test_a_new_record_gets_a_free_name_and_is_opened(records: Path) -> None:
+    (records / "quiz.yaml").write_text("mine")
+    app = QuizlogApp(clock=FrozenClock())
+    async with app.run_test(notifications=True) as pilot:
+        await library(pilot)
+        await pilot.press("plus", *"quiz.py", "enter", *"many", "enter")
+        await shows(pilot, "'many' is no whole number")
+        await pilot.press("plus", *"quiz.py", "enter", *"42", "enter")
+        player = await settled(pilot)
+        assert player.session.path.name == "quiz-2.yaml"
+        await pilot.press("escape", "q")
+        await library(pilot)
+        await shows(pilot, "quiz-2.yaml")
+        await pilot.press("plus", *"gone.py", "enter", "enter")
+        await shows(pilot, "gone.py")
+    assert yaml.safe_load((records / "quiz-2.yaml").read_text())["seed"] == 42
+    assert (records / "quiz.yaml").read_text() == "mine"
+
+
+async def test_an_empty_folder_shows_the_examples(folder: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test(notifications=True) as pilot:
+        await shows(pilot, "here are examples to play with")
+        screen = await library(pilot)
+        assert len(screen._shelf) == 4
+
+
+async def test_an_empty_folder_without_examples_says_how_to_begin(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def readonly() -> Path:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("quizlog_tui.tui.app.own_examples", readonly)
+    app = QuizlogApp()
+    async with app.run_test() as pilot:
+        await shows(pilot, "quizlog new SCRIPT")
+        put(folder, "late.yaml")
+        await shows(pilot, "late.yaml")
+
+
+async def test_escape_stops_a_long_search_and_reload_goes_on(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "_SLICE", -1.0)
+    for number in range(60):
+        put(records, f"many/{number}.yaml")
+    app = QuizlogApp()
+    async with app.run_test() as pilot:
+        while not (isinstance(app.screen, LibraryScreen) and len(app.screen._shelf)):
+            await pilot.pause()
+        screen = app.screen
+        assert screen.scanning
+        screen.action_back()
+        await shows(pilot, "stopped; R looks for all")
+        assert 0 < len(screen._shelf) < 64
+        await press(pilot, "R")
+        assert len(screen._shelf) == 64
+        await pilot.press("escape")
+        await idle(pilot)
+    assert app.return_code == 0
+
+
+EVIL = "[/nope] [@click=app.quit]go[/] \x1b]0;owned\x07 \x9b31m \u202e \u2028 \x85"
+
+
+async def test_no_name_or_problem_is_markup_or_a_control_sequence(folder: Path) -> None:
+    name = EVIL.replace("/", "|")
+    put(folder, f"{name}.yaml", "1")
+    (folder / "bad.yaml").write_text(yaml.safe_dump({"script": "q", "seed": 1, "status": EVIL}))
+    app = QuizlogApp()
+    async with app.run_test(size=(180, 40), notifications=True) as pilot:
+        await library(pilot)
+        text = screen_text(app)
+        await press(pilot, "j", "enter")
+        text += screen_text(app)
+        await press(pilot, "g")
+        await pilot.press("enter")
+        await settled(pilot)
+        text += screen_text(app)
+    assert "[|nope] [@click=app.quit]go[|]" in text
+    assert "unknown status '[/nope] [@click=app.quit]go[/]" in text
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85")

@@ -1,0 +1,194 @@
+"""Notes: writing them at a step, listing them, going where they were made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from textual.pilot import Pilot
+
+from quizlog_tui.config import Config
+from quizlog_tui.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screens.notes import NotesScreen
+from quizlog_tui.tui.screens.remark import RemarkScreen
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.build import Build
+from tests.support.screens import SIZES, check, idle, press, settled, shows
+
+QUIZ = "for n in 'abc':\n    input(f'{n}? ')\n"
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    return Build(folder, build.dedent).record(QUIZ, "1", "2")
+
+
+@pytest.fixture
+def noted(record: Path) -> Path:
+    with Session(record, clock=lambda: "1970-01-01T00:00:00+00:00") as session:
+        session.comment(0, "well done", "right", "ann")
+        session.comment(1, "off by one,\nlook at line 2", "wrong", "bob")
+        session.fork(1, "3", "other")
+        session.comment(1, "", "unsure", "ann")
+        session.comment(2, "what now?", None, None)
+        session.switch("main")
+    return record
+
+
+async def notes(pilot: Pilot[Any], *keys: str) -> NotesScreen:
+    await pilot.press(*keys)
+    await idle(pilot)
+    while not isinstance(pilot.app.screen, NotesScreen):
+        await idle(pilot)
+    return pilot.app.screen
+
+
+async def opened(pilot: Pilot[Any]) -> NotesScreen:
+    await settled(pilot)
+    await pilot.press("escape")
+    return await notes(pilot, "F")
+
+
+async def remark(pilot: Pilot[Any], *keys: str) -> None:
+    """Open the window for a remark and press keys in it."""
+    await pilot.press("a")
+    while not isinstance(pilot.app.screen, RemarkScreen):
+        await pilot.pause()
+    await pilot.press(*keys)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", ["notes", "remark"])
+async def test_golden_screens(scene: str, size: tuple[int, int], noted: Path) -> None:
+    app = QuizlogApp(noted, clock=FrozenClock())
+    async with app.run_test(size=size) as pilot:
+        if scene == "notes":
+            await opened(pilot)
+            await notes(pilot, "k", "k")
+        else:
+            await settled(pilot)
+            await pilot.press("escape", "h")
+            await remark(pilot, *"no good", "tab", "j", "j")
+        check(scene, size, screen_text(app))
+
+
+async def test_a_remark_is_written_at_the_step_shown_with_verdict_and_author(record: Path) -> None:
+    app = QuizlogApp(record, Config(author="eve"))
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h")
+        await remark(pilot, *"[/x] ok", "enter", *"two", "tab", "j", "j", "enter")
+        await shows(pilot, "noted at step 1")
+        await settled(pilot)
+        await remark(pilot, *"plain", "f5")
+        await settled(pilot)
+        await remark(pilot, "f5")
+        await shows(pilot, "write something")
+        await pilot.press("escape")
+        await settled(pilot)
+    found = yaml.safe_load(record.read_text())["feedback"]
+    said = [(each["at"], each["author"], each.get("verdict"), each["text"]) for each in found]
+    assert said == [(1, "eve", "wrong", "[/x] ok\ntwo"), (1, "eve", None, "plain")]
+    assert found[0]["branch"] == "main" and found[0]["time"]
+
+
+async def test_the_list_is_narrowed_by_verdict_and_author(noted: Path) -> None:
+    app = QuizlogApp(noted)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        assert screen.marked is not None and screen.marked.text == "what now?"
+        seen = []
+        for _ in range(5):
+            await notes(pilot, "f")
+            seen.append((screen._verdict, len(screen._shown)))
+        assert seen == [("right", 1), ("wrong", 1), ("unsure", 1), ("none", 1), (None, 4)]
+        await notes(pilot, "w", "w")
+        assert [said.author for said in screen._shown] == ["ann", "ann"]
+        await notes(pilot, "f", "f")
+        await shows(pilot, "None of the 4 remarks is such")
+        await notes(pilot, "enter")
+        assert isinstance(app.screen, NotesScreen)
+
+
+async def test_searching_and_filtering_the_list(noted: Path) -> None:
+    app = QuizlogApp(noted)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        await notes(pilot, "slash", *"bob", "enter", "ampersand")
+        assert screen.marked is not None and screen.marked.author == "bob"
+        await shows(pilot, "off by one,")
+        await notes(pilot, "escape")
+        assert isinstance(app.screen, NotesScreen)
+
+
+async def test_enter_goes_to_the_step(noted: Path) -> None:
+    app = QuizlogApp(noted)
+    async with app.run_test() as pilot:
+        await opened(pilot)
+        await notes(pilot, "g")
+        await pilot.press("enter")
+        player = await settled(pilot)
+        assert (player._head.step, player.session.branch) == (0, "main")
+
+
+async def test_another_branch_is_switched_to_only_after_asking(noted: Path) -> None:
+    app = QuizlogApp(noted)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        await pilot.press("k", "l")
+        await shows(pilot, "Step 1 is on branch other. Switch to it?")
+        await notes(pilot, "escape")
+        assert screen.session.branch == "main"
+        await pilot.press("l")
+        await shows(pilot, "Switch to it?")
+        await pilot.press("enter")
+        player = await settled(pilot)
+        while player._head.step != 1:
+            await pilot.pause()
+        assert player.session.branch == "other"
+
+
+async def test_no_remarks_say_how_to_write_one(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await opened(pilot)
+        await shows(pilot, "No remarks yet.")
+        await notes(pilot, "enter", "l")
+        await shows(pilot, "there is nothing to go to")
+        await pilot.press("F")
+        await settled(pilot)
+
+
+EVIL = "[/nope] [@click=app.quit]go[/] \x1b]0;owned\x07 \x9b31m \u202e \u2028 \x85"
+
+
+async def test_no_remark_is_markup_or_a_control_sequence(build: Build) -> None:
+    path = build.record(QUIZ, EVIL)
+    data = yaml.safe_load(path.read_text())
+    keys = ("branch", "author", "time", "verdict", "text", "other")
+    data["feedback"] = [{"at": 0, **dict.fromkeys(keys, EVIL)}, EVIL]
+    path.write_text(yaml.safe_dump(data))
+    app = QuizlogApp(path)
+    async with app.run_test(size=(180, 40), notifications=True) as pilot:
+        await opened(pilot)
+        text = screen_text(app)
+        await notes(pilot, "g", "w", "w")
+        text += screen_text(app)
+        await pilot.press("enter")
+        await shows(pilot, "stay here")
+        text += screen_text(app)
+        await pilot.press("enter")
+        await settled(pilot)
+        await shows(pilot, "there is no branch")
+        await pilot.press("escape", "h")
+        await remark(pilot)
+        text += screen_text(app)
+    assert text.count("[/nope] [@click=app.quit]go[/]") > 6
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85")

@@ -1,0 +1,386 @@
+"""What the player does besides stepping: events, marks, play, undo, amend, follow, panes, hand-overs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from textual.pilot import Pilot
+
+from quizlog_tui.config import Config
+from quizlog_tui.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.lessons import LESSONS
+from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.state import State
+from quizlog_tui.tui.widgets.guide import Guide
+from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.row_list import RowList
+from quizlog_tui.tui.widgets.scrubber import Scrubber
+from tests.support.build import Build
+from tests.support.screens import idle, press, settled, shows
+
+QUIZ = """
+print("one")
+print("two")
+name = input("name? ")
+for i in range(4):
+    print("round", i)
+    answer = input(f"number {i}? ")
+    if answer == "bad":
+        raise Exception("bad number")  #score = 0.3
+print("end")
+"""
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    return build.record(QUIZ, "Ada", "1", "2")
+
+
+def data(record: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(record.read_text())
+    return found
+
+
+async def at_keys(pilot: Pilot[None]) -> Any:
+    """The player with the keys in force."""
+    await settled(pilot)
+    return await press(pilot, "escape")
+
+
+async def test_single_events_reveal_one_text_at_a_time(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await at_keys(pilot)
+        screen = await press(pilot, "0", "comma", "comma")
+        assert screen.query_one("#output", LineView).document.text(0) == "one"
+        await press(pilot, "full_stop")
+        assert "two" in screen_text(app)
+        await press(pilot, "full_stop")
+        await shows(pilot, "name? ▏")
+
+
+async def test_marks_are_errors_and_forks(record: Path) -> None:
+    with Session(record) as session:
+        session.fork(1, "5")
+        session.switch("main")
+        session.answer("bad")
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        seen = []
+        for key in ("left_square_bracket", "right_square_bracket", "right_square_bracket"):
+            await press(pilot, key)
+            seen.append(screen._head.step)
+        assert seen == [1, 4, 4]
+        await shows(pilot, "no more marks")
+        assert "┬" in screen_text(app) and "✗0.3" not in screen_text(app)
+
+
+async def test_one_can_jump_to_a_step_by_number_and_with_the_slider(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        await pilot.press("number_sign", "2", "enter")
+        await idle(pilot)
+        assert screen._head.step == 2
+        await pilot.press("number_sign", "x", "enter")
+        await shows(pilot, "is no step")
+        await pilot.click(Scrubber, offset=(1, 0))
+        await idle(pilot)
+        assert screen._head.step == 0
+
+
+async def test_playing_goes_on_to_the_end_and_stops(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await at_keys(pilot)
+        for _ in range(4):
+            await press(pilot, "greater_than_sign")
+        await pilot.press("space")
+        while screen._head.step != 3 or screen._player is not None:
+            await pilot.pause(0.01)
+        assert "▶" not in screen_text(app)
+        await press(pilot, "space", "space")
+        assert screen._player is None
+
+
+async def test_undo_and_redo(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "7", "enter")
+        assert data(record)["pointer"] == 4
+        await press(pilot, "escape", "z")
+        assert data(record)["pointer"] == 3
+        await shows(pilot, "undone: answer")
+        await press(pilot, "escape", "Z")
+        assert data(record)["pointer"] == 4
+        await press(pilot, "escape", "Z")
+        await shows(pilot, "nothing to do again")
+
+
+async def test_a_rewound_tail_is_offered_and_taken_again(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await at_keys(pilot)
+        await press(pilot, "h", "h", "r")
+        assert data(record)["pointer"] == 1
+        await shows(pilot, "T takes the 2 recorded answers")
+        await press(pilot, "escape", "T")
+        assert data(record)["pointer"] == 3
+
+
+async def test_amend_keeps_later_answers(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await at_keys(pilot)
+        await press(pilot, "h", "h", "A", "backspace", "9", "enter")
+        assert data(record)["inputs"] == ["Ada", "9", "2"]
+
+
+async def test_bisect_goes_to_the_answer_that_spoils(record: Path) -> None:
+    with Session(record) as session:
+        session.answer("bad")
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        await press(pilot, "B")
+        await shows(pilot, "step 3 spoils")
+        assert screen._head.step == 3
+
+
+async def test_old_answers_are_suggested_at_a_forked_prompt(record: Path) -> None:
+    with Session(record) as session:
+        session.fork(1, "55")
+        session.switch("main")
+    app = QuizlogApp(record)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_keys(pilot)
+        await press(pilot, "h", "h", "f")
+        await shows(pilot, "other branches: 55")
+        await press(pilot, "down", "down", "enter")
+    assert data(record)["inputs"] == ["Ada", "55"]
+
+
+async def test_what_others_write_is_followed(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await settled(pilot)
+        with Session(record) as other:
+            other.answer("8")
+        await shows(pilot, "somebody else")
+        assert screen._head.step == 4 and "number 2? 8" in screen_text(app)
+
+
+async def test_panes_are_focused_by_number_also_where_there_is_room_for_one(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await at_keys(pilot)
+        await press(pilot, "2")
+        assert "Answers" in screen_text(app) and "Output" not in screen_text(app)
+        await press(pilot, "3")
+        assert "Source" in screen_text(app)
+        await press(pilot, "1")
+        assert "Output" in screen_text(app)
+
+
+async def test_the_timeline_looks_where_its_mark_is(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await at_keys(pilot)
+        await press(pilot, "2", "k", "k")
+        assert screen._head.step == 1
+        await press(pilot, "enter")
+        assert screen.query_one("#answer").has_focus
+
+
+async def test_search_marks_finds_and_filters(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        timeline = screen.query_one("#timeline", RowList)
+        await press(pilot, "2", "slash", *"NUMBER 1", "enter")
+        assert screen._head.step == 2
+        await press(pilot, "ampersand")
+        assert len(timeline.document) == 1
+        await press(pilot, "escape")
+        assert len(timeline.document) == 4
+        await press(pilot, "slash", *"nothing like it", "enter")
+        await shows(pilot, "not found")
+        await press(pilot, "escape", "n")
+        await shows(pilot, "nothing is searched for")
+
+
+async def test_copy_says_how(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[str] = []
+    monkeypatch.setattr("pyperclip.copy", copied.append)
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await at_keys(pilot)
+        await press(pilot, "y")
+        await shows(pilot, "characters copied")
+    assert copied[0].startswith("one\ntwo\nname? Ada")
+
+
+async def test_without_a_clipboard_the_terminal_is_asked(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyperclip
+
+    def fail(text: str) -> None:
+        raise pyperclip.PyperclipException("none")
+
+    monkeypatch.setattr("pyperclip.copy", fail)
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await at_keys(pilot)
+        await press(pilot, "y")
+        await shows(pilot, "OSC 52")
+        assert app.clipboard.startswith("one")
+
+
+async def test_an_export_of_the_screen_and_of_the_record(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(record.parent)
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await at_keys(pilot)
+        for down in range(4):
+            await pilot.press("x", *["j"] * down, "enter", "enter")
+            await shows(pilot, "written to")
+            await idle(pilot)
+            app.clear_notifications()
+        await pilot.press("x", "enter", "enter")
+        await shows(pilot, "exists already")
+    names = {path.name for path in record.parent.iterdir()}
+    assert {"screen.svg", "screen.txt", "record.html", "record.md"} <= names
+    assert "name? Ada" in (record.parent / "screen.txt").read_text()
+
+
+async def test_a_missing_editor_is_told(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.devnull)
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await at_keys(pilot)
+        await press(pilot, "e")
+        await shows(pilot, "there is no editor (set $EDITOR)")
+        await press(pilot, "v")
+        await shows(pilot, "there is no pager")
+
+
+async def test_a_theme_is_previewed_and_remembered(record: Path, tmp_path: Path) -> None:
+    state = State(tmp_path / "state.json")
+    app = QuizlogApp(record, state=state)
+    async with app.run_test() as pilot:
+        await at_keys(pilot)
+        before = app.theme
+        await pilot.press("f2", "j")
+        await idle(pilot)
+        assert app.theme != before
+        await pilot.press("escape")
+        await idle(pilot)
+        assert app.theme == before
+        await pilot.press("f2", "j", "enter")
+        await idle(pilot)
+        chosen = app.theme
+    assert chosen != before and State(tmp_path / "state.json").theme == chosen
+    assert QuizlogApp(record, state=State(tmp_path / "state.json")).theme == chosen
+
+
+async def test_a_users_theme_is_drawn_again_when_saved(record: Path) -> None:
+    from quizlog_tui.tui.theming import user_themes_folder
+
+    folder = user_themes_folder()
+    folder.mkdir(parents=True)
+    mine = folder / "mine.yaml"
+    mine.write_text('name: "mine"\nprimary: "#ff0000"\n')
+    app = QuizlogApp(record, Config(theme="mine"))
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        assert app.theme == "mine"
+        mine.write_text('name: "mine"\nprimary: "#00ff00"\nbackground: "#112233"\n')
+        while app.theme_variables["primary"] != "#00FF00":
+            await pilot.pause(0.01)
+        mine.write_text('name: "mine"\nprimary: "zzz"\n')
+        await shows(pilot, "is no colour")
+
+
+async def test_own_keys_work_and_clashes_are_told(record: Path) -> None:
+    app = QuizlogApp(record, Config(keys={"player.back": "F5", "player.fork": "F6"}))
+    async with app.run_test(notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        await press(pilot, "f5")
+        assert screen._head.step == 2
+        await press(pilot, "h")
+        assert screen._head.step == 2
+    app = QuizlogApp(record, Config(keys={"player.back": "f"}))
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await shows(pilot, "would do both")
+
+
+async def test_the_palette_runs_an_action(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await at_keys(pilot)
+        await pilot.press("ctrl+p", *"look at the start")
+        await shows(pilot, "First: look at the start")
+        await pilot.press("down", "enter")
+        await idle(pilot)
+        while screen._head.step:
+            await pilot.pause(0.01)
+
+
+async def test_the_place_is_found_again(record: Path, tmp_path: Path) -> None:
+    state = State(tmp_path / "state.json")
+    for expected in (3, 1):
+        app = QuizlogApp(record, state=state)
+        async with app.run_test() as pilot:
+            screen = await at_keys(pilot)
+            assert screen._head.step == expected
+            await pilot.press("h", "h", "q")
+            await pilot.pause()
+
+
+async def test_the_guide_goes_on_when_a_lesson_is_done(build: Build) -> None:
+    path = build.record(QUIZ.replace('print("one")', ""))
+    app = QuizlogApp(path, guided=True)
+    async with app.run_test(size=(110, 34)) as pilot:
+        screen = await settled(pilot)
+        guide = screen.query_one(Guide)
+        for keys in ((*"Ada", "enter"), (*"bad", "enter"), ("1", "enter"), ("escape", "h"), ("l",)):
+            lesson = guide.lesson
+            await pilot.press(*keys)
+            while guide.lesson == lesson:
+                await pilot.pause(0.01)
+        assert f"6/{len(LESSONS)}" in screen_text(app)
+
+
+async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quizlog_tui.tui.screens.opening.LONG", 0)
+    slow = "import time\nprint('seen')\ninput('a? ')\n"
+    path = build.record(slow, "1")
+    with Session(path) as session:
+        session.save()
+    build.script(slow.replace("input", "while True: pass\ninput"))
+    app = QuizlogApp(path)
+    async with app.run_test(notifications=True) as pilot:
+        await shows(pilot, "Output as recorded")
+        await shows(pilot, "seen")
+        await pilot.press("escape")
+        while app.return_code is None:
+            await pilot.pause(0.01)
+    assert app.return_code == 130
+    build.script(slow)
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        screen = await settled(pilot)
+        assert screen.shown.status == "success"

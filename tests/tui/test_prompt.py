@@ -1,0 +1,134 @@
+"""Inputs fitted to kinds of answers: what is offered, what is said, what is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from quizlog_tui.replay.input_type import InputType
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.widgets.editors.matrix import size_in
+from quizlog_tui.tui.widgets.editors.text_box import json_problem
+from quizlog_tui.tui.widgets.prompt_panel import options
+from tests.support.build import Build
+from tests.support.screens import SIZES, check, press, settled, shows
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "found"),
+    [
+        ("Go? (yes/no) ", InputType("yesno"), ("yes", "no")),
+        ("Go? [Y/n] ", InputType("yesno"), ("Y", "n")),
+        ("Is it symmetric? ", InputType("yesno"), ("yes", "no")),
+        ("(a/b)", InputType("choice", ("a", "b")), ("a", "b")),
+        ("name? ", InputType(), ()),
+        ("n? ", InputType("number"), ()),
+    ],
+)
+def test_options(question: str, kind: InputType, found: tuple[str, ...]) -> None:
+    assert options(question, kind) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "size"),
+    [
+        ("Give a 2x3 matrix", None, (2, 3)),
+        ("a 3 by 3 matrix", None, (3, 3)),
+        ("A = [[4, 6], [6, 13], [1, 2]]\nits LU?", None, (3, 2)),
+        ("L: ", 4, (4, 4)),
+        ("L: ", None, (2, 2)),
+        ("12x30 pixels", None, (2, 2)),
+    ],
+)
+def test_the_size_of_a_matrix(text: str, rows: int | None, size: tuple[int, int]) -> None:
+    assert size_in(text, rows) == size
+
+
+def test_json_problems_have_a_place() -> None:
+    assert json_problem('{"a": 1}') is None
+    assert json_problem('{"a": }') == "line 1, column 7: Expecting value"
+    assert json_problem("[" * 100_000) is not None
+
+
+def answers(path: Path) -> list[str]:
+    found: list[str] = yaml.safe_load(path.read_text())["inputs"]
+    return found
+
+
+async def ask(build: Build, source: str, *keys: str) -> list[str]:
+    """Press keys on the one question of a script; the answers recorded."""
+    path = build.record(source)
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, *keys)
+    return answers(path)
+
+
+async def test_a_choice_is_stepped_through_with_the_arrows(build: Build) -> None:
+    assert await ask(build, "input('pick (red/green/blue) ')", "down", "down", "enter") == ["green"]
+    build.folder.joinpath("record.yaml").unlink()
+    assert await ask(build, "input('Go on? (yes/no) ')", "up", "enter") == ["no"]
+
+
+async def test_free_text_is_always_possible(build: Build) -> None:
+    assert await ask(build, "input('pick (red/green) ')", *"pink", "enter") == ["pink"]
+    build.folder.joinpath("record.yaml").unlink()
+    keys = ("ctrl+t", *"none", "enter")
+    assert await ask(build, "input('A matrix: ')  #matrix", *keys) == ["none"]
+
+
+async def test_a_matrix_is_filled_cell_by_cell(build: Build) -> None:
+    keys = ("1", "tab", "2", "tab", "3", "ctrl+right", "9", "enter")
+    assert await ask(build, "input('A: ')  #matrix", *keys) == ["[[19,2,0],[3,0,0]]"]
+
+
+async def test_json_is_checked_while_one_types(build: Build) -> None:
+    path = build.record("input('JSON: ')\n")
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("[", "1", ",")
+        await shows(pilot, "✗ line 1, column 4")
+        await pilot.press("2", "]")
+        await shows(pilot, "✓ JSON")
+        await press(pilot, "ctrl+s")
+    assert answers(path) == ["[1,2]"]
+
+
+async def test_a_text_area_takes_several_lines(build: Build) -> None:
+    keys = (*"one", "enter", *"two", "f5")
+    assert await ask(build, "input('Essay: ')  #textarea #rows=6", *keys) == ["one\ntwo"]
+
+
+async def test_a_number_that_is_none_is_told_and_sent_all_the_same(build: Build) -> None:
+    path = build.record("input('How many integers? ')\n")
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("x")
+        await shows(pilot, "not of kind integer")
+        await press(pilot, "enter")
+    assert answers(path) == ["x"]
+
+
+SCENES = {
+    "matrix": "print('A = [[4, 6], [6, 13]]')\ninput('L: ')  #matrix",
+    "choice": "input('pick one (red/green/blue) ')",
+    "json": "input('JSON: ')",
+}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", SCENES)
+async def test_golden_inputs(scene: str, size: tuple[int, int], build: Build) -> None:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    app = QuizlogApp(Build(folder, build.dedent).record(SCENES[scene]), clock=FrozenClock())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        check(f"input-{scene}", size, screen_text(app))

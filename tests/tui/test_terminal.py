@@ -1,0 +1,108 @@
+"""The whole program on a real terminal: start, look, answer, fork, resize, end in every way."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.build import Build
+from tests.support.terminal import Terminal, quizlog
+
+QUIZ = """
+for i in range(3):
+    print("round", i)
+    if input(f"number {i}? ") == "bad":
+        raise Exception("bad number")  #score = 0.3
+"""
+LEAVE_SCREEN = b"\x1b[?1049l"
+SHOW_CURSOR = b"\x1b[?25h"
+NO_MOUSE = b"\x1b[?1003l"
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    return build.record(QUIZ, "1")
+
+
+@pytest.fixture
+def terminal(record: Path) -> Iterator[Terminal]:
+    with Terminal(quizlog("tui", str(record)), (100, 30)) as one:
+        one.wait_for("number 1?")
+        one.quiet(0.3)
+        yield one
+
+
+def ended(terminal: Terminal) -> int:
+    """Read to the end; the exit code. The terminal must be as it was before."""
+    while terminal.process.poll() is None:
+        terminal.read(0.1)
+    while terminal.read(0.1):
+        pass
+    for sequence in (LEAVE_SCREEN, SHOW_CURSOR, NO_MOUSE):
+        assert sequence in terminal.seen
+    assert terminal.settings == terminal.before
+    assert b"Traceback" not in terminal.seen
+    return terminal.process.returncode
+
+
+def test_answer_fork_and_quit(terminal: Terminal, record: Path) -> None:
+    terminal.send("bad\r")
+    terminal.wait_for("bad number")
+    terminal.send("\x1b")
+    terminal.quiet(0.3)
+    terminal.send("0f")
+    terminal.wait_for("Fork 0")
+    terminal.send("7\r")
+    terminal.wait_for("fork-1")
+    terminal.send("\x1b")
+    terminal.quiet(0.3)
+    terminal.send("q")
+    assert ended(terminal) == 0
+    data = yaml.safe_load(record.read_text())
+    assert data["inputs"] == ["7"] and data["branches"]["main"]["inputs"] == ["1", "bad"]
+
+
+def test_resizing_while_it_runs(terminal: Terminal) -> None:
+    for size in ((60, 20), (20, 8), (160, 50), (100, 30)):
+        terminal.resize(*size)
+        terminal.process.send_signal(signal.SIGWINCH)
+        terminal.quiet(0.2)
+    terminal.send("9\r")
+    terminal.wait_for("number 2?")
+    terminal.send("\x11")
+    assert ended(terminal) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_restores_the_terminal(number: signal.Signals, terminal: Terminal) -> None:
+    terminal.process.send_signal(number)
+    assert ended(terminal) == 128 + number
+
+
+def test_a_script_that_hangs_ends_with_the_program(build: Build) -> None:
+    path = build.record("if input('go? ') == 'y':\n    while True: pass\n")
+    with Terminal(quizlog("tui", str(path)), (100, 30)) as terminal:
+        terminal.wait_for("go?")
+        terminal.quiet(0.3)
+        terminal.send("y\r")
+        terminal.wait_for("Escape stops it")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert ended(terminal) == 128 + signal.SIGTERM
+
+
+def test_no_color_draws_without_colour(record: Path) -> None:
+    with Terminal(quizlog("tui", str(record)), (100, 30), env={"NO_COLOR": "1"}) as terminal:
+        terminal.wait_for("Output")
+        terminal.quiet(0.3)
+        terminal.send("\x11")
+        assert ended(terminal) == 0
+    colours = {
+        part.split(b"m")[0] for part in bytes(terminal.seen).split(b"38;2;")[1:] if b"m" in part
+    }
+    for colour in colours:
+        red, green, blue = colour.split(b";")[:3]
+        assert red == green == blue

@@ -1,0 +1,84 @@
+"""The fixture for users' own tests, used as they would: in a pytest of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.cli import main
+from quizlog_tui.errors import UsageError
+from quizlog_tui.tui.picture import picture
+from tests.support.build import Build
+
+TEST = """
+def test_first_question(quizlog_screen):
+    quizlog_screen("record.yaml", 1, size=(60, 20))
+    quizlog_screen("record.yaml", 0, size=(60, 20), form="svg")
+
+async def test_inside_a_loop(quizlog_screen):
+    assert "name? Ada" in quizlog_screen.render("record.yaml").text
+"""
+QUIZ = "name = input('name? ')\nprint('Hello', name)\ninput('more? ')\n"
+
+
+def run_pytest(folder: Path, *words: str) -> tuple[int, str]:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "asyncio_mode=auto",
+        *words,
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_fixture_compares_updates_and_shows_the_difference(build: Build) -> None:
+    record = build.record(QUIZ, "Ada")
+    before = record.read_bytes()
+    (build.folder / "test_mine.py").write_text(TEST)
+    code, said = run_pytest(build.folder)
+    assert code == 1 and "--quizlog-update writes it" in said and "Traceback" not in said
+    assert run_pytest(build.folder, "--quizlog-update")[0] == 0
+    golden = sorted(path.name for path in (build.folder / "golden").iterdir())
+    assert golden == ["test_first_question-0-60x20.svg", "test_first_question-1-60x20.txt"]
+    assert run_pytest(build.folder)[0] == 0
+    build.script(QUIZ.replace("more?", "less?"))
+    code, said = run_pytest(build.folder)
+    assert code == 1 and "-│more? ▏" in said and "+│less? ▏" in said
+    assert record.read_bytes() == before
+
+
+def test_pictures_come_out_alike_and_change_nothing(build: Build) -> None:
+    record = build.record(QUIZ, "Ada")
+    before = record.read_bytes()
+    one, two = (picture(record, keys=("x", "enter"), size=(70, 20)) for _ in range(2))
+    assert one == two and "more? x" in one.text and one.svg.startswith("<svg")
+    assert record.read_bytes() == before
+
+
+def test_what_there_is_not_is_said(build: Build) -> None:
+    record = build.record(QUIZ, "Ada")
+    with pytest.raises(UsageError, match="there is no step 9"):
+        picture(record, 9)
+    with pytest.raises(UsageError, match="there is no theme"):
+        picture(record, theme="none")
+
+
+def test_the_shell_takes_screenshots(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
+    record = build.record(QUIZ, "Ada")
+    assert main(["screenshot", str(record), "0", "--size", "60x20"]) == 0
+    assert "name? ▏" in capsys.readouterr().out
+    target = build.folder / "a.svg"
+    assert main(["screenshot", str(record), "-o", str(target)]) == 0
+    assert target.read_text().startswith("<svg")
+    assert main(["screenshot", str(record), "--size", "big"]) == 2
+    assert main(["screenshot", str(record), "-o", str(build.folder / "no" / "a.svg")]) == 2
+    assert "a.svg: cannot write" in capsys.readouterr().err

@@ -1,0 +1,229 @@
+"""The tree: golden text at three sizes, and every key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from textual.pilot import Pilot
+
+from quizlog_tui.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screens.tree import TreeScreen
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.build import Build
+from tests.support.screens import SIZES, check, idle, settled, shows
+
+QUIZ = """
+name = input("Your name? ")
+for i in range(3):
+    if input(f"Is {i} less than 2? ") != ("yes" if i < 2 else "no"):
+        raise Exception("wrong")  #score = 0.5
+print("Done.")
+"""
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    path = Build(folder, build.dedent).record(QUIZ, "Ada", "yes", "yes")
+    with Session(path, clock=lambda: "1970-01-01T00:00:00+00:00") as session:
+        session.answer("no")
+        session.fork(1, "no", "early")
+        session.note("early", "a slip of the finger")
+        session.switch("main")
+        session.fork(3, "maybe", "late")
+        session.fork(0, "Bob", "bob")
+        session.switch("main")
+    return path
+
+
+async def tree(pilot: Pilot[Any], *keys: str) -> TreeScreen:
+    await pilot.press(*keys)
+    await idle(pilot)
+    while not isinstance(pilot.app.screen, TreeScreen):
+        await idle(pilot)
+    return pilot.app.screen
+
+
+async def opened(pilot: Pilot[Any]) -> TreeScreen:
+    player = await settled(pilot)
+    if player.shown.status != "success":
+        await pilot.press("escape")
+    return await tree(pilot, "b")
+
+
+async def ask(pilot: Pilot[Any], key: str, *answers: str) -> TreeScreen:
+    """Press a key and answer the questions it asks, each in place of what stands there."""
+    await pilot.press(key)
+    for answer in answers:
+        await pilot.pause()
+        await pilot.press("home", "shift+end", "delete", *answer, "enter")
+    return await tree(pilot)
+
+
+def names(screen: TreeScreen) -> list[str]:
+    return [row.branch.name for row in screen._tree]
+
+
+def marked(screen: TreeScreen) -> str | None:
+    return screen.row.branch.name if screen.row else None
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
+    app = QuizlogApp(record, clock=FrozenClock())
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        await tree(pilot, "j", "j")
+        check("tree", size, screen_text(app))
+
+
+async def test_enter_switches_and_goes_back_to_the_player(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        assert names(screen) == ["main", "bob", "early", "late"]
+        assert marked(screen) == "main"
+        await pilot.press("j", "enter")
+        player = await settled(pilot)
+        assert player.session.branch == "bob" and player.shown.inputs[0] == "Bob"
+    assert yaml.safe_load(record.read_text())["branch"] == "bob"
+
+
+async def test_looking_changes_nothing(record: Path) -> None:
+    before = record.read_bytes()
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        await tree(pilot, "j", "G", "k", "g", "tab", "tab")
+        assert marked(screen) == "main"
+        await pilot.press("enter")
+        await settled(pilot)
+    assert record.read_bytes() == before
+
+
+async def test_switch_rename_note_and_undo_stay_in_the_tree(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        screen = await opened(pilot)
+        await tree(pilot, "j", "space")
+        assert screen.session.branch == "bob"
+        await ask(pilot, "r", "robert")
+        assert marked(screen) == "robert" == screen.session.branch
+        await ask(pilot, "a", "[/nope] mine")
+        await shows(pilot, "✎ [/nope] mine")
+        await tree(pilot, "z", "z")
+        assert (marked(screen), screen.session.branch) == ("bob", "bob")
+        await shows(pilot, "undone: renaming of bob")
+        await tree(pilot, "z")
+        assert screen.session.branch == "main"
+        await tree(pilot, "Z", "Z")
+        assert "robert" in names(screen)
+        await ask(pilot, "r", "late")
+        await shows(pilot, "there is a branch 'late' already")
+        await pilot.press("q")
+        player = await settled(pilot)
+        assert player.session.branch == "robert" and player.shown.inputs[0] == "Bob"
+
+
+async def test_delete_hides_and_undo_or_restore_brings_back(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await opened(pilot)
+        await tree(pilot, "d")
+        await shows(pilot, "'main' is the active branch")
+        await tree(pilot, "j", "d")
+        await shows(pilot, "bob is hidden, its answers stay")
+        assert names(screen) == ["main", "early", "late"]
+        await tree(pilot, "z")
+        assert names(screen) == ["main", "bob", "early", "late"] and marked(screen) == "bob"
+        await tree(pilot, "d", "U")
+        await shows(pilot, "D shows them")
+        await tree(pilot, "D")
+        assert marked(screen) == "bob"
+        await shows(pilot, "␡ deleted")
+        await tree(pilot, "U", "D")
+        assert names(screen) == ["main", "bob", "early", "late"]
+        await tree(pilot, "D")
+        await shows(pilot, "no branch is deleted")
+    assert "deleted" not in record.read_text()
+
+
+async def test_a_fork_leaves_the_marked_branch(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await opened(pilot)
+        await tree(pilot, "j")
+        await ask(pilot, "f", "9")
+        await shows(pilot, "bob has 1 answer")
+        await ask(pilot, "f", "1", "no")
+        assert marked(screen) == "fork-1" == screen.session.branch
+        assert list(screen.session.inputs) == ["Bob", "no"]
+        await tree(pilot, "g")
+        await ask(pilot, "f", "4", "more")
+        await shows(pilot, "the script asks nothing at step 4")
+        assert screen.session.branch == "fork-1"
+        await pilot.press("f", "escape")
+        await tree(pilot)
+    data = yaml.safe_load(record.read_text())
+    assert data["branches"]["fork-1"]["parent"] == "bob"
+
+
+async def test_what_others_wrote_is_told_and_reloaded(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await opened(pilot)
+        with Session(record) as other:
+            other.rename("late", "other")
+        await tree(pilot, "j", "d")
+        await shows(pilot, "somebody")
+        await tree(pilot, "R")
+        assert names(screen) == ["main", "bob", "early", "other"]
+
+
+async def test_a_slow_switch_is_stopped_by_escape(build: Build) -> None:
+    path = build.record("if input('go? ') == 'y':\n    while True: pass\n")
+    data = yaml.safe_load(path.read_text())
+    data["branches"] = {"slow": {"parent": "main", "at": 0, "inputs": ["y"]}}
+    path.write_text(yaml.safe_dump(data))
+    app = QuizlogApp(path)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("j", "space")
+        await shows(pilot, "Escape stops it")
+        await tree(pilot, "escape")
+        assert isinstance(app.screen, TreeScreen) and screen.session.branch == "main"
+
+
+EVIL = "[/nope] [@click=app.quit]go[/] \x1b]0;owned\x07 \x9b31m \u202e \u2028 \x85"
+
+
+async def test_no_name_note_or_answer_is_markup_or_a_control_sequence(build: Build) -> None:
+    path = build.record("input('a? ')\ninput('b? ')\n", EVIL)
+    data = yaml.safe_load(path.read_text())
+    branch = {"parent": "main", "at": 0, "inputs": [EVIL, EVIL], "note": EVIL, "created": EVIL}
+    data["branches"] = {EVIL: branch}
+    path.write_text(yaml.safe_dump(data))
+    app = QuizlogApp(path)
+    async with app.run_test(size=(180, 40), notifications=True) as pilot:
+        await opened(pilot)
+        await tree(pilot, "j")
+        text = screen_text(app)
+        for key in ("r", "a", "f"):
+            await pilot.press(key)
+            await pilot.pause()
+            text += screen_text(app)
+            await pilot.press("escape")
+        await pilot.press("f", "enter")
+        await pilot.pause()
+        text += screen_text(app)
+        await pilot.press("escape")
+        await tree(pilot, "d")
+        text += screen_text(app)
+    assert text.count("[/nope] [@click=app.quit]go[/]") > 6
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85")

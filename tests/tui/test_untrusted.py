@@ -1,0 +1,150 @@
+"""Nothing a script, record, file name or model says reaches a real terminal as a control sequence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.build import Build
+from tests.support.terminal import Terminal, quizlog
+
+MARKUP = "[/nope] [@click=app.quit]go[/] [$x]y[/] [red]r[/red] d['k'] = [/] [b='x] C:\\[foo]"
+STEERING = "\x1b]0;owned\x07 \x1b[38;5;201mpink \x1b]52;c;b3duZWQ=\x07 \x9b31m \x9d0;c1\x9c \x00 \x0e \x7f \u202e \u2028 \x85 \u2066 \r \x08 \x0c \udc9b"
+EVIL = f"{MARKUP} {STEERING}"
+FORBIDDEN = [
+    b"owned",
+    b"38;5;201m",
+    b"b3duZWQ",
+    *(c.encode() for c in "\x9b\x9d\x9c\x00\x0e\x7f\u202e\u2028\x85\u2066\x08\x0c"),
+]
+SHOWN = b"\xe2\x90\x9b"
+"""The stand-in for ESC: what proves that the payload was shown at all."""
+
+
+def sequences(seen: bytes) -> bytes:
+    """What was written, without the stand-ins: in them the payload's letters are plain text."""
+    return (
+        seen.replace(SHOWN + b"]0;owned", b"")
+        .replace(SHOWN + b"[38;5;201m", b"")
+        .replace(SHOWN + b"]52;c;b3duZWQ", b"")
+    )
+
+
+@pytest.fixture
+def evil(build: Build) -> Path:
+    """A record whose every text is hostile, in a folder and file named so."""
+    folder = build.folder / "ev\x1b]0;owned\x07il [red]\u202e"
+    folder.mkdir()
+    source = f"""
+print({EVIL!r}.replace(chr(0xdc9b), ''))
+import sys
+sys.stderr.write('\\x1b]0;owned\\x07')
+input({EVIL!r}.replace(chr(0xdc9b), ''))
+input("choose [a\\x1b]0;owned\\x07/b] ")
+raise Exception({EVIL!r})  #score = 0.5
+"""
+    record = Build(folder, build.dedent).record(source, EVIL.replace("\udc9b", ""))
+    data = yaml.safe_load(record.read_text())
+    data["branches"] = {
+        "main": {"at": 0},
+        "other": {
+            "parent": "main",
+            "at": 0,
+            "inputs": [EVIL.replace("\udc9b", "")],
+            "note": EVIL.replace("\udc9b", ""),
+            "created": "\x1b]0;owned\x07",
+        },
+    }
+    data["feedback"] = [
+        {
+            "at": 0,
+            "branch": "main",
+            "author": EVIL.replace("\udc9b", ""),
+            "time": "\x9b31m",
+            "verdict": "\x1b[38;5;201m",
+            "text": EVIL.replace("\udc9b", ""),
+        }
+    ]
+    record.write_text(yaml.safe_dump(data))
+    (folder / "broken.yaml").write_text("script: '\\x1b]0;owned'\nseed: \x1b]0;owned\x07\n")
+    return record
+
+
+def drive(terminal: Terminal, *keys: str) -> None:
+    """Press keys, each after the screen has come to rest."""
+    for key in keys:
+        terminal.send(key)
+        terminal.quiet(0.3)
+
+
+def assert_clean(terminal: Terminal) -> None:
+    seen = sequences(bytes(terminal.seen))
+    assert SHOWN in terminal.seen
+    for payload in FORBIDDEN:
+        assert payload not in seen, (
+            payload,
+            seen[max(0, seen.find(payload) - 80) : seen.find(payload) + 40],
+        )
+    assert b"Traceback" not in seen
+
+
+WALK = [
+    *("\x1b", "h", "0", "$", "2", "j", "S", "3", "1", "?", "\x1b"),  # panes, help
+    *("/", "o", "w", "n", "\r", "n", "&", "\x1b"),  # search and filter
+    *("b", "j", "k", "D", "q"),  # tree
+    *("F", "j", "f", "w", "q"),  # notes
+    *("i", "x", "\r", "\x1b"),  # an error
+    *("\x10", "c", "o", "\x1b"),  # palette
+    *("c", "\r", "]", "q"),  # compare
+    *("s", "\x1b", "\x1b"),  # sweep
+    *("x", "\x1b", "\x1bOQ", "\x1b"),  # export, themes
+    *("z", "Z", "y"),  # undo, redo, copy: toasts
+]
+
+
+def test_no_screen_of_a_record_steers_the_terminal(evil: Path) -> None:
+    with Terminal(quizlog("tui", str(evil)), (120, 40)) as terminal:
+        terminal.wait_for("Output")
+        drive(terminal, *WALK)
+        assert terminal.process.poll() is None
+        assert_clean(terminal)
+
+
+def test_neither_does_the_library(evil: Path) -> None:
+    with Terminal(quizlog("tui"), (100, 30), cwd=evil.parent) as terminal:
+        terminal.wait_for("record")
+        terminal.quiet(0.5)
+        drive(terminal, "j", "k", "?", "\x1b", "\r")
+        assert_clean(terminal)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["{}"],
+        ["{}", "wrong"],
+        ["steps", "{}"],
+        ["branches", "{}"],
+        ["feedback", "{}"],
+        ["list", "."],
+    ],
+    ids=lambda words: words[0],
+)
+def test_neither_does_the_shell(command: list[str], evil: Path) -> None:
+    words = [word.format(evil) for word in command]
+    with Terminal(quizlog(*words), (100, 30), cwd=evil.parent) as terminal:
+        while terminal.read(5):
+            pass
+        assert_clean(terminal)
+
+
+@pytest.mark.parametrize("ending", ["html", "md"])
+def test_neither_do_exports(ending: str, evil: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"out.{ending}"
+    with Terminal(quizlog("export", str(evil), "-o", str(target))) as terminal:
+        while terminal.read(5):
+            pass
+    seen = sequences(target.read_bytes())
+    assert not [payload for payload in FORBIDDEN[3:] if payload in seen] and b"\x1b" not in seen
