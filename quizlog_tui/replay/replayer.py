@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CancelledError, QuizlogError
 from .checkpoints import Checkpoint, Checkpoints, Key
-from .known import died, from_known, is_prefix, killed
+from .known import collected, died, from_known, is_prefix, killed
 from .limits import Limits
 from .lines import Line, may_save, save, take
 from .process import QuizProcess
@@ -256,7 +256,7 @@ class Replayer:
                 self._running.append(run)
                 run.begin([answer])
             point.touch()
-            found = [_collected(run) for run in self._running]
+            found = [collected(run) for run in self._running]
         finally:
             for run in self._running:
                 run.close()
@@ -323,19 +323,6 @@ class Replayer:
 def _key(source: Source, seed: int | World) -> Key:
     world = seed if isinstance(seed, World) else World(seed)
     return source.path, source.code_hash, world
-
-
-def _collected(run: Run) -> Transcript | QuizlogError | None:
-    """Where a run went that was begun; None if its process was never made."""
-    try:
-        transcript = run.finish()
-        return None if run.process.refused or killed(transcript) else transcript
-    except CancelledError:
-        raise
-    except QuizlogError as error:
-        return error
-    finally:
-        run.close()
 
 
 def replay(

@@ -144,6 +144,8 @@ class Sessions:
                 raise
             finally:
                 seat.stamp = stamp_of(session)
+                if session.outdated:
+                    seat.session = None
 
     def _open(self, seat: Seat) -> None:
         """Open a record whose script lies in the folders too."""

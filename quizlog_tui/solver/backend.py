@@ -75,7 +75,9 @@ class Backend:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise UsageError("is no URL", where=url, hint="as http://127.0.0.1:8642")
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {"Content-Type": "application/json"}  # made here: ASCII carries any text
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         self._url = url
         self._http = httpx.AsyncClient(
             base_url=url.rstrip("/"),
@@ -104,7 +106,7 @@ class Backend:
             BackendError: The server refuses it, or cannot be reached.
         """
         try:
-            reply = await self._http.post("/quizlog/next", json=body)
+            reply = await self._http.post("/quizlog/next", content=json.dumps(body))
         except httpx.HTTPError as error:
             raise self._unreached(error) from None
         data = self._read(reply.text)
@@ -131,10 +133,10 @@ class Backend:
         Raises:
             BackendError: The server refuses it, fails, or cannot be reached.
         """
-        body = {"sheet_id": sheet, "accept": accept, "budget": budget}
+        body = json.dumps({"sheet_id": sheet, "accept": accept, "budget": budget})
         headers = {"Accept": "text/event-stream"}
         try:
-            async with self._http.stream("POST", "/solve", json=body, headers=headers) as reply:
+            async with self._http.stream("POST", "/solve", content=body, headers=headers) as reply:
                 if reply.status_code != 200:
                     await reply.aread()
                     raise self._refused(self._read(reply.text), reply.status_code)
