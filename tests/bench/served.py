@@ -15,16 +15,17 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.store import RecordFile
+from quizlog_tui.record.store import RecordFile, write_text
 
 SCRIPT = Path(__file__).parent / "scripts" / "bare.py"
 CONNECTIONS = 4
-ROUNDS = 8
-SECONDS = 0.7
+ROUNDS = 6
+SECONDS = 0.6
 
 
 class Client(asyncio.Protocol):
@@ -85,8 +86,12 @@ def _serve_quizlog(folder: str, pipe: Any) -> None:
     )
 
 
-def _serve_floor(reply: bytes, pipe: Any) -> None:
-    """What FastAPI takes to check the same body and to return the same bytes."""
+def _serve_floor(given: tuple[bytes, str], pipe: Any) -> None:
+    """What FastAPI takes to check the same body and to return the same bytes.
+
+    At `/durable` also to put the record's bytes on disk first.
+    """
+    reply, folder = given
     import uvicorn
     from fastapi import FastAPI
     from fastapi.responses import Response
@@ -99,8 +104,14 @@ def _serve_floor(reply: bytes, pipe: Any) -> None:
     async def same(step: bodies.Step) -> Response:
         return Response(reply, media_type="application/json")
 
-    same.__annotations__["step"] = bodies.Step
+    def durable(step: bodies.Step) -> Response:
+        path = Path(folder) / f"{step.sheet_id}.yaml"  # type: ignore[union-attr]
+        write_text(path.with_suffix(".floor"), path.read_text(encoding="utf-8"))
+        return Response(reply, media_type="application/json")
+
+    same.__annotations__["step"] = durable.__annotations__["step"] = bodies.Step
     app.post("/quizlog/next", response_class=Response)(same)
+    app.post("/durable", response_class=Response)(durable)
     config = uvicorn.Config(app, log_level="warning", access_log=False)
     _run(uvicorn.Server(config), listening("127.0.0.1", 0), pipe)
 
@@ -141,40 +152,54 @@ def _records(folder: Path, count: int, *, one_seed: bool) -> list[str]:
     return [f"r{index}" for index in range(count)]
 
 
-async def _rate(clients: list[Client], bodies: list[Callable[[], dict[str, Any]]]) -> float:
+async def _rate(
+    clients: list[Client],
+    bodies: list[Callable[[], dict[str, Any]]],
+    path: str = "/quizlog/next",
+) -> float:
     """Replies a second of several connections that ask as fast as they are answered."""
     count, started = 0, time.perf_counter()
 
     async def ask(client: Client, body: Callable[[], dict[str, Any]]) -> None:
         nonlocal count
         while time.perf_counter() - started < SECONDS:
-            await client.post("/quizlog/next", body())
+            await client.post(path, body())
             count += 1
 
     await asyncio.gather(*map(ask, clients, bodies))
     return count / (time.perf_counter() - started)
 
 
+class Steps:
+    """The growing answers to one script, never the same twice; a new start after fifty."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._inputs: list[str] = []
+        self._given = 0
+
+    def body(self) -> dict[str, Any]:
+        """The next request."""
+        self._given += 1
+        self._inputs = [*self._inputs, f"{self._given}"] if len(self._inputs) < 50 else []
+        return {"script_id": SCRIPT.stem, "seed": self._seed, "inputs": self._inputs}
+
+
 def _asks(names: list[str]) -> dict[str, list[Callable[[], dict[str, Any]]]]:
     """Kinds of requests, for each connection one that makes the next body."""
-    histories: dict[str, list[str]] = {name: [] for name in names}
-
-    def replay(index: int, name: str) -> dict[str, Any]:
-        inputs = histories[name]
-        inputs.append("4") if len(inputs) < 50 else inputs.clear()
-        return {"script_id": "bare", "seed": 1000 + index, "inputs": list(inputs)}
-
+    answered = {"input": "4", "new": True}
     return {
-        "shown": [lambda name=name: {"sheet_id": name} for name in names],  # type: ignore[misc]
-        "replayed, one answer more": [
-            lambda i=i, name=name: replay(i, name)  # type: ignore[misc]
-            for i, name in enumerate(names)
-        ],
-        "answered, on disk": [
-            lambda name=name: {"sheet_id": name, "input": "4", "new": True}  # type: ignore[misc]
-            for name in names
-        ],
+        SHOWN: [partial(dict, sheet_id=name) for name in names],
+        STEPPED: [Steps(1000 + index).body for index, _ in enumerate(names)],
+        ANSWERED: [partial(dict, answered, sheet_id=name) for name in names],
+        DURABLE: [partial(dict, answered, sheet_id=name) for name in names],
     }
+
+
+SHOWN = "shown"
+STEPPED = "a live step, nothing kept"
+ANSWERED = "answered, on disk"
+DURABLE = "answered, on disk / floor that writes as much to disk"
 
 
 async def _rates(ours: int, floor: int, names: list[str]) -> dict[str, tuple[float, float]]:
@@ -182,24 +207,15 @@ async def _rates(ours: int, floor: int, names: list[str]) -> dict[str, tuple[flo
     plain = [await connect(floor) for _ in names]
     found = {}
     for kind, bodies in _asks(names).items():
-        pairs = []
-        for _ in range(ROUNDS):
-            pairs.append((await _rate(mine, bodies), await _rate(plain, bodies)))
-        found[kind] = tuple(statistics.median(column) for column in zip(*pairs, strict=True))
+        path = "/durable" if kind == DURABLE else "/quizlog/next"
+        pairs = [
+            (await _rate(mine, bodies), await _rate(plain, bodies, path)) for _ in range(ROUNDS)
+        ]
+        one, other = (statistics.median(column) for column in zip(*pairs, strict=True))
+        found[kind] = one, other
     for client in (*mine, *plain):
         client.close()
-    return found  # type: ignore[return-value]
-
-
-def rates() -> dict[str, tuple[float, float]]:
-    """Requests a second of a warm server, and of the floor, for each kind of request."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        names = _records(folder, CONNECTIONS, one_seed=False)
-        with process(_serve_quizlog, name) as ours:
-            reply = asyncio.run(_one(ours, {"sheet_id": names[0]}))
-            with process(_serve_floor, reply) as floor:
-                return asyncio.run(_rates(ours, floor, names))
+    return found
 
 
 async def _one(port: int, body: dict[str, Any]) -> bytes:
@@ -267,19 +283,3 @@ def _memory_used() -> float:
     lines = [line.split() for line in Path("/proc/meminfo").read_text().splitlines()]
     sizes = {words[0]: int(words[1]) for words in lines}
     return (sizes["MemTotal:"] - sizes["MemAvailable:"]) / 2**20
-
-
-def main() -> None:
-    """Measure and print."""
-    import sys
-
-    if "crowd" not in sys.argv:
-        for kind, (ours, floor) in rates().items():
-            print(f"{kind}: {ours:.0f}/s, floor {floor:.0f}/s, {ours / floor:.2f}x")
-    if "rates" not in sys.argv:
-        for one_seed in (False, True):
-            print(one_seed, crowd(1000, 5, one_seed=one_seed))
-
-
-if __name__ == "__main__":
-    main()
