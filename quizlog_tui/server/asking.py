@@ -66,7 +66,7 @@ class Asking:
     async def _of_none(self, body: QuestionSolve, tell: Tell) -> Decision:
         asked = body.question
         question = Question(asked.text, asked.context, asked.input_type, tuple(asked.choices))
-        async with chosen_panel(self._choice, partial(run_code)) as panel:
+        async with chosen_panel(self._choice, run_code) as panel:
             return await solve(question, panel, budget=body.budget, tell=tell)
 
     async def _of_record(
@@ -74,7 +74,7 @@ class Asking:
     ) -> tuple[Decision, dict[str, Any] | None]:
         path = self._sessions.folders.find(SHEET, body.sheet_id)
         aside = await self._sessions.off_loop(partial(self._aside, path))
-        async with chosen_panel(self._choice, partial(run_code), beside=path.parent) as panel:
+        async with chosen_panel(self._choice, run_code, beside=path.parent) as panel:
             decision = await ask(aside, panel, budget=body.budget, tell=tell)
         wanted = body.accept == "always" or (body.accept == "agreed" and agreed(decision))
         if not wanted or decision.verdict.why is None:

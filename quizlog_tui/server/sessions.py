@@ -185,7 +185,7 @@ class Sessions:
 
     def close(self) -> None:
         """End all that runs and every process."""
-        self.warmth.cancel()
+        self.warmth.end()
         self._threads.shutdown(wait=True, cancel_futures=True)
         with closing(self.warmth):
             self._seats.clear()
@@ -195,14 +195,9 @@ def _shown(session: Session, step: SheetStep) -> bytes:
     """The record's reply, after the answer if there is one."""
     if step.pointer is not None:
         check_pointer(session, step.pointer)
-    since = 0
     if step.input is not None:
-        asked = session.pointer - (session.transcript.status == "error")
-        reply = session.answer(step.input)
-        since = asked + 1 if step.new else 0
-    elif step.new:
-        since = session.pointer
-    reply = session.reply(since=since)
+        session.answer(step.input)
+    reply = session.reply(since=session.pointer if step.new else 0)
     return said(reply, step.sheet_id)
 
 

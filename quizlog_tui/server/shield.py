@@ -100,7 +100,7 @@ def _check_origin(host: str, headers: Mapping[str, str]) -> None:
 def _has_token(rules: Rules, headers: Mapping[str, str]) -> bool:
     kind, _, given = headers.get("authorization", "").partition(" ")
     wanted = (rules.token or "").encode()
-    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), wanted)
+    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), wanted)
 
 
 def _name_of(host: str) -> str:

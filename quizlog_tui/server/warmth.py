@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from ..errors import CancelledError
 from ..replay.replayer import Replayer
 
 PROCESSES = 4096
@@ -50,6 +51,7 @@ class Warmth:
         self._known: WeakValueDictionary[Key, Slot] = WeakValueDictionary()
         self._warm: OrderedDict[Key, Slot] = OrderedDict()
         self._lock = threading.Lock()
+        self._ending = False
         self.processes = 0
         """Runs and checkpoints held now."""
 
@@ -64,8 +66,14 @@ class Warmth:
 
     @contextmanager
     def using(self, slot: Slot) -> Iterator[Replayer]:
-        """Work with a replayer; afterwards others are cooled, where there are too many."""
+        """Work with a replayer; afterwards others are cooled, where there are too many.
+
+        Raises:
+            CancelledError: The server is ending.
+        """
         with self._lock:
+            if self._ending:
+                raise CancelledError("the server is ending", hint="ask again when it is back")
             slot.users += 1
             self._warm[slot.key] = slot
             self._warm.move_to_end(slot.key)
@@ -98,6 +106,12 @@ class Warmth:
                 self.processes -= coldest.held
                 coldest.held = 0
             coldest.replayer.close()
+
+    def end(self) -> None:
+        """Let nothing more begin, and make what is running give up soon."""
+        with self._lock:
+            self._ending = True
+        self.cancel()
 
     def cancel(self) -> None:
         """Make all that is running give up soon."""

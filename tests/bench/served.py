@@ -218,6 +218,16 @@ async def _rates(ours: int, floor: int, names: list[str]) -> dict[str, tuple[flo
     return found
 
 
+def rates() -> dict[str, tuple[float, float]]:
+    """Requests a second of a warm server, and of the floor, for each kind of request."""
+    with tempfile.TemporaryDirectory() as name:
+        names = _records(Path(name), CONNECTIONS, one_seed=False)
+        with process(_serve_quizlog, name) as ours:
+            reply = asyncio.run(_one(ours, {"sheet_id": names[0]}))
+            with process(_serve_floor, (reply, name)) as floor:
+                return asyncio.run(_rates(ours, floor, names))
+
+
 async def _one(port: int, body: dict[str, Any]) -> bytes:
     client = await connect(port)
     try:

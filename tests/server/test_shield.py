@@ -94,6 +94,12 @@ def test_tokens(given: str, wanted: int) -> None:
     assert status(LOCKED, "GET", "/health", authorization=given) == 200
 
 
+def test_a_token_of_any_letters() -> None:
+    rules = Rules(token="schl\u00fcssel")
+    sent = "schl\u00fcssel".encode().decode("latin-1")
+    assert status(rules, authorization=f"Bearer {sent}") == 200
+
+
 def test_sizes() -> None:
     assert status(OPEN, content_length=str(MAX_BODY)) == 200
     assert status(OPEN, content_length=str(MAX_BODY + 1)) == 413
