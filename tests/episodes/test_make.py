@@ -93,9 +93,9 @@ def test_the_run_that_feedback_names_gold_is_gold(build: Build) -> None:
 
 def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     branches = {
-        "main-1": Branch("main", 0, Series(["5"]), "error"),
-        "main-2": Branch("main", 0, Series(["6"]), "error"),
-        "other": Branch("main", 1, Series(["bea"]), "success"),
+        "main-1": Branch("main", 0, Series(["5"]), status="error"),
+        "main-2": Branch("main", 0, Series(["6"]), status="error"),
+        "other": Branch("main", 1, Series(["bea"]), status="success"),
     }
     path = record(build, "a.yaml", "4", "ada", branches=branches)
     output = build.folder / "e.jsonl"

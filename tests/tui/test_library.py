@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from textual.widgets import Input
 
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.record.summary import find_records
 from quizlog_tui.series import Series
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
@@ -28,7 +30,7 @@ QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("quizlog_tui.tui.screens.library._REST", 0)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library_finds._REST", 0)
     folder = tmp_path / "audits"
     folder.mkdir()
     (folder / "quiz.py").write_text(QUIZ)
@@ -229,20 +231,26 @@ async def test_an_empty_folder_without_examples_says_how_to_begin(
 async def test_escape_stops_a_long_search_and_reload_goes_on(
     records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    held = Event()
+
+    def slowly(folder: Path) -> Iterator[Path]:
+        for number, path in enumerate(find_records(folder)):
+            if number == 2:
+                held.wait()
+            yield path
+
     monkeypatch.setattr(shelf, "_SLICE", -1.0)
-    for number in range(60):
-        put(records, f"many/{number}.yaml")
+    monkeypatch.setattr("quizlog_tui.tui.screens.library_finds.find_records", slowly)
     app = QuizlogApp()
     async with app.run_test() as pilot:
-        while not (isinstance(app.screen, LibraryScreen) and len(app.screen._shelf)):
-            await pilot.pause()
-        screen = app.screen
-        assert screen.scanning
-        screen.action_back()
-        await shows(pilot, "stopped; R looks for all")
-        assert 0 < len(screen._shelf) < 64
-        await press(pilot, "R")
-        assert len(screen._shelf) == 64
+        try:
+            await shows(pilot, "2 records · by name · looking for more; Escape stops")
+            await pilot.press("escape")
+            await shows(pilot, "stopped; R looks for all")
+        finally:
+            held.set()
+        screen = await press(pilot, "R")
+        assert len(screen._shelf) == 4
         await pilot.press("escape")
         await idle(pilot)
     assert app.return_code == 0

@@ -187,7 +187,7 @@ async def test_no_remark_is_markup_or_a_control_sequence(build: Build) -> None:
         await pilot.press("enter")
         await settled(pilot)
         await shows(pilot, "there is no branch")
-        await pilot.press("escape", "h")
+        await pilot.press("h")
         await remark(pilot)
         text += screen_text(app)
     assert text.count("[/nope] [@click=app.quit]go[/]") > 6

@@ -143,7 +143,7 @@ async def test_delete_hides_and_undo_or_restore_brings_back(record: Path) -> Non
         await tree(pilot, "z")
         assert names(screen) == ["main", "bob", "early", "late"] and marked(screen) == "bob"
         await tree(pilot, "d", "U")
-        await shows(pilot, "D shows them")
+        await shows(pilot, "no deleted branch is marked")
         await tree(pilot, "D")
         assert marked(screen) == "bob"
         await shows(pilot, "␡ deleted")
@@ -174,14 +174,15 @@ async def test_a_fork_leaves_the_marked_branch(record: Path) -> None:
     assert data["branches"]["fork-1"]["parent"] == "bob"
 
 
-async def test_what_others_wrote_is_told_and_reloaded(record: Path) -> None:
+async def test_what_others_wrote_is_followed(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test(notifications=True) as pilot:
         screen = await opened(pilot)
         with Session(record) as other:
             other.rename("late", "other")
-        await tree(pilot, "j", "d")
-        await shows(pilot, "somebody")
+        await shows(pilot, "somebody else wrote the record")
+        while "other" not in names(screen):
+            await pilot.pause()
         await tree(pilot, "R")
         assert names(screen) == ["main", "bob", "early", "other"]
 

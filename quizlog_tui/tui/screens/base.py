@@ -220,7 +220,11 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         elif pane is not None and pane.searching:
             pane.stop_searching()
         else:
-            self.leave()
+            self.nothing_to_back_out_of()
+
+    def nothing_to_back_out_of(self) -> None:
+        """Escape, where nothing runs and nothing is searched for: back to the screen before."""
+        self.leave()
 
     def action_leave(self) -> None:
         """Go back to the screen before, whatever is searched for."""

@@ -21,12 +21,16 @@ from ...text import plural, visible
 from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
+from ..watch import Watch
 from ..widgets.documents import Paragraphs
 from ..widgets.heads import Heads
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
+
+_FOLLOW_SECONDS = 0.5
+"""How often the record is looked at for changes by others."""
 
 
 class TreeScreen(QuizlogScreen[bool]):
@@ -61,6 +65,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self._marked = session.branch
         self._deleted = False
         self._changed = False
+        self._watch = Watch(session.path)
 
     def content(self) -> ComposeResult:
         """The tree, and the marked branch."""
@@ -75,6 +80,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self.query_one("#detail").border_title = "Branch"
         self.draw()
         self.query_one("#branches").focus()
+        self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     # -- drawing
 
@@ -258,6 +264,12 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_reload(self) -> None:
         """Read everything again."""
         await self.change(self.session.reload)
+
+    def _look_for_changes(self) -> None:
+        """Follow what others write."""
+        if self.is_active and not self.working and self._watch.touched() and self.session.outdated:
+            self.action_reload()
+            self.tell("somebody else wrote the record")
 
     def cancel(self) -> None:
         """Stop a slow script."""

@@ -1,0 +1,46 @@
+"""Asks for a script and a seed, and writes a record for them."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+from ... import new_record as rules
+from ...errors import UsageError
+from .base import QuizlogScreen
+from .dialogs import AskScreen
+
+
+async def new_record(screen: QuizlogScreen[Any]) -> Path | None:
+    """Ask, and write the record; None if the user thought better of it, or after an error."""
+    app = screen.app
+    script = await app.push_screen_wait(AskScreen("New record for which script?"))
+    if not script:
+        return None
+    wanted = str(random.SystemRandom().randrange(10**6))
+    seed = await app.push_screen_wait(AskScreen("Seed of its randomness?", wanted))
+    if seed is None:
+        return None
+    return await screen.work_on(lambda: _made(script, seed), "writing")
+
+
+def _made(script: str, seed: str) -> Path:
+    """Write a record beside a script, under the first free name.
+
+    Raises:
+        UsageError: The seed is no whole number.
+        ScriptError: The script cannot be read.
+        RecordError: The record cannot be written.
+    """
+    if not re.fullmatch(r"\s*-?\d{1,18}\s*", seed):
+        raise UsageError(f"the seed {seed!r} is no whole number", hint="as 123456")
+    path = Path(script).expanduser()
+    names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))
+    free = (path.with_name(f"{name}.yaml") for name in names)
+    record = next(each for each in free if not os.path.lexists(each))
+    rules.new_record(path, record, int(seed))
+    return record
