@@ -7,6 +7,7 @@ own beside it. Every decision is kept beside the record.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 import tempfile
@@ -119,7 +120,7 @@ async def ask(
         decision = await solve(
             question, panel, folder=folder, refused=refused, budget=budget, tell=tell
         )
-    append_decision(decisions_path(session.path), decision)
+    await asyncio.to_thread(append_decision, decisions_path(session.path), decision)
     return decision
 
 

@@ -40,7 +40,8 @@ ALLOWED = {
     | {"record", "replay", "session", "branch_list", "sandbox", "solver", "autopilot"},
     "autopilot": GROUND | {"record", "replay", "reply", "session", "solver"},
     "server": GROUND
-    | {"record", "replay", "reply", "session", "solver", "quiz", "episodes", "autopilot"},
+    | {"record", "replay", "reply", "session", "sandbox", "solver", "quiz", "episodes"}
+    | {"autopilot", ""},
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
     | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
@@ -56,6 +57,8 @@ ONLY = {
     "pydantic": {"solver", "server", "episodes"},
     "yaml": {"record"},
     "fastapi": {"server"},
+    "starlette": {"server"},
+    "uvicorn": {"server"},
     "playwright": {"quiz"},
 }
 

@@ -63,6 +63,7 @@ COMMANDS: dict[str, Entry] = {
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
+    "serve": Entry("serve", "", "answer programs over HTTP"),
     "episodes": Entry(
         "episodes", "VERB ...", "training data: build, check, stats, export, upgrade"
     ),

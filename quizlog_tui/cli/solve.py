@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
 from . import emit_json
 from .decision_show import decision_lines, short, voter_line
 from .extras import needs
@@ -34,6 +33,8 @@ NO_ANSWER = 4
 def solve(arguments: Namespace) -> int:
     """`quizlog solve RECORD`."""
     needs("solver", "httpx", "pydantic")
+    if arguments.url:
+        return asyncio.run(_solve_remotely(arguments))
     with one_move(arguments) as session:
         narrate_warnings(session)
         return asyncio.run(_solve(session, arguments))
@@ -46,6 +47,17 @@ async def _solve(session: Session, arguments: Namespace) -> int:
         if arguments.until_end:
             return await _fly(session, panel, arguments)
         return await _once(session, panel, arguments)
+
+
+async def _solve_remotely(arguments: Namespace) -> int:
+    from .solve_remote import solve_remotely
+
+    solved = await solve_remotely(arguments, _tell(arguments))
+    if solved.reply is not None:
+        return 1 if solved.reply.get("status") == "error" else 0
+    if solved.decision.verdict.why is None or arguments.until_end:
+        return DISAGREE if solved.decision.verdict.classes else NO_ANSWER
+    return 0
 
 
 async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
@@ -132,24 +144,21 @@ def _tell(arguments: Namespace) -> Any:
 async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]:
     """The models that are asked: as told, as configured, or as recorded beside the record."""
     from ..sandbox import run_code
-    from ..solver.models import default_models, read_models
-    from ..solver.panel import live_panel, missing_keys, recorded_panel
+    from ..solver.choice import Choice, chosen_panel
     from .ask_person import ask_person
 
+    models, replay, keep = (
+        Path(name) if name else None
+        for name in (arguments.models, arguments.replay, arguments.keep)
+    )
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
-    beside = session.path.parent / "cassettes"
-    configured = Path(arguments.models) if arguments.models else default_models()
-    if arguments.replay or (not (arguments.models or configured.exists()) and beside.is_dir()):
-        yield recorded_panel(Path(arguments.replay or beside), run)
-        return
-    if not configured.exists() and not arguments.models:
-        hint = f"describe them in {configured} as `quizlog models --help` shows"
-        raise UsageError("no models are configured", hint=hint)
-    models = read_models(configured)
-    for name in missing_keys(models):
-        say(f"note: {name} is not set; its models will not answer")
-    keep = Path(arguments.keep) if arguments.keep else None
-    async with live_panel(models, run, ask=ask_person, keep=keep) as panel:
+    async with chosen_panel(
+        Choice(models, replay, keep),
+        run,
+        beside=session.path.parent,
+        ask=ask_person,
+        note=lambda text: say(f"note: {text}"),
+    ) as panel:
         yield panel
 
 
@@ -165,6 +174,9 @@ def _solve_parser() -> Parser:
         "--until-end",
         action="store_true",
         help="answer question after question; pause where models disagree",
+    )
+    parser.add_argument(
+        "--url", help="let the server there do it; RECORD is the record's name on the server"
     )
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
     parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")

@@ -24,6 +24,8 @@ class Family:
 
     def __init__(self, spawned: Spawned) -> None:
         self._guard = socket.socket(fileno=spawned.guard)
+        self._poll = select.poll()  # `select` itself knows no descriptor above 1,023
+        self._poll.register(self._guard, select.POLLIN)
         self._pid = spawned.pid
         self._statuses: dict[int, int] = {}
         self._dismissed: set[int] = set()
@@ -74,7 +76,7 @@ class Family:
         return self.gone
 
     def _catch_up(self) -> None:
-        while not self.gone and select.select([self._guard], [], [], 0)[0]:
+        while not self.gone and self._poll.poll(0):
             self.listen()
 
     def _order(self, line: str) -> None:

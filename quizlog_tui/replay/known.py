@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..errors import CancelledError, QuizlogError
 from .run import Run
 from .transcript import Transcript
 
@@ -33,3 +34,16 @@ def from_known(transcript: Transcript, inputs: Sequence[str]) -> Transcript | No
         return None
     pairs = zip(steps, inputs, strict=False)
     return transcript.upto(len(inputs)) if all(s.input == i for s, i in pairs) else None
+
+
+def collected(run: Run) -> Transcript | QuizlogError | None:
+    """Where a run went that was begun; None if its process was never made."""
+    try:
+        transcript = run.finish()
+        return None if run.process.refused or killed(transcript) else transcript
+    except CancelledError:
+        raise
+    except QuizlogError as error:
+        return error
+    finally:
+        run.close()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CancelledError, QuizlogError
 from .checkpoints import Checkpoint, Checkpoints, Key
-from .known import died, from_known, is_prefix, killed
+from .known import collected, died, from_known, is_prefix, killed
 from .limits import Limits
 from .lines import Line, may_save, save, take
 from .process import QuizProcess
@@ -44,6 +44,7 @@ class Replayer:
 
     Args:
         limits: What each script may use.
+        runs: How many live processes to keep, besides checkpoints.
         checkpoints: How many frozen copies to keep; 0 turns them off.
         checkpoint_memory: Bytes they may hold beyond what they share with their runs.
         keeper: Gives each fresh run a folder that takes the files it writes; None to forget them.
@@ -53,6 +54,7 @@ class Replayer:
         self,
         limits: Limits | None = None,
         *,
+        runs: int = MAX_RUNS,
         checkpoints: int = CHECKPOINTS,
         checkpoint_memory: int = CHECKPOINT_MEMORY,
         keeper: Keeper | None = None,
@@ -61,6 +63,7 @@ class Replayer:
         self.limits = limits or Limits()
         possible = sys.platform == "linux"
         self.checkpoints = Checkpoints(checkpoints if possible else 0, checkpoint_memory)
+        self._runs = runs
         self._lines: list[Line] = []
         self._running: list[Run] = []
         self._lock = threading.RLock()
@@ -189,7 +192,7 @@ class Replayer:
             self._running.clear()
 
     def _enter(self, line: Line) -> Line:
-        while len(self._lines) >= MAX_RUNS:
+        while len(self._lines) >= self._runs:
             self._leave(self._lines[0])
         self._lines.append(line)
         return line
@@ -253,7 +256,7 @@ class Replayer:
                 self._running.append(run)
                 run.begin([answer])
             point.touch()
-            found = [_collected(run) for run in self._running]
+            found = [collected(run) for run in self._running]
         finally:
             for run in self._running:
                 run.close()
@@ -288,6 +291,11 @@ class Replayer:
                     return process.refused
         return transcript.tainted
 
+    @property
+    def processes(self) -> int:
+        """How many live runs and checkpoints are held."""
+        return len(self._lines) + len(self.checkpoints)
+
     def cancel(self) -> None:
         """Make a call that another thread is in give up soon, with `CancelledError`."""
         for run in list(self._running):
@@ -315,19 +323,6 @@ class Replayer:
 def _key(source: Source, seed: int | World) -> Key:
     world = seed if isinstance(seed, World) else World(seed)
     return source.path, source.code_hash, world
-
-
-def _collected(run: Run) -> Transcript | QuizlogError | None:
-    """Where a run went that was begun; None if its process was never made."""
-    try:
-        transcript = run.finish()
-        return None if run.process.refused or killed(transcript) else transcript
-    except CancelledError:
-        raise
-    except QuizlogError as error:
-        return error
-    finally:
-        run.close()
 
 
 def replay(

@@ -16,12 +16,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import floors
 import peers
 import sandboxed
+import served
 from rows import Row, at_most, faster, table
 
 from quizlog_tui.record.model import Record
@@ -296,6 +297,26 @@ def sandbox_rows() -> Iterator[Row]:
     yield faster(what, ours, theirs, 10)
 
 
+def server_rows() -> Iterator[Row]:
+    """The server against FastAPI alone, and very many sessions at once."""
+    for kind, (ours, floor) in served.rates().items():
+        bound = kind != served.ANSWERED  # nobody puts a record on disk in the time of no work
+        yield Row(
+            f"POST /quizlog/next, {kind}" + ("" if "floor" in kind else " / FastAPI, same bytes"),
+            f"{ours:.0f}/s",
+            f"{floor:.0f}/s",
+            ours / floor,
+            "at least 0.5x" if bound else "",
+            ours / floor >= 0.5 if bound else None,
+        )
+    for one_seed, what in ((False, "each its own seed"), (True, "one seed")):
+        found = served.crowd(1000, 5, one_seed=one_seed)
+        held = found["sessions"] == 1000 and not found["lost"]
+        what = f"p99 / p50 of a step, 1,000 live sessions, {what}, {found['lost']} lost"
+        row = at_most(what, found["p99"], found["p50"], 5)
+        yield replace(row, ok=bool(row.ok and held))
+
+
 def main() -> None:
     """Measure all, or with `--quick` what takes seconds."""
     quick = "--quick" in sys.argv
@@ -315,7 +336,7 @@ def main() -> None:
             sandbox_rows(),
         ]
         if not quick:
-            parts += [rewind_rows(folder), endurance_rows(100_000, 10_000)]
+            parts += [server_rows(), rewind_rows(folder), endurance_rows(100_000, 10_000)]
         for part in parts:
             for row in part:
                 rows.append(row)

@@ -1,0 +1,74 @@
+"""Start the server for programs that speak HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from . import emit_json
+from .extras import needs
+from .grammar import Parser, command
+from .show import say
+
+PORT = 8642
+TOKEN = "QUIZLOG_TOKEN"
+"""The environment variable with the secret that clients must send."""
+
+
+def serve(arguments: Namespace) -> int:
+    """`quizlog serve`."""
+    needs("server", "fastapi", "uvicorn", "httpx")
+    from ..server.app import Settings
+    from ..server.lookup import served
+    from ..server.run import address, listening, process_bound, rules_for
+    from ..server.run import serve as run
+    from ..server.warmth import PROCESSES
+    from ..solver.choice import Choice
+
+    folders = served(Path(name) for name in arguments.folder or ["."])
+    rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
+    models = Path(arguments.models) if arguments.models else None
+    choice = Choice(models, Path(arguments.replay) if arguments.replay else None)
+    with listening(arguments.host, arguments.port) as sock:
+
+        def started() -> None:
+            names = [str(root) for root in folders.roots]
+            if arguments.json:
+                emit_json({"url": address(sock), "folders": names})
+            else:
+                print(address(sock))
+            sys.stdout.flush()
+            say(f"serves {', '.join(names)}; Ctrl-C ends it")
+
+        run(Settings(folders, rules, choice, process_bound(PROCESSES)), sock, started)
+    return 0
+
+
+def _serve_parser() -> Parser:
+    about = (
+        "Answer steps and questions over HTTP: POST /quizlog/next, POST /solve, GET /decisions,\n"
+        "GET /health, GET /openapi.json. Only files in the given folders are looked up."
+    )
+    epilog = f"{TOKEN} in the environment: the token that clients must send"
+    parser = command("quizlog serve", serve, about, epilog=epilog)
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    parser.add_argument("--port", type=_port, default=PORT, help=f"default: {PORT}; 0: any free")
+    parser.add_argument(
+        "--folder", action="append", metavar="DIR", help="may come again; default: the current one"
+    )
+    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
+    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    return parser
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise ValueError(text)
+    return port
+
+
+PARSERS = {"serve": _serve_parser}
+"""What makes each command's parser."""

@@ -1,0 +1,143 @@
+"""The application: routes, and what they answer. Decides nothing that a route's part decides."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response, StreamingResponse
+from starlette.exceptions import HTTPException
+
+from .. import __version__
+from ..errors import QuizlogError
+from ..solver.choice import Choice
+from .asking import Asking
+from .bodies import ScriptStep, Solve, Step
+from .events import events
+from .faults import BadRequestError, encode, error_data, first_fault, status_of
+from .lookup import Folders
+from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
+from .sessions import Sessions
+from .shield import Rules, Shield
+from .warmth import PROCESSES, Warmth
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a server serves, and to whom."""
+
+    folders: Folders
+    rules: Rules = field(default_factory=Rules)
+    choice: Choice = field(default_factory=Choice)
+    processes: int = PROCESSES
+    """Runs and checkpoints held at once."""
+
+
+class Json(Response):
+    """JSON whose bytes are made already."""
+
+    media_type = "application/json"
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The application; its processes end with its lifespan."""
+    sessions = Sessions(settings.folders, Warmth(settings.processes))
+    asking = Asking(sessions, settings.choice)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            sessions.close()
+
+    app = FastAPI(
+        title="quizlog",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,  # these pages load scripts of other sites into this server's origin
+        redoc_url=None,
+        responses=FAULTS,
+    )
+    app.state.sessions = sessions
+    app.include_router(_steps(sessions))
+    app.include_router(_questions(asking))
+    _shown_faults(app, settings.folders)
+    app.add_middleware(Shield, rules=settings.rules)
+    return app
+
+
+def _steps(sessions: Sessions) -> APIRouter:
+    router = APIRouter(default_response_class=Json)
+
+    @router.post("/quizlog/next", summary="Show or answer a questionnaire", responses=REPLY)
+    async def next_(step: Step) -> Response:
+        if isinstance(step, ScriptStep):
+            return Json(await sessions.replayed(step))
+        return Json(await sessions.stepped(step))
+
+    @router.get(
+        "/health", summary="Whether the server answers, and what it holds", responses=HEALTH
+    )
+    async def health() -> Response:
+        held = {"sessions": len(sessions), "processes": sessions.warmth.processes}
+        return Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | held))
+
+    return router
+
+
+def _questions(asking: Asking) -> APIRouter:
+    router = APIRouter(default_response_class=Json)
+
+    @router.post("/solve", summary="Ask several models, and decide", responses=DECIDED)
+    async def solve(body: Solve, request: Request) -> Response:
+        if "text/event-stream" in request.headers.get("accept", ""):
+            stream = events(lambda tell: asking.solved(body, tell))
+            headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+            return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+        return Json(encode(await asking.solved(body, lambda progress: None)))
+
+    @router.get("/decisions", summary="What was decided about a record", responses=DECISIONS)
+    async def decisions(
+        sheet_id: Annotated[str, Query()], rule: Annotated[str | None, Query()] = None
+    ) -> Response:
+        return Json(encode(await asking.of_sheet(sheet_id, rule)))
+
+    @router.get("/decisions/{decision_id}", summary="A recent decision", responses=DECISION)
+    async def decision(decision_id: str) -> Response:
+        return Json(encode(asking.recent(decision_id)))
+
+    return router
+
+
+def _shown_faults(app: FastAPI, folders: Folders) -> None:
+    """Every error leaves as JSON of one shape."""
+
+    def reply(status: int, error: QuizlogError) -> Response:
+        error.message = folders.shown(error.message)
+        error.where = error.where and folders.shown(error.where)
+        return Json(encode(error_data(error)), status_code=status)
+
+    @app.exception_handler(QuizlogError)
+    async def ours(request: Request, error: QuizlogError) -> Response:
+        return reply(status_of(error), error)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return reply(*first_fault(error.errors()))
+
+    @app.exception_handler(HTTPException)
+    async def other(request: Request, error: HTTPException) -> Response:
+        said = BadRequestError(str(error.detail), where=request.url.path, hint="see /openapi.json")
+        answer = reply(error.status_code, said)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(Exception)
+    async def defect(request: Request, error: Exception) -> Response:
+        hint = "see its own messages"
+        return reply(500, QuizlogError("the server failed", where=request.url.path, hint=hint))

@@ -1,0 +1,121 @@
+"""Questions to models: of a record or of none, with what happens on the way, and what was decided.
+
+A record's question is read from a session of its own, so that the record can be answered by others
+meanwhile; what was decided is then given in the record's turn, if it still asks the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..autopilot import accept, agreed, ask
+from ..sandbox import run_code
+from ..session import Session
+from ..solver.choice import Choice, chosen_panel
+from ..solver.decide import RULES, decide
+from ..solver.decision import Decision, Question
+from ..solver.decision_file import decisions_path, read_decisions
+from ..solver.decision_text import to_data
+from ..solver.solve import Progress, solve
+from .bodies import QuestionSolve, RecordSolve
+from .faults import BadRequestError
+from .lookup import SHEET, NotServedError
+from .sessions import Sessions
+
+AT_ONCE = 8
+"""Questions asked at the same time; more wait."""
+RECENT = 256
+"""Decisions that are remembered by their ids, besides those kept beside records."""
+
+Tell = Callable[[Progress], None]
+
+
+class Asking:
+    """What a server asks models, and what they decided.
+
+    Args:
+        sessions: The records.
+        choice: Which models.
+    """
+
+    def __init__(self, sessions: Sessions, choice: Choice) -> None:
+        self._sessions = sessions
+        self._choice = choice
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._recent: OrderedDict[str, dict[str, Any]] = OrderedDict()
+
+    async def solved(self, body: RecordSolve | QuestionSolve, tell: Tell) -> dict[str, Any]:
+        """Ask the models; the decision, whether they agree, and the reply of an answered record."""
+        async with self._turns:
+            if isinstance(body, QuestionSolve):
+                decision, reply = await self._of_none(body, tell), None
+            else:
+                decision, reply = await self._of_record(body, tell)
+        data = to_data(decision)
+        self._recent[decision.id] = data
+        while len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
+        said = {"decision": data, "agreed": agreed(decision), "reply": reply}
+        return {"schema_version": 1} | said
+
+    async def _of_none(self, body: QuestionSolve, tell: Tell) -> Decision:
+        asked = body.question
+        question = Question(asked.text, asked.context, asked.input_type, tuple(asked.choices))
+        async with chosen_panel(self._choice, run_code) as panel:
+            return await solve(question, panel, budget=body.budget, tell=tell)
+
+    async def _of_record(
+        self, body: RecordSolve, tell: Tell
+    ) -> tuple[Decision, dict[str, Any] | None]:
+        path = self._sessions.folders.find(SHEET, body.sheet_id)
+        aside = await self._sessions.off_loop(partial(self._aside, path))
+        async with chosen_panel(self._choice, run_code, beside=path.parent) as panel:
+            decision = await ask(aside, panel, budget=body.budget, tell=tell)
+        wanted = body.accept == "always" or (body.accept == "agreed" and agreed(decision))
+        if not wanted or decision.verdict.why is None:
+            return decision, None
+        reply = await self._sessions.move(path, lambda session: accept(session, decision).to_dict())
+        return decision, reply | {"record": body.sheet_id}
+
+    def _aside(self, path: Path) -> Session:
+        """A session of its own, to read the question from."""
+        warmth = self._sessions.warmth
+        with warmth.using(warmth.slot(*self._sessions.script_of(path))) as replayer:
+            return Session(path, replayer, save=False)
+
+    # -- what was decided
+
+    def recent(self, name: str) -> dict[str, Any]:
+        """A decision made not long ago, by its id.
+
+        Raises:
+            NotServedError: There is none.
+        """
+        if name not in self._recent:
+            hint = "older ones are kept with their records: /decisions?sheet_id=..."
+            raise NotServedError("no such decision is remembered", where=name[:100], hint=hint)
+        return {"schema_version": 1, "decision": self._recent[name]}
+
+    async def of_sheet(self, name: str, rule: str | None) -> dict[str, Any]:
+        """All decisions kept beside a record; as another rule would decide, if one is given.
+
+        Raises:
+            BadRequestError: There is no such rule.
+        """
+        if rule is not None and rule not in RULES:
+            hint = f"one of {', '.join(RULES)}"
+            raise BadRequestError(f"there is no rule {rule!r:.60}", where="rule", hint=hint)
+        path = self._sessions.folders.find(SHEET, name)
+        return await self._sessions.off_loop(partial(self._kept, path, rule))
+
+    def _kept(self, path: Path, rule: str | None) -> dict[str, Any]:
+        kept = read_decisions(decisions_path(path))
+        found = [decide(one, rule) if rule else one for one in kept.decisions]
+        shown = self._sessions.folders.shown
+        faults = [shown(str(fault)) for fault in kept.faults]
+        return {"schema_version": 1, "decisions": [to_data(one) for one in found], "faults": faults}

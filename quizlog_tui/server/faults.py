@@ -1,0 +1,73 @@
+"""Errors as a client meets them: a status, and one JSON object with message, place and mend."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import (
+    CancelledError,
+    ConfigError,
+    ConflictError,
+    DecisionError,
+    LimitError,
+    LockedError,
+    QuizlogError,
+    RecordError,
+    ScriptError,
+    UsageError,
+)
+from .lookup import NotServedError
+
+_STATUS: dict[type[QuizlogError], int] = {
+    NotServedError: 404,
+    UsageError: 409,
+    ConflictError: 409,
+    LockedError: 409,
+    RecordError: 422,
+    ScriptError: 422,
+    DecisionError: 422,
+    LimitError: 504,
+    ConfigError: 503,
+    CancelledError: 503,
+}
+"""Status of each error: the state forbids a move (409), a file is unfit (422), a script went over
+its limit (504), the server cannot (503)."""
+
+
+class BadRequestError(QuizlogError):
+    """A request that cannot be read."""
+
+
+def status_of(error: QuizlogError) -> int:
+    """The HTTP status of an error."""
+    kinds = type(error).__mro__
+    return next((_STATUS[kind] for kind in kinds if kind in _STATUS), 400)
+
+
+def error_data(error: QuizlogError) -> dict[str, Any]:
+    """An error as plain data, as every command of the shell gives it with `--json`."""
+    said = {"message": error.message, "where": error.where, "hint": error.hint}
+    return {"schema_version": 1, "error": said | {"exit_code": error.exit_code}}
+
+
+def encode(data: Mapping[str, Any]) -> bytes:
+    """The bytes of a JSON object; pure ASCII, so that any text passes."""
+    return json.dumps(data).encode("ascii")
+
+
+def first_fault(faults: Sequence[Any]) -> tuple[int, QuizlogError]:
+    """A body's first fault, in one line, and its status."""
+    fault = faults[0]
+    if fault["type"] == "json_invalid":
+        said = fault.get("ctx", {}).get("error", fault["msg"])
+        return 400, BadRequestError(f"the body is not JSON: {said}")
+    words = [str(part) for part in fault["loc"] if part not in _NO_PLACE]
+    hint = "see /openapi.json"
+    said = _PLAIN.get(fault["type"], fault["msg"])
+    return 422, BadRequestError(said, where=".".join(words) or "body", hint=hint)
+
+
+_PLAIN = {"extra_forbidden": "unknown key", "missing": "is missing"}
+_NO_PLACE = ("body", "query", "path", "script", "sheet", "record", "question-form")

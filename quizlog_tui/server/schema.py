@@ -1,0 +1,99 @@
+"""What the answers look like, for the description of the interface at `/openapi.json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TEXT = {"type": "string"}
+_NO_TEXT = {"type": ["string", "null"]}
+_NUMBER = {"type": ["number", "null"]}
+_VERSION = {"type": "integer", "const": 1}
+_DECISION = {"type": "object", "description": "as `quizlog decisions --json` gives it"}
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    whole = {"schema_version": _VERSION} | properties
+    return {"type": "object", "properties": whole, "required": list(whole)}
+
+
+def _json(schema: dict[str, Any], about: str) -> dict[str, Any]:
+    return {"description": about, "content": {"application/json": {"schema": schema}}}
+
+
+_ERROR = _object(
+    error={
+        "type": "object",
+        "properties": {
+            "message": _TEXT,
+            "where": _NO_TEXT,
+            "hint": _NO_TEXT,
+            "exit_code": {"type": "integer"},
+        },
+    }
+)
+_REPLY = _object(
+    status={"enum": ["in_progress", "success", "error"]},
+    pointer={"type": "integer"},
+    next_prompt=_NO_TEXT,
+    input_type=_NO_TEXT,
+    choices={"type": "array", "items": _TEXT},
+    print={"type": "array", "items": _TEXT},
+    last_error={
+        "type": ["object", "null"],
+        "properties": {"message": _TEXT, "line": {"type": ["integer", "null"]}, "score": _NUMBER},
+    },
+    score=_NUMBER,
+    branch=_TEXT,
+    record=_NO_TEXT,
+)
+_REPLY_OR_NONE = {"oneOf": [_REPLY, {"type": "null"}]}
+_DECIDED = _object(decision=_DECISION, agreed={"type": "boolean"}, reply=_REPLY_OR_NONE)
+
+Responses = dict[int | str, dict[str, Any]]
+
+FAULTS: Responses = {
+    code: _json(_ERROR, about)
+    for code, about in {
+        400: "the request cannot be read",
+        401: "the token is missing or wrong",
+        403: "another site's page, or another host's name",
+        404: "no such file is served",
+        409: "the record's state forbids it, or somebody else holds or changed it",
+        413: "the body is too large",
+        415: "the body is not JSON",
+        422: "the body, or a file, does not say what it must",
+        503: "the server cannot, or is ending",
+        504: "the script went over a limit",
+    }.items()
+}
+REPLY: Responses = {200: _json(_REPLY, "where the questionnaire stands")}
+HEALTH: Responses = {
+    200: _json(
+        _object(
+            status=_TEXT,
+            version=_TEXT,
+            sessions={"type": "integer"},
+            processes={"type": "integer"},
+        ),
+        "it answers",
+    )
+}
+DECIDED: Responses = {
+    200: {
+        "description": "the decision; with `Accept: text/event-stream`, also what leads to it",
+        "content": {
+            "application/json": {"schema": _DECIDED},
+            "text/event-stream": {"schema": _TEXT},
+        },
+    }
+}
+DECISION: Responses = {200: _json(_object(decision=_DECISION), "the decision")}
+DECISIONS: Responses = {
+    200: _json(
+        _object(
+            decisions={"type": "array", "items": _DECISION},
+            faults={"type": "array", "items": _TEXT},
+        ),
+        "all decisions, oldest first, and what could not be read of them",
+    )
+}

@@ -1,0 +1,142 @@
+"""Which replayers stay warm: one for each script and seed, with a bound on all their processes.
+
+Runs of different scripts or seeds have nothing in common, so each pair has a replayer of its own:
+all its sessions share the prefixes it holds, and a slow script keeps nobody else waiting. Cooling a
+replayer ends its processes and changes no answer. Safe for threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from ..errors import CancelledError
+from ..replay.replayer import Replayer
+
+PROCESSES = 4096
+"""Runs and checkpoints of all replayers together."""
+SPARE_MEMORY = 0.08
+"""Share of the machine's memory below which replayers are cooled."""
+CHECKPOINT_MEMORY = 128 * 1024 * 1024
+"""Bytes that one replayer's checkpoints may hold."""
+
+Key = tuple[Path, int]
+"""A script and a seed."""
+
+
+class Slot:
+    """A replayer, and what is known of it."""
+
+    def __init__(self, key: Key, runs: int) -> None:
+        self.key = key
+        self.replayer = Replayer(runs=runs, checkpoint_memory=CHECKPOINT_MEMORY)
+        self.held = 0
+        self.users = 0
+
+
+class Warmth:
+    """All replayers of a server.
+
+    Args:
+        processes: How many runs and checkpoints may be held at once.
+    """
+
+    def __init__(self, processes: int = PROCESSES) -> None:
+        self._most = processes
+        self._known: WeakValueDictionary[Key, Slot] = WeakValueDictionary()
+        self._warm: OrderedDict[Key, Slot] = OrderedDict()
+        self._lock = threading.Lock()
+        self._ending = False
+        self.processes = 0
+        """Runs and checkpoints held now."""
+
+    def slot(self, script: Path, seed: int) -> Slot:
+        """The replayer of a script and seed; kept while it is warm or somebody holds it."""
+        key = (script, seed)
+        with self._lock:
+            slot = self._known.get(key)
+            if slot is None:
+                slot = self._known[key] = Slot(key, self._most)
+            return slot
+
+    @contextmanager
+    def using(self, slot: Slot) -> Iterator[Replayer]:
+        """Work with a replayer; afterwards others are cooled, where there are too many.
+
+        Raises:
+            CancelledError: The server is ending.
+        """
+        with self._lock:
+            if self._ending:
+                raise CancelledError("the server is ending", hint="ask again when it is back")
+            slot.users += 1
+            self._warm[slot.key] = slot
+            self._warm.move_to_end(slot.key)
+        try:
+            yield slot.replayer
+        finally:
+            with self._lock:
+                slot.users -= 1
+                grown = self._count(slot)
+            if grown:
+                self._cool()
+
+    def _count(self, slot: Slot) -> bool:
+        """Take up what a replayer holds now; whether it holds more than before."""
+        before, slot.held = slot.held, slot.replayer.processes
+        self.processes += slot.held - before
+        if not slot.held and not slot.users:
+            self._warm.pop(slot.key, None)
+        return slot.held > before
+
+    def _cool(self) -> None:
+        """End the processes of those not used for longest, until there are few enough."""
+        while self.processes > self._most or memory_is_short():
+            with self._lock:
+                idle = (slot for slot in self._warm.values() if not slot.users and slot.held)
+                coldest = next(idle, None)
+                if coldest is None:
+                    return
+                del self._warm[coldest.key]
+                self.processes -= coldest.held
+                coldest.held = 0
+            coldest.replayer.close()
+
+    def end(self) -> None:
+        """Let nothing more begin, and make what is running give up soon."""
+        with self._lock:
+            self._ending = True
+        self.cancel()
+
+    def cancel(self) -> None:
+        """Make all that is running give up soon."""
+        with self._lock:
+            slots = list(self._warm.values())
+        for slot in slots:
+            slot.replayer.cancel()
+
+    def close(self) -> None:
+        """End every process."""
+        with self._lock:
+            slots = list(self._warm.values())
+            self._warm.clear()
+            self.processes = 0
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda slot: slot.replayer.close(), slots))
+
+
+def memory_is_short() -> bool:
+    """Whether the machine has little memory left; False where that cannot be known."""
+    try:
+        with open("/proc/meminfo") as file:
+            words = [line.split() for line in file]
+    except OSError:
+        return False
+    sizes = {line[0]: int(line[1]) for line in words if len(line) > 1}
+    available, total = sizes.get("MemAvailable:"), sizes.get("MemTotal:")
+    return bool(available and total) and (available or 0) < SPARE_MEMORY * (total or 0)

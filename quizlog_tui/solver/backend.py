@@ -1,0 +1,191 @@
+"""A quizlog server as somebody who solves: the client of its HTTP interface.
+
+Asks, hears the progress, and gives the server's errors as ours. The token goes into one header, and
+redirects are not followed, as they would carry it along. Knows nothing of models.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import httpx
+
+from ..errors import QuizlogError, UsageError
+from .decision import Decision
+from .decision_text import from_data
+from .json_value import strict_loads
+from .solve import Progress
+
+MAX_EVENT = 64 * 1024 * 1024
+"""Characters of one event; longer ones are refused."""
+Accept = Literal["never", "agreed", "always"]
+
+
+class BackendError(QuizlogError):
+    """What a server says is wrong, or that it cannot be reached.
+
+    Args:
+        message: What is wrong, in one line.
+        where: The place it is wrong in.
+        hint: What to do instead.
+        exit_code: The exit code of the same error in a shell.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        exit_code: int = QuizlogError.exit_code,
+    ) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.exit_code = exit_code
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What came of a question."""
+
+    decision: Decision
+    agreed: bool
+    """Whether models agree well enough to go on without a person."""
+    reply: Mapping[str, Any] | None
+    """Where the record stands, if it was answered."""
+
+
+class Backend:
+    """A server, reached at a URL.
+
+    Args:
+        url: As the server printed it.
+        token: The server's token.
+        transport: Stands for the network, as in tests.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise UsageError("is no URL", where=url, hint="as http://127.0.0.1:8642")
+        headers = {"Content-Type": "application/json"}  # made here: ASCII carries any text
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        self._url = url
+        self._http = httpx.AsyncClient(
+            base_url=url.rstrip("/"),
+            headers=headers,
+            timeout=httpx.Timeout(60, read=None),
+            transport=transport,
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._http.aclose()
+
+    async def next(self, **body: Any) -> dict[str, Any]:
+        """The reply to a step, in one of the two forms of the trace format.
+
+        Raises:
+            BackendError: The server refuses it, or cannot be reached.
+        """
+        try:
+            reply = await self._http.post("/quizlog/next", content=json.dumps(body))
+        except httpx.HTTPError as error:
+            raise self._unreached(error) from None
+        data = self._read(reply.text)
+        if reply.status_code != 200:
+            raise self._refused(data, reply.status_code)
+        return data
+
+    async def solve(
+        self,
+        sheet: str,
+        *,
+        accept: Accept = "never",
+        budget: float | None = None,
+        tell: Callable[[Progress], None] = lambda progress: None,
+    ) -> Solved:
+        """Let the server ask its models the pending question of one of its records.
+
+        Args:
+            sheet: The record's name on the server.
+            accept: When to answer the record with what was decided.
+            budget: Seconds for the question.
+            tell: Hears what happens, as it happens.
+
+        Raises:
+            BackendError: The server refuses it, fails, or cannot be reached.
+        """
+        body = json.dumps({"sheet_id": sheet, "accept": accept, "budget": budget})
+        headers = {"Accept": "text/event-stream"}
+        try:
+            async with self._http.stream("POST", "/solve", content=body, headers=headers) as reply:
+                if reply.status_code != 200:
+                    await reply.aread()
+                    raise self._refused(self._read(reply.text), reply.status_code)
+                async for kind, data in self._events(reply):
+                    if kind == "error":
+                        raise self._refused(data, reply.status_code)
+                    decision = from_data(data.get("decision"), self._url)
+                    if kind == "done":
+                        return Solved(decision, bool(data.get("agreed")), data.get("reply"))
+                    tell(Progress(data.get("what"), data.get("name"), decision))  # type: ignore[arg-type]
+        except httpx.HTTPError as error:
+            raise self._unreached(error) from None
+        raise BackendError("the server broke off", where=self._url, hint="ask again")
+
+    async def _events(self, reply: httpx.Response) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        kind = ""
+        async for line in reply.aiter_lines():
+            name, _, value = line.partition(": ")
+            if len(value) > MAX_EVENT:
+                raise BackendError("the server says too much at once", where=self._url)
+            if name == "event":
+                kind = value
+            elif name == "data":
+                yield kind, self._read(value)
+
+    def _read(self, text: str) -> dict[str, Any]:
+        try:
+            data = strict_loads(text)
+        except ValueError:
+            data = None
+        if not isinstance(data, dict):
+            hint = "check the URL: this may be another program's"
+            raise BackendError("the reply is not quizlog's", where=self._url, hint=hint)
+        return data
+
+    def _refused(self, data: Mapping[str, Any], status: int) -> BackendError:
+        error = data.get("error")
+        if not isinstance(error, Mapping):
+            return BackendError(f"HTTP {status}: {json.dumps(data)[:200]}", where=self._url)
+        code = error.get("exit_code")
+        where, hint = error.get("where"), error.get("hint")
+        return BackendError(
+            str(error.get("message")),
+            where=None if where is None else str(where),
+            hint=None if hint is None else str(hint),
+            exit_code=code if isinstance(code, int) and 0 < code < 256 else 2,
+        )
+
+    def _unreached(self, error: httpx.HTTPError) -> BackendError:
+        hint = "start one with `quizlog serve`, or check the URL"
+        said = f"the server cannot be reached: {type(error).__name__} {error}".rstrip()
+        return BackendError(said, where=self._url, hint=hint)

@@ -1,0 +1,75 @@
+"""A server in process, and the records it serves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from quizlog_tui.server.app import Settings, create_app
+from quizlog_tui.server.lookup import served
+from quizlog_tui.server.shield import Rules
+from quizlog_tui.solver.choice import Choice
+
+QUIZ = """
+    print("two sums")
+    if int(input("2 + 2 = ")) != 4:
+        raise Exception("count again")  #score = 0.2
+    print("good")
+    if int(input("3 + 3 = ")) != 6:
+        raise Exception("no")  #score = 0.6
+    print("done")
+"""
+
+
+def voters(path: Path, **answers: Any) -> Path:
+    """A file of models that are programs, each with one answer."""
+    lines = ["models:"]
+    for index, (name, answer) in enumerate(answers.items()):
+        said = json.dumps({"answer": answer, "final_answer": answer})
+        primary = "true" if index == 0 else "false"
+        lines.append(f"- {{name: {name}, primary: {primary}, command: [echo, {json.dumps(said)}]}}")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Callable[..., FastAPI]:
+    """Makes an application that serves the test's folder."""
+
+    def make(models: Path | None = None, rules: Rules | None = None, **more: Any) -> FastAPI:
+        folders = served([more.pop("folder", tmp_path)])
+        return create_app(Settings(folders, rules or Rules(), Choice(models), **more))
+
+    return make
+
+
+class Server:
+    """A client of an application in process."""
+
+    def __init__(self, app: FastAPI, http: httpx.AsyncClient) -> None:
+        self.app = app
+        self.http = http
+
+    async def next(self, expect: int = 200, **body: Any) -> dict[str, Any]:
+        kind = {"content-type": "application/json"}
+        data = json.dumps(body)
+        reply = await self.http.post("/quizlog/next", content=data, headers=kind)
+        assert reply.status_code == expect, reply.text
+        said: dict[str, Any] = reply.json()
+        assert said["schema_version"] == 1
+        return said
+
+
+@pytest.fixture
+async def server(serving: Callable[..., FastAPI]) -> AsyncIterator[Server]:
+    app = serving()
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:1") as http:
+        yield Server(app, http)
+    app.state.sessions.close()

@@ -1,0 +1,209 @@
+"""`POST /quizlog/next`: both forms, and what is wrong with others."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quizlog_tui.record.model import Record
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.session import Session
+from tests.server.conftest import QUIZ, Server
+from tests.support.build import Build
+
+
+def message(reply: dict[str, Any]) -> str:
+    error: dict[str, Any] = reply["error"]
+    assert set(error) == {"message", "where", "hint", "exit_code"}
+    return f"{error['where']}: {error['message']}"
+
+
+async def test_a_script_and_its_answers(server: Server, build: Build) -> None:
+    build.script(QUIZ)
+    reply = await server.next(script_id="quiz", seed=1, inputs=["4"])
+    wanted = {
+        "schema_version": 1, "status": "in_progress", "pointer": 1, "next_prompt": "3 + 3 = ",
+        "input_type": "integer", "choices": [], "print": ["two sums", "good"], "last_error": None,
+        "score": None, "branch": "main", "record": None,
+    }  # fmt: skip
+    assert reply == wanted
+    ended = await server.next(script_id="quiz", seed=1, inputs=["4", "6"])
+    assert (ended["status"], ended["score"]) == ("success", 1)
+    raised = await server.next(script_id="quiz.py", inputs=["4", "7", "never used"])
+    assert raised["last_error"] == {"message": "no", "line": 6, "score": 0.6}
+    assert raised["pointer"] == 2
+    assert sorted(path.name for path in build.folder.iterdir()) == ["quiz.py"]
+
+
+async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> None:
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    for absent in ({}, {"input": None}):
+        shown = await server.next(sheet_id="record", **absent)
+        assert (shown["pointer"], shown["record"]) == (0, "record")
+    assert path.read_bytes() == before
+    assert (await server.next(sheet_id="record", input="4"))["print"] == ["two sums", "good"]
+    last = await server.next(sheet_id="record", input="6", new=True)
+    assert (last["status"], last["print"]) == ("success", ["done"])
+    with Session(path) as session:
+        assert list(session.inputs) == ["4", "6"]
+
+
+async def test_what_others_do_to_a_record_is_seen(server: Server, build: Build) -> None:
+    path = build.record(QUIZ)
+    assert (await server.next(sheet_id="record"))["pointer"] == 0
+    with Session(path) as other:
+        other.answer("4")
+    assert (await server.next(sheet_id="record"))["pointer"] == 1
+    with Session(path) as other:
+        other.rewind(0)
+    assert (await server.next(sheet_id="record", input="5"))["score"] == 0.2
+    build.script(QUIZ.replace("2 + 2", "1 + 3"))
+    assert (await server.next(sheet_id="record", input="4"))["pointer"] == 1
+    path.unlink()
+    await server.next(404, sheet_id="record")
+
+
+async def test_an_answer_for_another_step_is_refused(server: Server, build: Build) -> None:
+    build.record(QUIZ)
+    await server.next(sheet_id="record", input="4", pointer=0)
+    again = await server.next(409, sheet_id="record", input="4", pointer=0)
+    assert "at step 1, not 0" in message(again)
+    assert (await server.next(sheet_id="record"))["pointer"] == 1
+
+
+async def test_answers_at_once_are_given_one_after_the_other(server: Server, build: Build) -> None:
+    path = build.record("""
+        for i in range(20):
+            input(f"{i}: ")
+    """)
+    bodies = [{"sheet_id": "record", "input": str(i)} for i in range(20)]
+    replies = await asyncio.gather(*(server.next(**body) for body in bodies))
+    assert sorted(reply["pointer"] for reply in replies) == list(range(1, 21))
+    with Session(path) as session:
+        assert sorted(session.inputs, key=int) == [str(i) for i in range(20)]
+
+
+async def test_a_slow_script_keeps_no_other_waiting(server: Server, build: Build) -> None:
+    build.script('input("go? ")\nwhile True: pass\n', "slow.py")
+    build.script(QUIZ)
+    warmth = server.app.state.sessions.warmth
+    slot = warmth.slot(build.folder.resolve() / "slow.py", 0)
+    slow = asyncio.create_task(server.next(503, script_id="slow", inputs=["y"]))
+    while not slot.users:
+        await server.next(script_id="quiz", inputs=["4"])
+    assert (await server.next(script_id="quiz", seed=9, inputs=["4"]))["pointer"] == 1
+    assert not slow.done()
+    while not slow.done():
+        warmth.cancel()
+        await server.next(script_id="quiz", inputs=["4"])
+    assert "stopped" in message(await slow)
+
+
+async def test_any_text_passes(server: Server, build: Build) -> None:
+    build.record('x = input("? ")\nprint(ascii(x))\ninput("more? ")\n')
+    for index, text in enumerate(["\ud800", "a\0b", "\u2028\x85", "NO", "1:30", "x" * 1_000_000]):
+        reply = await server.next(script_id="quiz", seed=index, inputs=[text])
+        assert (reply["print"], reply["pointer"]) == ([ascii(text)], 1)
+    assert (await server.next(sheet_id="record", input="\ud800"))["print"] == [r"'\ud800'"]
+    assert (await server.next(sheet_id="record"))["pointer"] == 1
+
+
+async def test_sessions_share_the_processes_of_a_script(server: Server, build: Build) -> None:
+    script = build.script(QUIZ)
+    for name in ("a.yaml", "b.yaml"):
+        RecordFile(build.folder / name).create(Record(script.name, 7))
+    await server.next(sheet_id="a")
+    held = server.app.state.sessions.warmth.processes
+    assert held > 0
+    await server.next(sheet_id="b")
+    assert server.app.state.sessions.warmth.processes == held
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ({}, 422, "script_id: is missing"),
+        ({"sheet_id": "record", "inputt": "4"}, 422, "inputt: unknown key"),
+        ({"sheet_id": "record", "input": 4}, 422, "input: must be a text"),
+        ({"sheet_id": "record", "input": ["4"]}, 422, "input: must be a text"),
+        ({"sheet_id": "record", "pointer": -1}, 422, "pointer"),
+        ({"sheet_id": 1}, 422, "sheet_id: must be a text"),
+        ({"script_id": "quiz", "inputs": "4"}, 422, "inputs"),
+        ({"script_id": "quiz", "inputs": ["4", 4]}, 422, "inputs.1: must be a text"),
+        ({"script_id": "quiz", "seed": "1"}, 422, "seed"),
+        ({"script_id": "quiz", "seed": True}, 422, "seed"),
+        ({"script_id": "quiz", "seed": 10**40}, 422, "seed"),
+        ({"script_id": "quiz", "sheet_id": "record"}, 422, "unknown key"),
+        ({"script_id": "missing"}, 404, "missing: no such script"),
+        ({"sheet_id": "../record"}, 404, "../record: no such record"),
+        ({"sheet_id": "broken"}, 422, "broken.yaml"),
+        ({"sheet_id": "outside"}, 422, "in no served folder"),
+    ],
+)
+async def test_wrong_bodies(
+    server: Server, build: Build, body: dict[str, Any], status: int, said: str
+) -> None:
+    build.record(QUIZ)
+    (build.folder / "broken.yaml").write_text("script: [")
+    (build.folder / "outside.yaml").write_text("script: /etc/passwd\nseed: 1\n")
+    reply = await server.next(status, **body)
+    assert said in message(reply)
+    assert str(build.folder) not in message(reply)
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"", 422), (b"{", 400), (b"nonsense", 400), (b"[]", 422), (b'"x"', 422), (b"null", 422),
+        (b"[" * 100_000, 400), (b"\xff\xfe", 400), (b'{"script_id": ' + b"9" * 5000 + b"}", 400),
+    ],
+)  # fmt: skip
+async def test_bodies_that_are_no_object(server: Server, data: bytes, status: int) -> None:
+    kind = {"content-type": "application/json"}
+    reply = await server.http.post("/quizlog/next", content=data, headers=kind)
+    assert reply.status_code == status, reply.text
+    assert message(reply.json())
+
+
+async def test_a_finished_record_takes_no_answer(server: Server, build: Build) -> None:
+    build.record(QUIZ, "4", "6")
+    assert "finished" in message(await server.next(409, sheet_id="record", input="1"))
+
+
+async def test_a_script_over_its_limit(
+    server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build.script('input("? ")\nwhile True: pass\n')
+    slot = server.app.state.sessions.warmth.slot(build.folder.resolve() / "quiz.py", 3)
+    slot.replayer.close()
+    slot.replayer = Replayer(Limits(seconds=0.5))
+    reply = await server.next(504, script_id="quiz", seed=3, inputs=["x"])
+    assert "without asking" in message(reply)
+    assert reply["error"]["exit_code"] == 4
+    assert (await server.next(script_id="quiz", seed=3))["pointer"] == 0
+
+
+async def test_other_routes(server: Server, tmp_path: Path) -> None:
+    wrong = await server.http.get("/quizlog/next")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "POST")
+    assert message(wrong.json()) == "/quizlog/next: Method Not Allowed"
+    assert (await server.http.get("/docs")).status_code == 404
+    health = (await server.http.get("/health")).json()
+    assert (health["status"], health["sessions"]) == ("ok", 0)
+
+
+async def test_the_description_names_all_routes(server: Server) -> None:
+    described = (await server.http.get("/openapi.json")).json()
+    routes = {"/quizlog/next", "/solve", "/decisions", "/decisions/{decision_id}", "/health"}
+    assert set(described["paths"]) == routes
+    forms = described["components"]["schemas"]
+    assert {"ScriptStep", "SheetStep", "RecordSolve", "QuestionSolve"} <= set(forms)
+    for path in described["paths"].values():
+        for operation in path.values():
+            assert {"200", "403", "422", "504"} <= set(operation["responses"])

@@ -1,0 +1,81 @@
+"""Replayers stay warm within a bound, and cooling changes no answer."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from quizlog_tui.server import warmth as module
+from quizlog_tui.server.lookup import served
+from quizlog_tui.server.sessions import Sessions
+from quizlog_tui.server.warmth import Warmth
+from tests.server.conftest import QUIZ, Server
+from tests.support.build import Build
+
+
+@pytest.fixture
+def warmth() -> Iterator[Warmth]:
+    warmth = Warmth(6)
+    yield warmth
+    warmth.close()
+
+
+def test_the_coldest_are_cooled_beyond_the_bound(warmth: Warmth, build: Build) -> None:
+    script = build.script(QUIZ)
+    slots = [warmth.slot(script, seed) for seed in range(12)]
+    for _ in range(2):
+        for seed, slot in enumerate(slots):
+            with warmth.using(slot) as replayer:
+                assert replayer.replay(script, seed, ["4"]).next_prompt == "3 + 3 = "
+            assert warmth.processes <= 6
+            assert warmth.processes == sum(slot.replayer.processes for slot in slots)
+    assert slots[-1].held
+    assert not slots[0].held
+
+
+def test_one_that_works_is_not_cooled(warmth: Warmth, build: Build) -> None:
+    script = build.script(QUIZ)
+    busy = warmth.slot(script, 0)
+    with warmth.using(busy) as replayer:
+        replayer.replay(script, 0, [])
+        for seed in range(1, 9):
+            with warmth.using(warmth.slot(script, seed)) as other:
+                other.replay(script, seed, ["4"])
+        assert replayer.processes
+    assert warmth.processes <= 6 + busy.held
+
+
+def test_one_script_and_seed_have_one_replayer(warmth: Warmth, build: Build) -> None:
+    script = build.script(QUIZ)
+    assert warmth.slot(script, 1) is warmth.slot(script, 1)
+    assert warmth.slot(script, 1) is not warmth.slot(script, 2)
+    gc.collect()
+    assert not warmth._known
+
+
+def test_little_memory_cools(warmth: Warmth, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = build.script(QUIZ)
+    monkeypatch.setattr(module, "memory_is_short", lambda: True)
+    with warmth.using(warmth.slot(script, 1)) as replayer:
+        replayer.replay(script, 1, [])
+    assert warmth.processes == 0
+
+
+def test_memory_can_be_read() -> None:
+    assert module.memory_is_short() in (True, False)
+
+
+async def test_sessions_beyond_the_bound_are_opened_again(server: Server, build: Build) -> None:
+    build.record(QUIZ)
+    for name in "abc":
+        (build.folder / f"{name}.yaml").write_bytes((build.folder / "record.yaml").read_bytes())
+    sessions = Sessions(served([build.folder]), Warmth(), most=2)
+    server.app.state.sessions.close()
+    for _ in range(2):
+        for name in "abc":
+            path = build.folder.resolve() / f"{name}.yaml"
+            await sessions.move(path, lambda session: session.reply())
+            assert len(sessions) <= 2
+    sessions.close()
