@@ -99,6 +99,7 @@ _PLAYER = (
     _a("player.note", "a", "note", "Note", "write a note or verdict at this step", shell="quizlog feedback RECORD K TEXT"),
     _a("player.notes", "F", "notes", "Notes", "all notes and verdicts", shell="quizlog feedback RECORD"),
     _a("player.decision", "d", "decision", "Decision", "how several models came to this answer", shell="quizlog decisions RECORD"),
+    _a("player.ask", "m", "ask_models", "Ask models", "ask several models the pending question, and decide", shell="quizlog solve RECORD"),
     _a("player.source", "S", "source", "Source", "the script with the current line, or the answers again"),
     _a("player.output", "1", "panel('output')", "Output", "focus the output"),
     _a("player.answers", "2", "panel('timeline')", "Answers", "focus the timeline"),
@@ -140,6 +141,13 @@ _NOTES = (
     _a("notes.author", "w", "author", "Who", "only notes by one author, or all", footer=True, shell="quizlog feedback RECORD --author NAME"),
     _a("notes.leave", "q,F", "leave", "Back", "back to the player", footer=True),
 )  # fmt: skip
+_ASK = (
+    _a("ask.accept", "a,enter", "accept", "Accept", "answer with what was decided", footer=True, shell="quizlog solve RECORD --accept"),
+    _a("ask.override", "o", "override", "Override", "answer yourself, starting from what was decided", footer=True, shell="quizlog RECORD ANSWER"),
+    _a("ask.autopilot", "p", "autopilot", "Autopilot", "go on while models agree; again stops it", footer=True, shell="quizlog solve RECORD --until-end"),
+    _a("ask.again", "m", "again", "Again", "ask the models once more", shell="quizlog solve RECORD"),
+    _a("ask.leave", "q", "leave", "Back", "back to the player; the decision is kept", footer=True),
+)  # fmt: skip
 _OPENING = (
     _a("opening.leave", "q", "leave", "Stop", "stop the replay and go back", footer=True),
 )  # fmt: skip
@@ -175,6 +183,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "library": _LIBRARY,
     "tree": _TREE,
     "notes": _NOTES,
+    "ask": _ASK,
     "opening": _OPENING,
     "compare": _COMPARE,
     "sweep": _SWEEP,

@@ -6,12 +6,14 @@ Each screen is imported when it is opened.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from textual import work
 
 from ...errors import QuizlogError
 from ...text import plural
 from ..clock import Clock
+from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
 from .player_moves import PlayerMoves
 
@@ -79,6 +81,27 @@ class PlayerBeside(PlayerMoves):
             return
         self._head = self._head.to(step)
         self.draw()
+
+    @work(group=DIALOG)
+    async def action_ask_models(self) -> None:
+        """Ask several models the pending question."""
+        missing = [name for name in ("httpx", "pydantic") if find_spec(name) is None]
+        if missing:
+            self.warn("models need more: pip install 'quizlog-tui[solver]'")
+            return
+        from .ask import AskModelsScreen
+
+        screen = AskModelsScreen(self.session, self._clock)
+        said = await self.app.push_screen_wait(screen) or ""
+        if said == "changed":
+            self.move(self.session.reply)
+        else:
+            self.draw()
+        if said.startswith("override: "):
+            self._head = self._head.to(self.session.pointer)
+            self.draw()
+            self.focus_pending()
+            self.query_one(PromptPanel).fill(said.removeprefix("override: "))
 
     def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
         """Say what of a file of decisions cannot be read."""

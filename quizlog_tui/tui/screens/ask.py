@@ -1,0 +1,190 @@
+"""Asking several models the pending question: replies as they arrive, the vote as it grows.
+
+Answers only when told to, or on autopilot while models agree. What a person answered stays: models
+that answer otherwise get a branch of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from ... import autopilot
+from ...errors import QuizlogError
+from ...session import Session
+from ...solver.decision import Decision
+from ...solver.solve import Panel, Progress
+from ...text import one_line
+from ..bindings import screen_bindings
+from ..clock import Clock
+from ..draw.consensus import outcome_text, verdict_lines
+from ..draw.replies import reply_lines
+from ..widgets.documents import Paragraphs, line
+from ..widgets.line_view import LineView
+from .base import DIALOG, QuizlogScreen
+from .dialogs import AskScreen
+
+_ASKING = "asking"
+"""The group of the workers that wait for models."""
+
+
+class AskModelsScreen(QuizlogScreen[str]):
+    """Dismisses with `changed`, with `override: TEXT` to be edited, or with nothing.
+
+    Args:
+        session: The record whose pending question is asked.
+        clock: How durations are told.
+    """
+
+    SCOPE = "ask"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("ask")
+    DEFAULT_CSS = "AskModelsScreen LineView { height: 1fr; }"
+
+    def __init__(self, session: Session, clock: Clock) -> None:
+        super().__init__()
+        self.session = session
+        self._clock = clock
+        self._decision: Decision | None = None
+        self._asking = False
+        self._changed = False
+        self._autopilot = False
+
+    def content(self) -> ComposeResult:
+        """The decision as it grows."""
+        yield LineView(id="decision")
+
+    def on_mount(self) -> None:
+        """Ask at once."""
+        self.query_one(LineView).border_title = "Models"
+        self.query_one(LineView).focus()
+        self._ask()
+
+    # -- asking
+
+    @work(group=_ASKING, exclusive=True, exit_on_error=False)
+    async def _ask(self) -> None:
+        """Ask the pending question; on autopilot go on while models agree."""
+        self._asking, self._decision = True, None
+        self.status("asking the models; Escape stops")
+        try:
+            async with self._panel() as panel:
+                await self._answer_on(panel)
+        except QuizlogError as error:
+            self.complain(error)
+            self.status("not asked; q goes back")
+        finally:
+            self._asking = False
+
+    def _panel(self) -> AbstractAsyncContextManager[Panel]:
+        from ...sandbox import run_code
+        from ...solver.choice import Choice, chosen_panel
+
+        run = partial(run_code, unsafe_local=False)
+        beside = self.session.path.parent
+        return chosen_panel(Choice(), run, beside=beside, ask=self._ask_person, note=self.warn)
+
+    async def _answer_on(self, panel: Panel) -> None:
+        while True:
+            decision = await autopilot.ask(self.session, panel, tell=self._progress)
+            self._decision = decision
+            self._draw(decision)
+            if not self._autopilot or not autopilot.agreed(decision):
+                self._say_what_now(decision)
+                return
+            await self._take(decision)
+            if self.session.transcript.status != "in_progress":
+                self.status(f"the questionnaire has ended: {self.session.transcript.status}; q")
+                return
+
+    async def _ask_person(self, prompt: object) -> str | None:
+        """The person at the screen is one of the voters."""
+        return await self.app.push_screen_wait(AskScreen("Your vote? (Escape abstains)"))
+
+    def _progress(self, progress: Progress) -> None:
+        """Something arrived: draw the vote as it stands."""
+        self._draw(progress.decision)
+        who = f" {progress.name}" if progress.name else ""
+        self.status(f"… {progress.what}{one_line(who)}; Escape stops")
+
+    def _draw(self, decision: Decision) -> None:
+        lines = [*verdict_lines(decision), line(""), *reply_lines(decision, self._clock)]
+        self.query_one(LineView).show(Paragraphs(lines))
+
+    def _say_what_now(self, decision: Decision) -> None:
+        if decision.verdict.why is None:
+            said = "nothing was decided; o answers yourself"
+        elif self._autopilot:
+            said = "paused: the models do not agree; a takes it all the same, o answers yourself"
+        else:
+            said = "a takes it, o changes it, p goes on by itself, q leaves it"
+        self.status(f"◆ {outcome_text(decision.verdict)[:40]} · {said}")
+
+    # -- what to do with it
+
+    async def _take(self, decision: Decision) -> None:
+        await asyncio.to_thread(autopilot.accept, self.session, decision)
+        self._changed = True
+
+    @work(group=DIALOG, exclusive=True)
+    async def action_accept(self) -> None:
+        """Answer with what was decided."""
+        if self._decision is None:
+            self.tell("nothing is decided yet")
+            return
+        decision = self._decision
+        if await self.work_on(lambda: autopilot.accept(self.session, decision)) is not None:
+            self._changed = True
+            self.leave()
+
+    def action_override(self) -> None:
+        """Back to the question, with the decided answer to change."""
+        decided = self._decision is not None and self._decision.verdict.why is not None
+        text = outcome_text(self._decision.verdict) if self._decision and decided else ""
+        self.dismiss(f"override: {text}")
+
+    def action_autopilot(self) -> None:
+        """Take what models agree on, question after question; pause where they do not."""
+        self._autopilot = not self._autopilot
+        if not self._autopilot:
+            self.tell("stops after this question")
+        elif not self._asking:
+            self._fly()
+
+    @work(group=_ASKING, exclusive=True, exit_on_error=False)
+    async def _fly(self) -> None:
+        """Take the decision that is there, if models agree, and ask on."""
+        decision = self._decision
+        try:
+            if decision is not None and autopilot.agreed(decision):
+                await self._take(decision)
+        except QuizlogError as error:
+            self.complain(error)
+            return
+        self._ask()
+
+    def action_again(self) -> None:
+        """Ask once more."""
+        if not self._asking:
+            self._ask()
+
+    # -- leaving
+
+    def action_back(self) -> None:
+        """Stop asking first, then leave."""
+        if self._asking:
+            self.workers.cancel_group(self, _ASKING)
+            self._autopilot = False
+            self.status("stopped; m asks again, q goes back")
+        else:
+            super().action_back()
+
+    def leave(self) -> None:
+        """Back to the player."""
+        self.workers.cancel_group(self, _ASKING)
+        self.dismiss("changed" if self._changed else "")
