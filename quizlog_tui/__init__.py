@@ -8,10 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .bundle.check import verify_bundle as verify_bundle
+    from .drift.report import drift_report as drift_report
+    from .drift.sides import compare as compare
     from .errors import QuizlogError as QuizlogError
+    from .replay.align import align as align
     from .replay.limits import Limits as Limits
+    from .replay.lint.check import lint as lint
     from .replay.replayer import Replayer as Replayer
     from .replay.replayer import replay as replay
+    from .replay.source import read_source as read_source
     from .replay.transcript import Step as Step
     from .replay.transcript import Transcript as Transcript
     from .reply import Reply as Reply
@@ -30,6 +36,12 @@ _WHERE = {
     "Reply": "reply",
     "Session": "session",
     "open": "session",
+    "align": "replay.align",
+    "compare": "drift.sides",
+    "drift_report": "drift.report",
+    "lint": "replay.lint.check",
+    "read_source": "replay.source",
+    "verify_bundle": "bundle.check",
 }
 __all__ = list(_WHERE)
 

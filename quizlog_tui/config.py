@@ -13,11 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .errors import QuizlogError, UsageError
-
-
-class ConfigError(QuizlogError):
-    """The configuration file cannot be used as it is."""
+from .errors import ConfigError, UsageError
 
 
 @dataclass(frozen=True)

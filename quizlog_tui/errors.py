@@ -39,8 +39,20 @@ class RecordError(QuizlogError):
     """A record cannot be read, or does not follow the format."""
 
 
+class ConfigError(QuizlogError):
+    """A file of settings cannot be read, or says something it may not."""
+
+
+class DecisionError(QuizlogError):
+    """A decision cannot be read, or does not follow its format."""
+
+
 class ScriptError(QuizlogError):
     """A quiz script cannot be read."""
+
+
+class EpisodeError(QuizlogError):
+    """Training data cannot be read, made or written."""
 
 
 class LimitError(QuizlogError):
@@ -65,3 +77,9 @@ class ConflictError(QuizlogError):
     """The record was changed by somebody else since it was read."""
 
     exit_code = 4
+
+
+class DifferenceError(QuizlogError):
+    """A record is not what its script does, so that nobody can vouch for it."""
+
+    exit_code = 3

@@ -1,4 +1,4 @@
-"""The record's extensions, brought up to date with a run: stderr, and when it ended."""
+"""The record's extensions, brought up to date with a run: stderr, times, the world it ran in."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from .record.model import Record
 from .replay.transcript import Transcript
+from .replay.world import described, told
 
 
 def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
@@ -25,6 +26,8 @@ def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dic
         extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
     if extras.get("outputs") == {}:
         del extras["outputs"]
+    if "fixed" in told(extras.setdefault("world", ["fixed: "])):
+        extras["world"] = described(run.lacks, run.met)
     if run.status == "in_progress":
         extras.pop("end_time", None)
     elif "start_time" in extras:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .drift import drift
+from .drift.settle import settle
 from .errors import ConflictError, UsageError
 from .extensions import extensions
 from .history import Change, History
@@ -23,7 +23,9 @@ from .record.store import RecordFile, locked
 from .record.undoing import keeping
 from .replay.replayer import Replayer
 from .replay.source import Source, read_source
+from .replay.trail import grown
 from .replay.transcript import Transcript
+from .replay.world import World, world_of
 from .reply import Reply
 from .result import checked_output, write_result
 
@@ -58,11 +60,10 @@ class OpenRecord:
         self._replayer = replayer or Replayer()
         self._owned = None if replayer else self._replayer
         try:
-            self._transcript = self._replay(self._record.used)
+            self._take(self._record)
         except BaseException:
             self.close()
             raise
-        self.warnings = [*drift(self._record, self.source, self._transcript)]
 
     # -- looking
 
@@ -126,11 +127,9 @@ class OpenRecord:
 
         What was done before can no longer be taken back.
         """
-        record, source = self._file.read(), read_source(self.source.path)
+        record, self.source = self._file.read(), read_source(self.source.path)
         self._history.clear()
-        self._record, self.source = record, source
-        self._transcript = self._replay(record.used)
-        self.warnings = [*drift(record, source, self._transcript)]
+        self._take(record)
         return self.reply()
 
     def close(self) -> None:
@@ -199,8 +198,18 @@ class OpenRecord:
 
     # -- inside
 
+    def _take(self, record: Record) -> None:
+        """Start from what the file holds, as far as it agrees with the script."""
+        found = settle(record, self.source, self._replayer, self._clock)
+        self._record, self._transcript = found.record, found.transcript
+        self.warnings = list(found.warnings)
+
     def _replay(self, inputs: Sequence[str]) -> Transcript:
-        return self._replayer.replay(self.source, self._record.seed, inputs)
+        return self._replayer.replay(self.source, self._world, inputs)
+
+    @property
+    def _world(self) -> World:
+        return world_of(self._record)
 
     def _become(self, record: Record, transcript: Transcript, label: str) -> Reply:
         """Take the new state, on disk first; `label` says what was done, for `can_undo`."""
@@ -214,7 +223,8 @@ class OpenRecord:
     def _put(self, record: Record, transcript: Transcript) -> Reply:
         before = self._record, self._transcript
         extras = extensions(record, transcript, self._clock)
-        self._record = replace(record, pointer=len(transcript.steps), extras=extras)
+        trail = grown(record.trail, transcript)
+        self._record = replace(record, pointer=len(transcript.steps), trail=trail, extras=extras)
         self._transcript = transcript
         try:
             if self._save:

@@ -1,4 +1,4 @@
-"""Where quizlog finds what it ships and keeps what it copies. Reads no record, starts nothing."""
+"""Where quizlog finds records, what it ships, and keeps what it copies. Starts nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ def shipped(name: str) -> Path:
     """The folder `name` (`records` or `themes`) as installed: from a wheel or beside the source."""
     installed = _PACKAGE / "shipped" / name
     return installed if installed.is_dir() else _PACKAGE.parent / name
+
+
+def attack_list() -> Path:
+    """The attacks that `quizlog doctor --attacks` runs, as shipped."""
+    installed = _PACKAGE / "shipped" / "attacks.json"
+    in_source = _PACKAGE.parent / "tests" / "data" / "attacks.json"
+    return installed if installed.is_file() else in_source
 
 
 def example_names() -> list[str]:

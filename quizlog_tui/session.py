@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .branch_list import BranchInfo, branch_list
+from .drift.settle import settle_switched
 from .errors import QuizlogError, UsageError
 from .opened import OpenRecord
 from .record import branches as rules
@@ -25,7 +26,9 @@ from .series import Series
 from .text import plural
 
 if TYPE_CHECKING:
+    from .drift.sides import Compared
     from .record.feedback import Feedback
+    from .replay.verdict import Verdict
 
 
 class Session(OpenRecord):
@@ -96,10 +99,23 @@ class Session(OpenRecord):
         rules.check_pointer(self._record, at)
         record = rules.forked(self._record, at, answer, name, self._parked(tail=True))
         transcript = self._replay(record.used)
-        if len(transcript.steps) < at + 1:
-            hint = "fork at an earlier step"
-            raise UsageError(f"the script asks nothing at step {at}", hint=hint)
+        _check_asked(transcript, at)
         return self._become(record, transcript, f"fork at step {at}")
+
+    def keep(self, at: int, answer: str, name: str | None = None) -> Reply:
+        """Add a branch with another answer at step `at`; the active one stays, at its pointer.
+
+        So several answers that were tried may be kept, each leaving from the same branch.
+
+        Raises:
+            UsageError: There is no such step, nothing is asked there, or the name is taken.
+        """
+        rules.check_pointer(self._record, at)
+        end = self._replay(self._record.inputs.upto(at).then(answer))
+        _check_asked(end, at)
+        parked = rules.Parked(end.status, end.score, self._clock())
+        record = rules.kept(self._record, at, answer, name, parked)
+        return self._become(record, self._transcript, f"branch kept at step {at}")
 
     def amend(self, at: int, answer: str) -> Reply:
         """Change answer `at`, keeping later answers while their questions stay the same.
@@ -143,7 +159,30 @@ class Session(OpenRecord):
         """
         rules.check_pointer(self._record, at)
         path = self._record.inputs.upto(at)
-        return self._replayer.fan_out(self.source, self._record.seed, path, answers)
+        return self._replayer.fan_out(self.source, self._world, path, answers)
+
+    def diff(self, branch: str) -> Compared:
+        """Where the active branch and another part, each to its end.
+
+        Raises:
+            UsageError: There is no such branch.
+        """
+        from .drift.sides import Side, compare, run_of, with_branch
+
+        mine = Side(self.path, self.record, self.source, self.branch, whole=True)
+        runs = [run_of(side, self._replayer) for side in (mine, with_branch(mine, branch))]
+        return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
+
+    def verify(self) -> Verdict:
+        """Whether the record, as it is on disk, is what its script does: two fresh replays judge.
+
+        Raises:
+            RecordError: The record cannot be read any more.
+            ScriptError: Its script cannot be read any more.
+        """
+        from .replay.verify import Runs, verify
+
+        return verify(self.path, Runs(self._replayer.limits))
 
     def explain(self) -> str | None:
         """Why going back to this step needs a run from before it; None if it does not."""
@@ -156,7 +195,12 @@ class Session(OpenRecord):
             UsageError: There is no such branch.
         """
         moved = rules.switched(self._record, name, self._parked(name != self.branch))
-        return self._become(moved, self._replay(moved.used), f"switch to {name}")
+        label = f"switch to {name}"
+        if moved is self._record:
+            return self._become(moved, self._replay(moved.used), label)
+        found = settle_switched(self._record, moved, self.source, self._replayer, self._clock)
+        self.warnings = list(found.warnings)
+        return self._become(found.record, found.transcript, label)
 
     # -- keeping order
 
@@ -253,6 +297,13 @@ class Session(OpenRecord):
         if len(self._record.inputs) != self.pointer:
             end = self._replay(self._record.inputs)
         return rules.Parked(end.status, end.score, self._clock())
+
+
+def _check_asked(transcript: Transcript, at: int) -> None:
+    """Raise a `UsageError` unless a run used an answer at step `at`."""
+    if len(transcript.steps) < at + 1:
+        hint = "fork at an earlier step"
+        raise UsageError(f"the script asks nothing at step {at}", hint=hint)
 
 
 def open_record(

@@ -15,7 +15,7 @@ PACKAGE = Path(quizlog_tui.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 WORKER = sorted((PACKAGE / "replay" / "worker").glob("*.py"))
 
-GROUND = {"errors", "text", "paths", "config", "series"}
+GROUND = {"errors", "text", "paths", "config", "series", "answers"}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,
@@ -26,29 +26,34 @@ ALLOWED = {
     "timeline": GROUND | {"record", "replay"},
     "report": GROUND | {"record", "replay", "session", "branch_list", "timeline"},
     "drift": GROUND | {"record", "replay"},
-    "new_record": GROUND | {"record", "replay"},
     "extensions": GROUND | {"record", "replay"},
+    "new_record": GROUND | {"record", "replay"},
     "history": GROUND | {"record"},
     "opened": GROUND
     | {"record", "replay", "reply", "result", "drift", "extensions", "history", "new_record"},
-    "session": GROUND | {"record", "replay", "reply", "branch_list", "opened"},
+    "bundle": GROUND | {"record", "replay", ""},
+    "session": GROUND | {"record", "replay", "reply", "branch_list", "drift", "opened"},
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},
-    "episodes": GROUND | {"record", "replay", "session", "branch_list", "sandbox", "solver"},
-    "server": GROUND | {"record", "replay", "reply", "session", "solver", "quiz", "episodes"},
+    "episodes": GROUND
+    | {"record", "replay", "session", "branch_list", "sandbox", "solver", "autopilot"},
+    "autopilot": GROUND | {"record", "replay", "reply", "session", "solver"},
+    "server": GROUND
+    | {"record", "replay", "reply", "session", "solver", "quiz", "episodes", "autopilot"},
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
     | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
-    | {"timeline", "report"},
+    | {"timeline", "report", "autopilot"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
-    "": GROUND | {"replay", "reply", "session"},
+    "": GROUND | {"replay", "reply", "session", "drift", "bundle"},
 }
 ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {
     "textual": {"tui", "testing"},
     "httpx": {"solver", "tui", "quiz"},
+    "pydantic": {"solver", "server", "episodes"},
     "yaml": {"record"},
     "fastapi": {"server"},
     "playwright": {"quiz"},

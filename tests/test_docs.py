@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,14 @@ def test_what_the_screens_do_a_shell_can_do() -> None:
         for call in filter(None, action.shell.split(", ")):
             name = call.split()[1]
             assert name in COMMANDS or name == "RECORD" or name in words, f"{action.id}: {call}"
+
+
+def test_every_verb_and_option_of_episodes_is_in_the_readme() -> None:
+    usage = parser_of("episodes").format_help()
+    verbs = re.findall(r"^    ([a-z]+) +[A-Z]", usage, re.M)
+    assert {"build", "check", "stats", "export", "upgrade"} == set(verbs)
+    for verb in verbs:
+        with pytest.raises(SystemExit), redirect_stdout(StringIO()) as out:
+            parser_of("episodes").parse_args([verb, "--help"])
+        for option in re.findall(r"--[a-z-]+", out.getvalue()):
+            assert option in README or option in ("--help", "--output"), option

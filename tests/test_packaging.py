@@ -27,6 +27,8 @@ def test_a_wheel_holds_what_is_shipped(tmp_path: Path) -> None:
     for theme in shipped("themes").glob("*.yaml"):
         assert f"quizlog_tui/shipped/themes/{theme.name}" in names
     assert "quizlog_tui/replay/worker/boot.py" in names
+    assert "quizlog_tui/episodes/episode.schema.json" in names
+    assert "quizlog_tui/episodes/templates/verifiers_v1.txt" in names
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     code = "from quizlog_tui.paths import example_names as e; print(e())"
     done = subprocess.run(

@@ -151,8 +151,8 @@ def test_a_changed_script_is_told_and_not_refused(build: Build) -> None:
         assert session.warnings == []
     build.script(QUIZ.replace('"total"', '"sum"'))
     with Session(path) as session:
-        assert "has changed" in session.warnings[0]
-        assert "from print[1] on" in session.warnings[1]
+        said = "1 of 1 answer agree, then the printed text at step 1 was 'total 1', is 'sum 1'"
+        assert said in session.warnings[0]
         assert session.reply().pointer == 1
 
 
@@ -217,3 +217,35 @@ def test_unsaved_sessions_write_nothing(build: Build) -> None:
         assert session.answer("1").pointer == 1
         assert list(session.record.inputs) == ["1"]
     assert path.read_bytes() == before
+
+
+def test_kept_answers_are_branches_and_the_record_stays_where_it_is(build: Build) -> None:
+    path = build.record(QUIZ, "1", "2")
+    with Session(path) as session:
+        session.rewind(1)
+        assert session.keep(1, "bad").branch == "main"
+        session.keep(1, "9", "nine")
+        session.keep(0, "8")
+        assert (session.branch, session.pointer, list(session.inputs)) == ("main", 1, ["1", "2"])
+        kept = [(b.name, b.parent, b.at, b.status, b.score) for b in session.branches[1:]]
+        assert kept == [
+            ("fork-1", "main", 1, "error", 0.3),
+            ("nine", "main", 1, "in_progress", None),
+            ("fork-2", "main", 0, "in_progress", None),
+        ]
+        assert session.transcript_of("nine").inputs == ("1", "9")
+        before = path.read_bytes()
+        for at, answer, name in ((1, "5", "nine"), (1, "5", "no name"), (7, "5", None)):
+            with pytest.raises(UsageError):
+                session.keep(at, answer, name)
+        with pytest.raises(UsageError, match="no branch 'gone'"):
+            session.transcript_of("gone")
+        assert path.read_bytes() == before
+        session.switch("nine")
+        assert session.answer("3").status == "success"
+
+
+def test_nothing_is_kept_where_nothing_is_asked(build: Build) -> None:
+    path = build.record(QUIZ, "bad")
+    with Session(path) as session, pytest.raises(UsageError, match="asks nothing at step 1"):
+        session.keep(1, "5")

@@ -50,6 +50,9 @@ def _findings() -> Iterator[Finding]:
         "bounds address space only, which some systems ignore",
     )
     yield _locks()
+    yield _addresses()
+    yield _folder()
+    yield from _sandbox()
     yield _examples()
 
 
@@ -71,6 +74,41 @@ def _locks() -> Finding:
     return Finding("record locks", True, "flock")
 
 
+def _addresses() -> Finding:
+    from ..replay.spawn import same_addresses
+    from ..replay.world import LACKS
+
+    good = "memory is placed alike in every run"
+    return _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
+
+
+def _folder() -> Finding:
+    """Looks by running a script that does nothing."""
+    import tempfile
+
+    from ..replay.replayer import replay
+    from ..replay.source import Source
+    from ..replay.world import LACKS
+
+    with tempfile.TemporaryDirectory() as folder:
+        lacks = replay(Source(Path(folder) / "nothing.py", b""), 0, []).lacks
+    good = "an overlay: scripts write to a copy that costs nothing"
+    return _either("private folders", "folder" not in lacks, good, LACKS["folder"])
+
+
+def _sandbox() -> Iterator[Finding]:
+    from ..sandbox.advice import advice
+
+    found = advice()
+    yield Finding("sandbox", found.level is not None, found.says)
+    yield _either(
+        "libraries for models' code",
+        bool(found.ready),
+        f"{', '.join(found.ready)}: loaded before a run starts",
+        "neither numpy nor pandas: pip install pandas",
+    )
+
+
 def _examples() -> Finding:
     from ..paths import example_names
 
@@ -80,6 +118,10 @@ def _examples() -> Finding:
 
 def doctor(arguments: Namespace) -> int:
     """`quizlog doctor`."""
+    if arguments.attacks:
+        from .attacks import attacks
+
+        return attacks(as_json=arguments.json)
     found = findings()
     if arguments.json:
         emit_json({"findings": [asdict(item) for item in found]})
@@ -90,7 +132,11 @@ def doctor(arguments: Namespace) -> int:
 
 
 def _doctor() -> Parser:
-    return command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
+    parser = command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
+    parser.add_argument(
+        "--attacks", action="store_true", help="attack the sandbox, and show what holds (a minute)"
+    )
+    return parser
 
 
 PARSERS = {"doctor": _doctor}

@@ -14,7 +14,7 @@ from ..replay.spawn import prestart
 
 _RUNS = {
     "rewind", "fork", "branches", "switch", "amend", "bisect", "sweep",
-    "rename", "note", "delete", "restore", "steps", "export",
+    "rename", "note", "delete", "restore", "steps", "export", "verify", "solve",
 }  # fmt: skip
 """The commands that run the record they name."""
 _SEED = re.compile(rb"""^[ ]*["']?seed["']?:[ ]*(-?[0-9]{1,30})[ ]*,?[ ]*\r?$""", re.M)
@@ -31,4 +31,4 @@ def start(words: Sequence[str]) -> None:
     except OSError:
         return
     if found:
-        prestart(int(found[1]))
+        prestart(int(found[1]) % 2**32)

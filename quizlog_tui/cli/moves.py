@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..config import load_config
 from ..errors import UsageError
@@ -20,6 +21,9 @@ from . import emit_json
 from .grammar import Parser, add_step, command
 from .show import narrate, narrate_warnings, questionnaire, why
 
+if TYPE_CHECKING:
+    from ..replay.keep import Keeper
+
 
 def record(arguments: Namespace) -> int:
     """`quizlog [RECORD [ANSWER]]`."""
@@ -30,28 +34,50 @@ def record(arguments: Namespace) -> int:
 
         return tui(arguments)
     answer = _answer(arguments)
+    if arguments.keep_files:
+        return _keeping(arguments, answer)
     with one_move(arguments, checkpoints=1 if arguments.explain else 0) as session:
-        if answer is None:
-            return _show(session, arguments, session.reply())
-        reply = session.answer(answer)
-        since = reply.pointer if arguments.new else 0
-        return _show(session, arguments, session.reply(since=since))
+        return _answered(session, arguments, answer)
+
+
+def _answered(session: Session, arguments: Namespace, answer: str | None) -> int:
+    if answer is None:
+        return _show(session, arguments, session.reply())
+    reply = session.answer(answer)
+    since = reply.pointer if arguments.new else 0
+    return _show(session, arguments, session.reply(since=since))
+
+
+def _keeping(arguments: Namespace, answer: str | None) -> int:
+    """The same, with the files that the script wrote copied to a folder."""
+    from ..replay.keep import keeper
+
+    target = Path(arguments.keep_files)
+    with keeper(target) as kept:
+        with one_move(arguments, keeper=kept) as session:
+            code = _answered(session, arguments, answer)
+        names = kept.copy_out(session.source.path.parent, target)
+    said = ", ".join(map(one_line, names)) or "the script wrote no files"
+    print(f"quizlog: {one_line(str(target))}: {said}", file=sys.stderr)
+    return code
 
 
 @contextmanager
-def one_move(arguments: Namespace, *, checkpoints: int = 0) -> Iterator[Session]:
+def one_move(
+    arguments: Namespace, *, checkpoints: int = 0, keeper: Keeper | None = None
+) -> Iterator[Session]:
     """The record's session; a process that makes one move and ends has no use for checkpoints."""
     path = record_path(arguments.record)
-    with replayer(checkpoints) as own, Session(path, own) as session:
+    with replayer(checkpoints, keeper) as own, Session(path, own) as session:
         yield session
 
 
-def replayer(checkpoints: int) -> Replayer:
+def replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
     """Where scripts run, within the user's limits."""
     config, problems = load_config()
     for problem in problems:
         print(f"quizlog: note: {one_line(str(problem))}", file=sys.stderr)
-    return Replayer(user_limits(config), checkpoints=checkpoints)
+    return Replayer(user_limits(config), checkpoints=checkpoints, keeper=keeper)
 
 
 def _answer(arguments: Namespace) -> str | None:

@@ -46,13 +46,31 @@ COMMANDS: dict[str, Entry] = {
     "steps": Entry("steps", "RECORD", "each step: question, answer, time, remarks, other tries"),
     "bisect": Entry("tries", "RECORD", "the first answer that spoils the outcome"),
     "sweep": Entry(
-        "tries", "RECORD K ANSWER...", "what each of several answers at step K leads to"
+        "tries", "RECORD K [ANSWER...]", "what each of several answers at step K leads to"
     ),
     "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
+    "verify": Entry(
+        "verify", "RECORD", "whether it is what happened: replays under other conditions"
+    ),
+    "diff": Entry("compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"),
+    "drift": Entry("compare", "RECORD", "how far it agrees with its script as it is now"),
+    "migrate": Entry("compare", "RECORD", "go on under an edited script; nothing is lost"),
+    "bundle": Entry("bundle", "RECORD -o FILE", "pack it with all it takes to verify it elsewhere"),
+    "coverage": Entry(
+        "coverage", "SCRIPT [RECORD...]", "what its records reached, where to fork next"
+    ),
+    "lint": Entry("lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
+    "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
+    "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
+    "models": Entry("models", "check", "try each configured model"),
+    "episodes": Entry(
+        "episodes", "VERB ...", "training data: build, check, stats, export, upgrade"
+    ),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
     "config": Entry("config", "show|check|init", "settings, keys and themes"),
+    "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
 """Every command by its name, in the order of the help."""
@@ -92,6 +110,9 @@ def record_parser() -> Parser:
     parser.add_argument("--new", action="store_true", help="show only what is new")
     parser.add_argument(
         "--explain", action="store_true", help="say whether one can come back here at once"
+    )
+    parser.add_argument(
+        "--keep-files", metavar="DIR", help="copy the files that the script writes to DIR"
     )
     parser.add_argument(
         "--raw", action="store_true", help="exactly the bytes a plain run would have written"

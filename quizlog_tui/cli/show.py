@@ -30,6 +30,11 @@ def _asked(step: Step) -> str:
     return f"{written}{visible(step.prompt)}{answer}"
 
 
+def say(text: str) -> None:
+    """A remark on stderr, one line."""
+    print(f"quizlog: {one_line(text)}", file=sys.stderr)
+
+
 def narrate(session: Session, reply: Reply) -> None:
     """One paragraph on stderr: status, error, what can be done next."""
     for line in _narration(session, reply):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
+from pathlib import Path
 
+from ..answers import portions, read_answers
+from ..errors import QuizlogError, UsageError
 from ..replay.replayer import CHECKPOINTS
+from ..replay.transcript import Transcript
+from ..session import Session
 from ..text import one_line
 from . import emit_json
 from .grammar import Parser, add_step, command
@@ -35,17 +41,32 @@ def bisect(arguments: Namespace) -> int:
 
 
 def sweep(arguments: Namespace) -> int:
-    """`quizlog sweep RECORD K ANSWER...`."""
+    """`quizlog sweep RECORD K [ANSWER...] [--from FILE]`."""
+    answers = list(arguments.answers)
+    if arguments.file is not None:
+        answers += read_answers(Path(arguments.file))
+    if not answers:
+        raise UsageError("which answers?", hint="name them, or --from FILE with one a line")
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
-        found = session.fan_out(arguments.step, arguments.answers)
-        rows = [
-            sweep_row(answer, one) for answer, one in zip(arguments.answers, found, strict=True)
-        ]
+        found = _tried(session, arguments.step, answers)
+        rows = [sweep_row(answer, one) for answer, one in zip(answers, found, strict=True)]
         if arguments.json:
             emit_json({"record": str(session.path), "step": arguments.step, "results": rows})
         else:
             print("\n".join(sweep_lines(rows)))
         return 0
+
+
+def _tried(session: Session, at: int, answers: list[str]) -> list[Transcript | QuizlogError]:
+    """What each answer leads to; a terminal is told how far it is."""
+    found: list[Transcript | QuizlogError] = []
+    for portion in portions(answers):
+        found += session.fan_out(at, portion)
+        if sys.stderr.isatty() and len(answers) > len(portion):
+            print(f"\rtried {len(found)} of {len(answers)}", end="", file=sys.stderr)
+            if len(found) == len(answers):
+                print(file=sys.stderr)
+    return found
 
 
 def _bisect() -> Parser:
@@ -59,7 +80,10 @@ def _sweep() -> Parser:
     about = "Try several answers at step K side by side. The record stays as it is."
     parser = command("quizlog sweep", sweep, about)
     add_step(parser)
-    parser.add_argument("answers", metavar="ANSWER", nargs="+")
+    parser.add_argument("answers", metavar="ANSWER", nargs="*")
+    parser.add_argument(
+        "--from", dest="file", metavar="FILE", help="more answers, one a line; - reads stdin"
+    )
     return parser
 
 

@@ -59,6 +59,12 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     if not leaves_tail(record, at, answer):
         inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
         return replace(record, inputs=inputs, pointer=at + 1)
+    left = cut(record, at, parked)
+    return replace(left, inputs=left.inputs.then(answer), pointer=at + 1)
+
+
+def cut(record: Record, at: int, parked: Parked) -> Record:
+    """The record with the active branch ending at `at`; the answers from there on are a branch."""
     name = free_name(record, record.branch)
     entry = _active_entry(record)
     start = entry.at if at < entry.at else at
@@ -66,6 +72,7 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
         entry.parent if at < entry.at else record.branch,
         start,
         Series(record.inputs[start:]),
+        Series(record.trail[start + 1 :]),
         parked.status,
         parked.score,
         parked.time,
@@ -73,9 +80,39 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     branches = _moved_children(record, record.branch, name, at) | {name: tail}
     if record.branch in branches:
         branches[record.branch] = replace(entry, at=min(entry.at, at))
-    inputs = record.inputs.upto(at).then(answer)
+    inputs, trail = record.inputs.upto(at), record.trail.upto(at + 1)
+    pointer = min(record.pointer, at)
     extras = remarks_moved(record, record.branch, name, at)
-    return replace(record, inputs=inputs, pointer=at + 1, branches=branches, extras=extras)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=pointer)
+    return replace(moved, branches=branches, extras=extras)
+
+
+def replanted(record: Record, agreed: int, parked: Parked) -> Record:
+    """The record whose stop after `agreed` answers is no longer what it was.
+
+    Those answers stay. The whole line of answers as it was becomes a branch, with the marks of what
+    it was shown: it leaves before the stop that has changed, so that no line has both.
+    """
+    if agreed > 0:
+        left = cut(record, agreed - 1, parked)
+        inputs = left.inputs.then(record.inputs[agreed - 1])
+        trail = left.trail.upto(agreed)
+        return replace(left, inputs=inputs, trail=trail, pointer=min(record.pointer, agreed))
+    name = free_name(record, record.branch)
+    entry = _active_entry(record)
+    old = replace(
+        entry,
+        inputs=Series(record.inputs[entry.at :]),
+        trail=Series(record.trail[entry.marked_from :]),
+        status=parked.status,
+        score=parked.score,
+        created=entry.created or parked.time,
+    )
+    branches = _moved_children(record, record.branch, name, -1)
+    branches |= {name: old, record.branch: Branch(None, 0)}
+    extras = remarks_moved(record, record.branch, name, 0)
+    moved = replace(record, inputs=Series(), trail=Series(), pointer=0)
+    return replace(moved, branches=branches, extras=extras)
 
 
 def _active_entry(record: Record) -> Branch:
@@ -118,8 +155,36 @@ def forked(record: Record, at: int, answer: str, name: str | None, parked: Parke
     new = free_name(record, "fork") if name is None else checked_name(record, name)
     entry = Branch(record.branch, at, created=parked.time)
     branches = dict(_parked(record, parked)) | {new: entry}
-    inputs = record.inputs.upto(at).then(answer)
-    return replace(record, inputs=inputs, pointer=at + 1, branch=new, branches=branches)
+    inputs, trail = record.inputs.upto(at).then(answer), record.trail.upto(at + 1)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=at + 1)
+    return replace(moved, branch=new, branches=branches)
+
+
+def kept(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:
+    """A new branch beside the present one, which it leaves at `at` with `answer`.
+
+    Args:
+        record: The record; where it stands does not change.
+        at: The step.
+        answer: What is answered there.
+        name: The branch's name; `fork-1`, `fork-2`, ... if None.
+        parked: How the run stands after the answer.
+
+    Raises:
+        UsageError: There is no such step, or the name is taken or unusable.
+    """
+    check_pointer(record, at)
+    new = free_name(record, "fork") if name is None else checked_name(record, name)
+    tail = Series([answer])
+    entry = Branch(
+        record.branch,
+        at,
+        tail,
+        status=parked.status,
+        score=parked.score,
+        created=parked.time,
+    )
+    return replace(record, branches=dict(record.branches) | {new: entry})
 
 
 def switched(record: Record, name: str, parked: Parked) -> Record:
@@ -133,18 +198,19 @@ def switched(record: Record, name: str, parked: Parked) -> Record:
     check_branch(record, name)
     if record.hides(name):
         raise UsageError(f"the branch {name!r} is deleted", hint="restore it first")
-    inputs = record.path_of(name)
+    inputs, trail = record.path_of(name), record.trail_of(name)
     branches = dict(_parked(record, parked))
-    entry = replace(branches[name], inputs=Series(), status=None, score=None)
+    entry = replace(branches[name], inputs=Series(), trail=Series(), status=None, score=None)
     branches[name] = entry
-    return replace(record, inputs=inputs, pointer=len(inputs), branch=name, branches=branches)
+    moved = replace(record, inputs=inputs, trail=trail, pointer=len(inputs))
+    return replace(moved, branch=name, branches=branches)
 
 
 def _parked(record: Record, parked: Parked) -> Mapping[str, Branch]:
     """The branches with the active one's answers put down beside the others."""
     entry = _active_entry(record)
-    tail = Series(record.inputs[entry.at :])
-    left = replace(entry, inputs=tail, status=parked.status, score=parked.score)
+    tail, trail = Series(record.inputs[entry.at :]), Series(record.trail[entry.marked_from :])
+    left = replace(entry, inputs=tail, trail=trail, status=parked.status, score=parked.score)
     rest = dict(record.branches)
     return rest | {record.branch: left} if record.branch in rest else {record.branch: left} | rest
 

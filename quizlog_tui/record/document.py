@@ -27,6 +27,7 @@ def to_mapping(record: Record) -> dict[str, Any]:
         "pointer": record.pointer,
         "print": record.print,
         "last_error": record.last_error and error_mapping(record.last_error),
+        "trail": record.trail or None,
         "branch": record.branch if record.branch != MAIN else None,
         "branches": _branches(record) or None,
     }
@@ -52,6 +53,7 @@ def _branch(branch: Branch) -> dict[str, Any]:
         "parent": branch.parent,
         "at": branch.at,
         "inputs": branch.inputs,
+        "trail": branch.trail or None,
         "status": branch.status,
         "score": branch.score,
         "created": branch.created,
@@ -73,7 +75,7 @@ class Rendering:
 
     def text(self, record: Record) -> str:
         """The whole text."""
-        bare = replace(record, inputs=_NONE, print=_NONE, branches={})
+        bare = replace(record, inputs=_NONE, print=_NONE, trail=_NONE, branches={})
         parts = []
         for key, value in to_mapping(bare).items():
             if key in ("inputs", "print"):
@@ -81,6 +83,7 @@ class Rendering:
             else:
                 parts.append(dump_yaml({key: value}))
             if key == "print":
+                parts.append(self._list("trail", record.trail) if record.trail else "")
                 parts.append(self._branch_text(record))
         return "".join(parts)
 

@@ -42,6 +42,8 @@ class Branch:
     """How many answers it shares with its parent."""
     inputs: Series[str] = field(default_factory=Series)
     """The answers after the fork point."""
+    trail: Series[str] = field(default_factory=Series)
+    """The marks of the stops after the fork point, as in `Record.trail`."""
     status: Status | None = None
     """How it stood at its last answer; None if that is not known."""
     score: float | None = None
@@ -54,6 +56,11 @@ class Branch:
     """When it was hidden from lists, ISO 8601 in UTC; its answers stay. None if it is not."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Unknown keys, kept on rewrite."""
+
+    @property
+    def marked_from(self) -> int:
+        """Index of the first stop that is its own: the one its fork point leads to."""
+        return 0 if self.parent is None else self.at + 1
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,9 @@ class Record:
     """The exception, if the status is `error`."""
     output: str | None = None
     """A result file written at each change, relative to the record."""
+    trail: Series[str] = field(default_factory=Series)
+    """A mark of each stop the active branch was seen to make, the pending one included: what was
+    printed and asked there (see `replay.trail`). Shorter where another tool gave the answers."""
     code_hash: str | None = None
     """Hash of the script the record was last written with."""
     branch: str = MAIN
@@ -103,17 +113,36 @@ class Record:
         Raises:
             KeyError: There is no such branch.
         """
+        line, base = self._line_of(name)
+        path = self.inputs if base == self.branch else Series[str]()
+        for branch in line:
+            path = path.upto(branch.at).then(*branch.inputs)
+        return path
+
+    def trail_of(self, name: str) -> Series[str]:
+        """The marks of a branch's stops, from the script's first question, as far as known.
+
+        Raises:
+            KeyError: There is no such branch.
+        """
+        line, base = self._line_of(name)
+        path = self.trail if base == self.branch else Series[str]()
+        for branch in line:
+            shared = branch.marked_from
+            path = path.upto(shared)
+            path = path.then(*branch.trail) if len(path) == shared else path
+        return path
+
+    def _line_of(self, name: str) -> tuple[list[Branch], str]:
+        """The branches that lead to a branch, oldest first, and where they start: its name."""
         line: list[Branch] = []
         while name != self.branch:
             branch = self.branches[name]
-            line.append(branch)
+            line.insert(0, branch)
             if branch.parent is None:
                 break
             name = branch.parent
-        path = self.inputs if name == self.branch else Series[str]()
-        for branch in reversed(line):
-            path = path.upto(branch.at).then(*branch.inputs)
-        return path
+        return line, name
 
     @property
     def all_names(self) -> list[str]:

@@ -122,9 +122,19 @@ def _decode(data: bytes, path: Path) -> str:
 
 def _write(path: Path, text: str) -> bytes:
     """Put `text` at `path` atomically and durably; the bytes written."""
+    data = text.encode("utf-8")
+    write_bytes(path, data)
+    return data
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Put bytes at `path` atomically and durably.
+
+    Raises:
+        RecordError: They cannot be written.
+    """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.tmp")
-    data = text.encode("utf-8")
     try:
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
@@ -143,7 +153,6 @@ def _write(path: Path, text: str) -> bytes:
         hint = "make the folder writable, or copy the record elsewhere"
         message = f"cannot write: {error.strerror}"
         raise RecordError(message, where=str(path), hint=hint) from None
-    return data
 
 
 def _write_all(fd: int, data: bytes) -> None:

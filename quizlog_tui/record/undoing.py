@@ -42,7 +42,10 @@ def _added(record: Record, left: Record, name: str, path: Series[str], parked: P
     parent = max(record.all_names, key=lambda each: _shared(record.path_of(each), path))
     at = _shared(record.path_of(parent), path)
     known = left.branches.get(name, Branch(None, 0))
-    entry = replace(known, parent=parent, at=at, inputs=Series(path[at:]), deleted=parked.time)
+    marks = Series(left.trail_of(name)[at + 1 :])
+    entry = replace(
+        known, parent=parent, at=at, inputs=Series(path[at:]), trail=marks, deleted=parked.time
+    )
     if name == left.branch:
         entry = replace(entry, status=parked.status, score=parked.score)
     branches = {**record.branches, free_name(record, name) if taken else name: entry}

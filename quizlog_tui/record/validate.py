@@ -110,6 +110,7 @@ def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -
         status=_status(fields, required=False) or "in_progress",
         print=Series(fields.texts("print")),
         last_error=_last_error(fields),
+        trail=_trail(fields, len(inputs) + 1),
         output=fields.take("output", str, hint="name a file, or leave it out"),
         code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
         branch=fields.take("branch", str, hint="name one of the branches") or MAIN,
@@ -130,6 +131,11 @@ def _pointer(fields: Fields, count: int) -> int:
     if pointer > count:
         fields.fail("pointer", f"is {pointer}, past the {count} inputs", hint)
     return pointer
+
+
+def _trail(fields: Fields, most: int) -> Series[str]:
+    """The marks of the stops; more than there can be were left over when answers were cut."""
+    return Series(fields.texts("trail")).upto(most)
 
 
 def _status(fields: Fields, *, required: bool) -> Status | None:
@@ -164,10 +170,13 @@ def _branch(fields: Fields) -> Branch:
     at = fields.take("at", int, hint="write the index of the answer it forks at") or 0
     if at < 0:
         fields.fail("at", f"must not be negative, is {at}", "write an index from 0")
+    inputs = Series(fields.texts("inputs"))
+    parent = fields.take("parent", str, hint="name the branch it forks from")
     return Branch(
-        parent=fields.take("parent", str, hint="name the branch it forks from"),
+        parent=parent,
         at=at,
-        inputs=Series(fields.texts("inputs")),
+        inputs=inputs,
+        trail=_trail(fields, len(inputs) + (parent is None)),
         status=_status(fields, required=False),
         score=fields.take("score", float, hint="write a number from 0 to 1"),
         created=fields.take("created", str, hint="write an ISO date in quotes"),

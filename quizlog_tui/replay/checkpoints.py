@@ -16,9 +16,10 @@ from ..series import Series
 from .process import QuizProcess
 from .source import Source
 from .transcript import Transcript
+from .world import World
 
-Key = tuple[Path, str, int]
-"""Script, hash of its bytes, seed: runs of different keys have nothing in common."""
+Key = tuple[Path, str, World]
+"""Script, hash of its bytes, world: runs of different keys have nothing in common."""
 
 MAX_GENERATION = 40
 """Copies of copies of copies: the kernel's cost of a fork grows with each generation."""

@@ -30,6 +30,8 @@ class Family:
         self._partial = b""
         self._members = 0
         self.pids: set[int] = set()
+        self.writers: set[int | None] = set()
+        """Those that changed a folder which the others see too."""
         self.gone = False
 
     def fileno(self) -> int:

@@ -19,6 +19,7 @@ from .family import Family
 from .limits import Limits
 from .source import Source
 from .spawn import capture, take
+from .world import World
 
 _WATCH_MILLISECONDS = 50
 
@@ -37,6 +38,10 @@ class QuizProcess:
         self.exit_code: int | None = None
         self.refused: str | None = None
         self.taint: str | None = None
+        self.met: tuple[str, ...] = ()
+        """Names of what the fixed world does not hold; see `world.MET`."""
+        self.lacks: tuple[str, ...] = ()
+        """What of it this system lacks; see `world.LACKS`."""
         self._channel = Channel(socket.socket(fileno=control))
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
@@ -44,13 +49,20 @@ class QuizProcess:
         family.join()
 
     @classmethod
-    def start(cls, source: Source, seed: int, limits: Limits) -> QuizProcess:
-        """A fresh process that begins to run a script: exactly the bytes of `source`."""
-        spawned = take(seed)
+    def start(cls, source: Source, world: World, limits: Limits, kept: str = "") -> QuizProcess:
+        """A fresh process that begins to run a script: exactly the bytes of `source`.
+
+        Args:
+            source: The script.
+            world: What it finds.
+            limits: What it may use.
+            kept: A folder that takes the files it writes; empty to forget them.
+        """
+        spawned = take(world.hash_seed, alike="addresses" not in world.changed)
         process = cls(Family(spawned), limits, source.path.name, spawned.control)
         process._out, process._err = spawned.out, spawned.err
-        script, name = os.fsencode(source.path), os.fsencode(process._name)
-        process._send([script, name, b"%d" % seed, b"%d" % limits.memory, source.data])
+        process.lacks = () if spawned.alike or "addresses" in world.changed else ("addresses",)
+        process._send(_job(source, world, limits, kept))
         return process
 
     def copy(self) -> QuizProcess:
@@ -62,6 +74,7 @@ class QuizProcess:
         control, inner = socket.socketpair()
         copy = QuizProcess(self.family, self._limits, self._name, control.detach())
         copy._out, copy._err = capture("stdout"), capture("stderr")
+        copy.met, copy.lacks = self.met, self.lacks
         with inner:
             if not self._send([b"copy"], [inner.fileno(), copy._out, copy._err]):
                 copy._lost()
@@ -76,6 +89,11 @@ class QuizProcess:
     def alive(self) -> bool:
         """Whether it can still be given answers."""
         return self.exit_code is None
+
+    @property
+    def spoiled(self) -> bool:
+        """Whether another process may have changed the folder that it sees."""
+        return bool(self.family.writers - {self.pid})
 
     def answer(self, answers: Iterable[str], pause_after: float = 0.0) -> None:
         """Give answers; the stops they lead to arrive through `messages`.
@@ -135,6 +153,8 @@ class QuizProcess:
                 self._born(message[1])
                 if stop_at_birth:
                     return None
+            elif message[0] == "folder":
+                self.lacks += _FOLDER_LACKS[message[1]]
             elif message[0] == "refused":
                 self.refused = message[1]
                 self.close()
@@ -142,6 +162,10 @@ class QuizProcess:
             else:
                 self._count(message[1])
                 self.taint = message[3]
+                if len(message[4]) != len(self.met):
+                    self.met = tuple(message[4])
+                if self.taint is not None and ("folder" in self.lacks or "strayed" in self.met):
+                    self.family.writers.add(self.pid)
                 return message
 
     def _born(self, pid: int) -> None:
@@ -246,6 +270,33 @@ class QuizProcess:
             self._out = self._err = -1
             self._channel.close()
             self.family.leave(self.pid, sweep=self.taint is not None)
+
+
+_FOLDER_LACKS = {"overlay": (), "copy": ("folder",), "": ("folder", "copy")}
+
+
+def _job(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]:
+    """The message that starts a run; its fields are those of `worker.job.Job`."""
+    start, tick = world.clock
+    variables = []
+    if "real-environment" in source.asked:
+        variables = [f"{name}={value}" for name, value in os.environ.items()]
+    return [
+        os.fsencode(source.path),
+        os.fsencode(source.path.name),
+        b"%d" % world.seed,
+        b"%d" % limits.memory,
+        b"%d" % start,
+        b"%d" % tick,
+        os.fsencode(world.at),
+        os.fsencode(kept),
+        *(_packed(words) for words in (source.asked, world.changed, world.hidden, variables)),
+        source.data,
+    ]
+
+
+def _packed(words: Iterable[str]) -> bytes:
+    return os.fsencode("\0".join(words))
 
 
 def _read(fd: int, start: int, end: int | None) -> bytes:

@@ -13,16 +13,21 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import QuizlogError
+from ..errors import CancelledError, QuizlogError
 from .checkpoints import Checkpoint, Checkpoints, Key
+from .known import died, from_known, is_prefix, killed
 from .limits import Limits
 from .lines import Line, may_save, save, take
 from .process import QuizProcess
 from .run import Run
 from .source import Source, read_source
 from .transcript import Transcript
+from .world import World
+
+if TYPE_CHECKING:
+    from .keep import Keeper
 
 MAX_RUNS = 8
 """Live processes kept, besides checkpoints."""
@@ -41,6 +46,7 @@ class Replayer:
         limits: What each script may use.
         checkpoints: How many frozen copies to keep; 0 turns them off.
         checkpoint_memory: Bytes they may hold beyond what they share with their runs.
+        keeper: Gives each fresh run a folder that takes the files it writes; None to forget them.
     """
 
     def __init__(
@@ -49,19 +55,24 @@ class Replayer:
         *,
         checkpoints: int = CHECKPOINTS,
         checkpoint_memory: int = CHECKPOINT_MEMORY,
+        keeper: Keeper | None = None,
     ) -> None:
+        self._keeper = keeper
         self.limits = limits or Limits()
         possible = sys.platform == "linux"
         self.checkpoints = Checkpoints(checkpoints if possible else 0, checkpoint_memory)
         self._lines: list[Line] = []
+        self._running: list[Run] = []
         self._lock = threading.RLock()
 
-    def replay(self, script: str | Path | Source, seed: int, inputs: Sequence[str]) -> Transcript:
+    def replay(
+        self, script: str | Path | Source, seed: int | World, inputs: Sequence[str]
+    ) -> Transcript:
         """What the script does with these answers.
 
         Args:
             script: Path of the script, or a version of it already read.
-            seed: Seed of all its randomness.
+            seed: Seed of all its randomness, or a whole world with one.
             inputs: The answers, in order. The run may end before it has used all of them.
 
         Raises:
@@ -70,15 +81,15 @@ class Replayer:
             CancelledError: `cancel` was called meanwhile.
         """
         source = script if isinstance(script, Source) else read_source(Path(script))
-        key = (source.path, source.code_hash, seed)
+        key = _key(source, seed)
         with self._lock:
             lines = [line for line in self._lines if line.key == key]
             for line in lines:
-                known = _from_known(line.run.transcript, inputs)
+                known = from_known(line.run.transcript, inputs)
                 if known is not None:
                     return known
             reached = self._reach(key, source, inputs, lines)
-            if _killed(reached) or any(line.run.blurred for line in self._lines):
+            if killed(reached) or any(line.run.blurred for line in self._lines):
                 return self._again(key, source, inputs)
             return reached
 
@@ -89,9 +100,10 @@ class Replayer:
         """
         with self._lock:
             for line in self._lines:
-                if line.run.transcript is transcript and line.run.waiting:
+                fit = line.run.waiting and not line.run.process.spoiled
+                if line.run.transcript is transcript and fit:
                     grown = self._grow(line, [answer])
-                    if not _killed(grown):
+                    if not killed(grown):
                         return grown
                     self._leave(line)
                     return None
@@ -103,7 +115,7 @@ class Replayer:
         So it comes out whether that was the script's own doing, and at which answer.
         """
         for line in list(self._lines):
-            if _killed(line.run.transcript) or line.run.blurred:
+            if killed(line.run.transcript) or line.run.blurred:
                 self._leave(line)
         reached = self._fresh(key, source, [])
         line = self._lines[-1]
@@ -121,7 +133,8 @@ class Replayer:
         depth = len(point.answers) if point else -1
         for line in lines:
             steps = line.run.transcript.steps
-            if line.run.waiting and len(steps) >= depth and _is_prefix(line.run, inputs):
+            fit = line.run.waiting and not line.run.process.spoiled
+            if fit and len(steps) >= depth and is_prefix(line.run, inputs):
                 return self._grow(line, inputs[len(steps) :])
         if point is not None:
             reached = self._from_checkpoint(point, inputs)
@@ -131,13 +144,15 @@ class Replayer:
         return self._fresh(key, source, inputs)
 
     def _fresh(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
-        process = QuizProcess.start(source, key[2], self.limits)
+        kept = self._keeper.folder() if self._keeper else ""
+        process = QuizProcess.start(source, key[2], self.limits, kept)
         return self._grow(self._enter(Line(key, Run(source, self.limits, process))), inputs)
 
     def _from_checkpoint(self, point: Checkpoint, inputs: Sequence[str]) -> Transcript | None:
         """Fork a checkpoint and feed it the rest; None if it turned out to be unusable."""
         point.touch()
-        if point.process.family.lost() or not point.process.settle():
+        process = point.process
+        if process.spoiled or process.family.lost() or not process.settle():
             self.checkpoints.drop(point)
             return None
         process = point.process.copy()
@@ -149,7 +164,7 @@ class Replayer:
         rest = inputs[len(point.answers) :]
         usable = rest or process.settle()
         reached = self._grow(line, rest) if usable else None
-        if process.refused is None and reached is not None and usable and not _died(line.run):
+        if process.refused is None and reached is not None and usable and not died(line.run):
             return reached
         self._leave(line)
         self.checkpoints.drop(point)
@@ -160,6 +175,7 @@ class Replayer:
         if self._lines[-1] is not line:
             self._lines.remove(line)
             self._lines.append(line)
+        self._running.append(line.run)
         try:
             gap = line.gap if may_save(line, self.checkpoints) else 0.0
             transcript = line.run.grow(answers, gap, lambda run: save(line, self.checkpoints))
@@ -169,6 +185,8 @@ class Replayer:
         except BaseException:
             self._leave(line)
             raise
+        finally:
+            self._running.clear()
 
     def _enter(self, line: Line) -> Line:
         while len(self._lines) >= MAX_RUNS:
@@ -182,7 +200,11 @@ class Replayer:
             line.run.close()
 
     def fan_out(
-        self, script: str | Path | Source, seed: int, inputs: Sequence[str], answers: Sequence[str]
+        self,
+        script: str | Path | Source,
+        seed: int | World,
+        inputs: Sequence[str],
+        answers: Sequence[str],
     ) -> list[Transcript | QuizlogError]:
         """What each of several answers leads to at the stop after `inputs`.
 
@@ -190,9 +212,12 @@ class Replayer:
 
         Returns:
             In the order of `answers`: a transcript, or the error that stopped that one.
+
+        Raises:
+            CancelledError: `cancel` was called meanwhile.
         """
         source = script if isinstance(script, Source) else read_source(Path(script))
-        key = (source.path, source.code_hash, seed)
+        key = _key(source, seed)
         with self._lock:
             stop = self.replay(source, seed, inputs)
             point = self._checkpoint_at(key, stop) if stop.status == "in_progress" else None
@@ -221,18 +246,27 @@ class Replayer:
         """Copies of a checkpoint, each with an answer; None for those that must run alone."""
         if point is None:
             return [None] * len(answers)
-        runs = []
-        for answer in answers:
-            copy = point.process.copy()
-            run = Run.of_copy(point.source, self.limits, copy, point.transcript, point.answers)
-            run.begin([answer])
-            runs.append(run)
-        point.touch()
-        return [_collected(run) for run in runs]
+        try:
+            for answer in answers:
+                copy = point.process.copy()
+                run = Run.of_copy(point.source, self.limits, copy, point.transcript, point.answers)
+                self._running.append(run)
+                run.begin([answer])
+            point.touch()
+            found = [_collected(run) for run in self._running]
+        finally:
+            for run in self._running:
+                run.close()
+            self._running.clear()
+        return [None] * len(answers) if point.process.spoiled else found
 
-    def _one(self, source: Source, seed: int, inputs: Sequence[str]) -> Transcript | QuizlogError:
+    def _one(
+        self, source: Source, seed: int | World, inputs: Sequence[str]
+    ) -> Transcript | QuizlogError:
         try:
             return self.replay(source, seed, inputs)
+        except CancelledError:
+            raise
         except QuizlogError as error:
             return error
 
@@ -256,8 +290,8 @@ class Replayer:
 
     def cancel(self) -> None:
         """Make a call that another thread is in give up soon, with `CancelledError`."""
-        for line in list(self._lines):
-            line.run.process.cancel()
+        for run in list(self._running):
+            run.process.cancel()
 
     def close(self) -> None:
         """End every process."""
@@ -278,46 +312,27 @@ class Replayer:
         self.close()
 
 
+def _key(source: Source, seed: int | World) -> Key:
+    world = seed if isinstance(seed, World) else World(seed)
+    return source.path, source.code_hash, world
+
+
 def _collected(run: Run) -> Transcript | QuizlogError | None:
     """Where a run went that was begun; None if its process was never made."""
     try:
         transcript = run.finish()
-        return None if run.process.refused or _killed(transcript) else transcript
+        return None if run.process.refused or killed(transcript) else transcript
+    except CancelledError:
+        raise
     except QuizlogError as error:
         return error
     finally:
         run.close()
 
 
-def _is_prefix(run: Run, inputs: Sequence[str]) -> bool:
-    steps = run.transcript.steps
-    return len(steps) <= len(inputs) and all(
-        step.input == answer for step, answer in zip(steps, inputs, strict=False)
-    )
-
-
-def _killed(transcript: Transcript) -> bool:
-    """Whether the process ended by SIGKILL: by the script's own hand, or somebody else's."""
-    return transcript.exit_code == -9
-
-
-def _died(run: Run) -> bool:
-    """Whether the process was killed from outside before it could tell anything."""
-    return not run.waiting and run.process.pid is None
-
-
-def _from_known(transcript: Transcript, inputs: Sequence[str]) -> Transcript | None:
-    """The wanted transcript, if a known run passed through it."""
-    steps = transcript.steps
-    if len(inputs) > len(steps) and transcript.status == "in_progress":
-        return None
-    pairs = zip(steps, inputs, strict=False)
-    return transcript.upto(len(inputs)) if all(s.input == i for s, i in pairs) else None
-
-
 def replay(
     script: str | Path | Source,
-    seed: int,
+    seed: int | World,
     inputs: Sequence[str],
     limits: Limits | None = None,
 ) -> Transcript:

@@ -130,7 +130,7 @@ class Run:
     def _listen(self) -> str:
         """Follow the process to its next stop, or its end; the kind of stop."""
         kind, outcome = "ended", None
-        for kind, raw_steps, end, _taint in self.process.messages():
+        for kind, raw_steps, end, _taint, _met in self.process.messages():
             for raw in raw_steps:
                 self._take(raw)
             outcome = end if kind == "ended" else None
@@ -141,6 +141,8 @@ class Run:
                 self._pending,
                 "in_progress",
                 tainted=taint,
+                met=self.process.met,
+                lacks=self.process.lacks,
                 print=self._print,
                 stderr=self._all_stderr,
             )
@@ -216,6 +218,8 @@ class Run:
             traceback_lines=tuple(first for first, _ in frames),
             exit_code=exit_code,
             tainted=self.process.taint,
+            met=self.process.met,
+            lacks=self.process.lacks,
             warnings=warnings,
             print=self._print,
             stderr=self._all_stderr,

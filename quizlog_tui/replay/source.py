@@ -18,6 +18,7 @@ from ..errors import ScriptError
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _TAG = re.compile(r"#\s*(textarea|radio|checkbox|matrixlist|matrix|rows\s*=\s*\d{1,4})(?=\s|#|$)")
+_ASKED = re.compile(r"#\s*quizlog:\s*(real-clock|real-network|real-environment)\b")
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,14 @@ class Source:
         except (SyntaxError, ValueError, tokenize.TokenError):
             pass  # a broken script has no questions; what was found before the break still counts
         return found
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """What the script asks to be real, in comments such as `#quizlog: real-clock`."""
+        if b"quizlog:" not in self.data:
+            return ()
+        found = {match[1] for text in self.comments.values() for match in _ASKED.finditer(text)}
+        return tuple(sorted(found))
 
     def line(self, number: int) -> str:
         """The text of line `number` (from 1), empty if there is none."""

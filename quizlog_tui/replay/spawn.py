@@ -15,20 +15,94 @@ import sys
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _BOOT = """import sys; sys.path.insert(0, {folder!r}); import worker.boot
 worker.boot.main({control}, {guarded})"""
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+_FIXED = {
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "LOGNAME": "quizlog",
+    "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "SHELL": "/bin/sh",
+    "TMPDIR": "/tmp/quizlog",
+    "TZ": "UTC",
+    "USER": "quizlog",
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
+"""The same for every run. Mathematical libraries have one thread: sums in one order, and processes
+that can be copied."""
+_KEPT = (
+    "CONDA_PREFIX",
+    "DYLD_LIBRARY_PATH",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSAFEPATH",
+    "PYTHONUNBUFFERED",
+    "PYTHONUSERBASE",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
 )
-"""Mathematical libraries with one thread: sums in one order, and processes that can be copied."""
+"""What an interpreter needs to find its libraries, and how it shall write."""
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_SAME_ADDRESSES = 0x0040000
+
+
+def environment(hash_seed: int) -> dict[str, str]:
+    """The variables a script finds."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    path = f"{os.path.dirname(sys.executable)}:{_PATH}"
+    return {**kept, **_FIXED, "PATH": path, "PYTHONHASHSEED": str(hash_seed)}
+
+
+def _personality(persona: int) -> int:
+    """Set the kernel's ways with programs that this thread starts; the ones before, -1 on failure.
+
+    Not by way of ctypes, which takes long to import.
+    """
+    if sys.platform != "linux":
+        return -1
+    import _ctypes
+
+    function = _ctypes.dlsym(_ctypes.dlopen(None, 0), "personality")  # type: ignore[arg-type]
+    before: int = _ctypes.call_function(function, (persona,))
+    return before
+
+
+class _AlikeInMemory:
+    """While it is entered, programs that this thread starts are placed in memory alike."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._before = _personality(-1) if wanted else -1
+        self.holds = False
+
+    def __enter__(self) -> _AlikeInMemory:
+        if self._before >= 0:
+            _personality(self._before | _SAME_ADDRESSES)
+            self.holds = bool(_personality(-1) & _SAME_ADDRESSES)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._before >= 0:
+            _personality(self._before)
+
+
+def same_addresses() -> bool:
+    """Whether this system places programs in memory alike when asked to."""
+    with _AlikeInMemory(True) as alike:
+        return alike.holds
 
 
 class Spawned:
     """An interpreter that waits for its job, below its guard.
 
     Args:
-        seed: Sets the order of hashes, which only the start of an interpreter can.
+        hash_seed: Sets the order of hashes, which only the start of an interpreter can.
+        alike: Whether memory shall be placed as in every other run.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, hash_seed: int, *, alike: bool = True) -> None:
         self.out, self.err = capture("stdout"), capture("stderr")
         """Files that take its streams."""
         self.control, inner = (sock.detach() for sock in _socket.socketpair())
@@ -36,14 +110,15 @@ class Spawned:
         self.guard, guarded = (sock.detach() for sock in _socket.socketpair())
         """Our end of the socket to the guard, which dies with it."""
         boot = _BOOT.format(folder=_FOLDER, control=inner, guarded=guarded)
-        environment = os.environ | _ONE_THREAD | {"PYTHONHASHSEED": str(seed % 2**32)}
-        with _SPAWNING:  # or another thread's child could inherit these
+        with _SPAWNING, _AlikeInMemory(alike) as memory:  # or another's child could inherit these
+            self.alike = memory.holds
+            """Whether memory is placed as in every other run."""
             os.set_inheritable(inner, True)
             os.set_inheritable(guarded, True)
             self.pid = os.posix_spawn(
                 sys.executable,
                 [sys.executable, "-c", boot],
-                environment,
+                environment(hash_seed),
                 file_actions=[
                     (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                     (os.POSIX_SPAWN_DUP2, self.out, 1),
@@ -55,21 +130,23 @@ class Spawned:
 
 
 _SPAWNING = _thread.allocate_lock()
+_TAKING = _thread.allocate_lock()
 _early: list[tuple[int, Spawned]] = []
 
 
-def prestart(seed: int) -> None:
+def prestart(hash_seed: int) -> None:
     """Start an interpreter that is likely to be needed soon."""
-    _early.append((seed, Spawned(seed)))
+    _early.append((hash_seed, Spawned(hash_seed)))
 
 
-def take(seed: int) -> Spawned:
-    """An interpreter for this seed: the one started early, or a fresh one."""
-    for known, spawned in _early:
-        if known == seed:
-            _early.remove((known, spawned))
-            return spawned
-    return Spawned(seed)
+def take(hash_seed: int, *, alike: bool = True) -> Spawned:
+    """An interpreter for this order of hashes: the one started early, or a fresh one."""
+    with _TAKING:
+        for known, spawned in _early if alike else []:
+            if known == hash_seed:
+                _early.remove((known, spawned))
+                return spawned
+    return Spawned(hash_seed, alike=alike)
 
 
 def discard() -> None:

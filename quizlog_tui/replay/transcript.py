@@ -80,6 +80,10 @@ class Transcript:
     """The exit code a plain run would have; None while asking."""
     tainted: str | None = field(default=None, compare=False)
     """Why no checkpoint can be taken of this run; None if one can."""
+    met: tuple[str, ...] = field(default=(), compare=False)
+    """What the fixed world does not hold; see `world.MET`."""
+    lacks: tuple[str, ...] = field(default=(), compare=False)
+    """What of the fixed world this system lacks; see `world.LACKS`."""
     warnings: tuple[str, ...] = ()
     """What the author of the script should know, such as an illegal score."""
     print: Series[str] = field(default_factory=Series)
@@ -135,6 +139,8 @@ class Transcript:
             waiting,
             "in_progress",
             tainted=self.tainted,
+            met=self.met,
+            lacks=self.lacks,
             print=self.print.upto(sum(len(step.written) for step in seen)),
             stderr="".join(step.stderr for step in seen) if self.stderr else "",
         )

@@ -143,6 +143,28 @@ _NOTES = (
 _OPENING = (
     _a("opening.leave", "q", "leave", "Stop", "stop the replay and go back", footer=True),
 )  # fmt: skip
+_COMPARE = (
+    _a("compare.next", "right_square_bracket", "difference(1)", "Next difference", "the next difference", footer=True),
+    _a("compare.previous", "left_square_bracket", "difference(-1)", "Difference before", "the difference before", footer=True),
+    _a("compare.look", "enter", "look", "Look", "the marked step in the player", footer=True),
+    _a("compare.other", "c", "other", "Other", "compare with another branch or record", footer=True, shell="quizlog diff A B"),
+    _a("compare.leave", "q", "leave", "Back", "back to the player", footer=True),
+)  # fmt: skip
+_SWEEP = (
+    _a("sweep.run", "f5,ctrl+s", "run", "Try", "try all answers that are typed", footer=True, shell="quizlog sweep RECORD K ANSWER..."),
+    _a("sweep.file", "f4,o", "file", "File", "take answers from a file, one a line", footer=True, shell="quizlog sweep RECORD K --from FILE"),
+    _a("sweep.keep", "f", "keep", "Keep", "keep the marked answer as a branch; the active one stays", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("sweep.sort", "s", "sort", "Sort", "the best first, or as they were tried", footer=True),
+    _a("sweep.edit", "i", "edit", "Type", "type more answers", footer=True),
+    _a("sweep.leave", "q", "leave", "Back", "back to the player", footer=True),
+)  # fmt: skip
+_CONSENSUS = (
+    _a("consensus.next", "right_square_bracket", "decision(1)", "Next decision", "the next decision", footer=True),
+    _a("consensus.previous", "left_square_bracket", "decision(-1)", "Decision before", "the decision before", footer=True),
+    _a("consensus.rule", "r", "rule", "Rule", "decide again by another rule; nothing is written", footer=True, shell="quizlog decisions RECORD"),
+    _a("consensus.look", "enter", "look", "Look", "its step in the player", footer=True),
+    _a("consensus.leave", "q,d", "leave", "Back", "back to the player", footer=True),
+)  # fmt: skip
 _HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
@@ -154,6 +176,9 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "tree": _TREE,
     "notes": _NOTES,
     "opening": _OPENING,
+    "compare": _COMPARE,
+    "sweep": _SWEEP,
+    "consensus": _CONSENSUS,
     "help": _HELP,
 }
 """All actions by scope, in the order of the help."""

@@ -152,7 +152,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Open the first screen."""
         self.set_interval(_WATCH_SECONDS, self._watch_themes)
         if self._given is not None:
-            self._play(self._given)
+            self._show(self._given)
             return
         if self._record is not None:
             await self._begin_with(self._record)
@@ -170,7 +170,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         except QuizlogError as error:
             self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
             return
-        self._play(session)
+        self._show(session)
 
     async def _session(self, path: Path) -> Session:
         """Open a record; a long one shows what is recorded meanwhile."""
@@ -183,8 +183,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
         finally:
             await self.pop_screen()
 
-    def _play(self, session: Session, *, browsing: bool = False) -> None:
+    def _show(self, session: Session, *, browsing: bool = False) -> None:
         """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
+        self._tell_problems()
         author = self.config.author_name
         player = PlayerScreen(
             session, self.replayer, self.state, self._clock, author, guided=self._guided
@@ -216,7 +217,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """A record was chosen in the library."""
         session = await self._open(event.path)
         if session is not None:
-            self._play(session)
+            self._show(session)
 
     @work
     async def on_neighbour(self, event: Neighbour) -> None:
@@ -230,7 +231,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self.screen.part()
             with self.batch_update():
                 await self.pop_screen()
-                self._play(session, browsing=True)
+                self._show(session, browsing=True)
 
     async def _neighbour(self, event: Neighbour) -> Path | None:
         """The record beside one, in the order of the library if one is open."""

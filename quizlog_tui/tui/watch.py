@@ -22,11 +22,16 @@ def stamps(paths: Iterable[Path]) -> Stamps:
 
 
 class Watch:
-    """One file, looked at again and again."""
+    """One file, looked at again and again.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: The file.
+        seen: Whether its content as it is now is known; else the first look finds it touched.
+    """
+
+    def __init__(self, path: Path, *, seen: bool = True) -> None:
         self._path = path
-        self._seen = stamps([path])
+        self._seen: Stamps = stamps([path]) if seen else {}
 
     def touched(self) -> bool:
         """Whether the file is another than at the last call."""

@@ -21,19 +21,21 @@ from pathlib import Path
 
 import floors
 import peers
+import sandboxed
 from rows import Row, at_most, faster, table
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.checkpoints import private_bytes
 from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.verify import verify
 from quizlog_tui.series import Series
 from quizlog_tui.session import Session
 
 HERE = Path(__file__).parent
 SCRIPTS = {
     name: HERE / "scripts" / f"{name}.py"
-    for name in ("bare", "with_numpy", "two_seconds", "big_heap")
+    for name in ("bare", "with_numpy", "two_seconds", "big_heap", "clocks", "real_clocks")
 }
 HAS = {
     name: importlib.util.find_spec(name) is not None for name in ("langgraph", "dbos", "pexpect")
@@ -213,6 +215,50 @@ def cold_rows(folder: Path) -> Iterator[Row]:
     )
 
 
+def verify_rows(folder: Path) -> Iterator[Row]:
+    """A verdict on 200 steps with numpy, against two plain runs of the same, one after the other."""
+    path = record(folder, SCRIPTS["with_numpy"], 200)
+    with Session(path) as session:
+        session.save()
+    plain = [sys.executable, str(folder / "with_numpy.py")]
+    answers = "".join(f"{i}\n" for i in range(200)).encode()
+    quizlog = str(Path(sys.executable).with_name("quizlog"))
+
+    def naive() -> None:
+        for _ in range(2):
+            subprocess.run(plain, input=answers, capture_output=True, check=False)
+
+    def called() -> None:
+        subprocess.run([quizlog, "verify", str(path)], capture_output=True, check=True)
+
+    times: dict[str, list[float]] = {"naive": [], "verify": [], "called": []}
+    calls = {"naive": naive, "verify": lambda: verify(path), "called": called}
+    for _ in range(15):
+        for name, call in calls.items():
+            times[name].append(floors.median_seconds(call, 1))
+    median = {name: statistics.median(values) for name, values in times.items()}
+    yield at_most("verify, 200 steps / two naive runs", median["verify"], median["naive"], 1.3)
+    yield at_most("quizlog verify, cold / two naive runs", median["called"], median["naive"], 1.3)
+
+
+def world_rows() -> Iterator[Row]:
+    """A step that reads clocks and chance, in the fixed world and with the real clock."""
+    scripts = [SCRIPTS["clocks"], SCRIPTS["real_clocks"]]
+    times: list[list[float]] = [[], []]
+    with Replayer(checkpoints=0) as replayer:
+        runs = [replayer.replay(script, 1, []) for script in scripts]
+        for _ in range(400):
+            for index in range(2):
+                start = time.perf_counter()
+                for _ in range(3):
+                    grown = replayer.extend(runs[index], "4")
+                    assert grown is not None
+                    runs[index] = grown
+                times[index].append((time.perf_counter() - start) / 3)
+    fixed, real = (statistics.median(column) for column in times)
+    yield at_most("step in the fixed world / with the real clock", fixed, real, 1.2)
+
+
 def endurance_rows(steps: int, rewinds: int) -> Iterator[Row]:
     """Descriptors and processes after very many moves."""
     script = SCRIPTS["bare"]
@@ -243,6 +289,13 @@ def endurance_rows(steps: int, rewinds: int) -> Iterator[Row]:
     )
 
 
+def sandbox_rows() -> Iterator[Row]:
+    """A sandboxed run whose libraries are loaded, against loading them."""
+    ours, theirs, isolation = sandboxed.warm_against_cold()
+    what = f"warm sandboxed run that uses pandas ({isolation}) / cold import of pandas"
+    yield faster(what, ours, theirs, 10)
+
+
 def main() -> None:
     """Measure all, or with `--quick` what takes seconds."""
     quick = "--quick" in sys.argv
@@ -257,6 +310,9 @@ def main() -> None:
             fan_out_rows(),
             memory_rows(),
             cold_rows(folder),
+            world_rows(),
+            verify_rows(folder),
+            sandbox_rows(),
         ]
         if not quick:
             parts += [rewind_rows(folder), endurance_rows(100_000, 10_000)]

@@ -240,10 +240,11 @@ def test_a_closed_pipe_is_no_failure(build: Build) -> None:
 
 
 def test_ctrl_c_is_exit_code_130(build: Build) -> None:
-    build.record("import os\nopen('up', 'w').close()\nwhile True: pass\n")
+    up = build.outside / "up"
+    build.record(f"open({str(up)!r}, 'w').close()\nwhile True: pass\n")
     command = [sys.executable, "-m", "quizlog_tui", "record.yaml"]
     with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
-        while not (build.folder / "up").exists():
+        while not up.exists():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
@@ -294,3 +295,19 @@ def test_all_aliases_are_installed() -> None:
         script = Path(sys.executable).with_name(name)
         done = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
         assert done.stdout.startswith("quizlog 0.")
+
+
+def test_a_sweep_takes_answers_from_a_file(run: Run, build: Build) -> None:
+    path = build.record(QUIZ, "1")
+    (build.folder / "more.txt").write_text("2\nbad\n", encoding="utf-8")
+    before = path.read_bytes()
+    code, out, err = run("sweep", "record.yaml", "1", "-5", "--from", "more.txt", "--json")
+    results = json.loads(out)["results"]
+    assert (code, err) == (0, "")
+    assert [one["answer"] for one in results] == ["-5", "2", "bad"]
+    assert [one["score"] for one in results] == [None, None, 0.3]
+    assert path.read_bytes() == before
+    code, out, err = run("sweep", "record.yaml", "1")
+    assert (code, out) == (2, "") and "which answers? (name them, or --from FILE" in err
+    code, out, err = run("sweep", "record.yaml", "1", "--from", "gone.txt")
+    assert (code, out) == (2, "") and "gone.txt: cannot read" in err

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.branches import Parked, answered, forked, rewound, switched
+from quizlog_tui.record.branches import Parked, answered, forked, replanted, rewound, switched
 from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.yaml_text import dump_yaml
@@ -114,6 +116,48 @@ def test_no_walk_ever_loses_a_line_of_answers(moves: list[tuple[str, int, str]])
             assert any(path[: len(line)] == line for path in kept), (line, kept)
         again = from_text(dump_yaml(to_mapping(state)), "r")
         assert paths(again) == paths(state)
+
+
+def shown(state: Record, version: int) -> Record:
+    """The record after its script ran: a mark for each stop it has not seen yet."""
+    stops = range(len(state.trail), state.pointer + 1)
+    marks = (f"{version} {'/'.join(state.inputs[:stop])}" for stop in stops)
+    return replace(state, trail=state.trail.then(*marks))
+
+
+@given(MOVES, st.lists(st.integers(0, 14), max_size=3))
+def test_the_marks_of_each_line_are_those_of_its_own_stops(
+    moves: list[tuple[str, int, str]], edits: list[int]
+) -> None:
+    state, version, seen = shown(record(), 0), 0, {()}
+    for index, (move, number, letter) in enumerate(moves):
+        if index in edits:
+            version += 1
+            agreed = min(number, len(state.inputs), max(len(state.trail) - 1, 0))
+            state = replanted(state, agreed, NOTHING)
+            assert len(state.inputs) == agreed and len(state.trail) <= agreed
+        else:
+            at = min(number, len(state.inputs))
+            match move:
+                case "answer":
+                    state = answered(state, at, letter, NOTHING)
+                case "rewind":
+                    state = rewound(state, at)
+                case "fork":
+                    state = forked(state, at, letter, None, NOTHING)
+                case "switch":
+                    state = switched(state, state.names[number % len(state.names)], NOTHING)
+        state = shown(state, version)
+        seen.add(tuple(state.inputs))
+        for line in seen:
+            assert any(path[: len(line)] == line for path in paths(state).values())
+        for name in state.names:
+            path = state.path_of(name)
+            assert len(state.trail_of(name)) <= len(path) + 1
+            for stop, marked in enumerate(state.trail_of(name)):
+                assert marked.partition(" ")[2] == "/".join(path[:stop]), name
+        again = from_text(dump_yaml(to_mapping(state)), "r")
+        assert [again.trail_of(n) for n in again.names] == [state.trail_of(n) for n in state.names]
 
 
 def test_a_thousand_nested_forks_are_no_trouble() -> None:

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from quizlog_tui.errors import LimitError
+from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.replay import lines
 from quizlog_tui.replay.checkpoints import spare
 from quizlog_tui.replay.limits import Limits
@@ -266,7 +267,7 @@ def test_libraries_with_threads_of_their_own_are_named(build: Build, cached: Rep
 def test_no_checkpoint_outlives_a_killed_quizlog(build: Build) -> None:
     import subprocess
 
-    build.script("import time\nfor i in range(9): time.sleep(0.01); input()\n")
+    build.script("for i in range(9): sum(range(500_000)); input()\n")
     code = "import quizlog_tui as q\nr = q.Replayer(); r.replay('quiz.py', 1, list('abcdef'))\nprint(len(r.checkpoints), flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=build.folder, stdin=-1, stdout=-1
@@ -410,3 +411,26 @@ def test_thinning_keeps_the_first_and_lets_gaps_grow_with_age() -> None:
     assert costs[0] == 300.0
     gaps = [b - a for a, b in pairwise(costs)]
     assert sum(gaps[:5]) > 3 * sum(gaps[-5:])
+
+
+@pytest.mark.parametrize("checkpoints", [0, 64])
+def test_a_fan_out_can_be_cancelled(build: Build, checkpoints: int) -> None:
+    looping = build.outside / "looping"
+    source = f"if input() == 'loop':\n    open({str(looping)!r}, 'w').close()\n    while 1: pass\n"
+    script = build.script(source)
+    caught: list[BaseException] = []
+    with Replayer(checkpoints=checkpoints) as replayer:
+
+        def run() -> None:
+            try:
+                replayer.fan_out(script, 1, [], ["loop"] * 3)
+            except CancelledError as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        wait_for(looping.exists)
+        replayer.cancel()
+        thread.join(20)
+        assert caught and not thread.is_alive()
+        assert replayer.replay(script, 1, ["x"]).status == "success"

@@ -225,7 +225,8 @@ def test_a_caught_memory_error_is_the_scripts_own_affair(build: Build) -> None:
 
 
 def test_a_running_script_can_be_cancelled(build: Build) -> None:
-    script = build.script("open('started', 'w').close()\nwhile True: pass\n")
+    started = build.outside / "started"
+    script = build.script(f"open({str(started)!r}, 'w').close()\nwhile True: pass\n")
     with Replayer() as replayer:
         caught: list[BaseException] = []
 
@@ -237,7 +238,7 @@ def test_a_running_script_can_be_cancelled(build: Build) -> None:
 
         thread = threading.Thread(target=run)
         thread.start()
-        wait_for(lambda: (build.folder / "started").exists())
+        wait_for(started.exists)
         replayer.cancel()
         thread.join(10)
         assert caught and not thread.is_alive()
@@ -258,7 +259,8 @@ if os.fork() == 0:
         open("pid", "w").write(str(os.getpid()))
         os.execvp("sleep", ["sleep", "1001"])
     os._exit(0)
-while not os.path.exists("pid"): pass
+while not os.path.exists("pid") or not open("pid").read(): pass
+print(open("pid").read())
 print(subprocess.run(["pgrep", "-f", "sleep 100"], capture_output=True, text=True).stdout)
 input("?")
 """
@@ -293,15 +295,14 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 @linux
 def test_whatever_the_script_started_dies_with_it(build: Build) -> None:
     before = below(os.getpid())
-    replay(build.script(DAEMON), 1, [])
-    assert gone(int((build.folder / "pid").read_text()))
+    transcript = replay(build.script(DAEMON), 1, [])
+    assert gone(int(transcript.print[0]))
     assert below(os.getpid()) == before
 
 
 @linux
 def test_nothing_outlives_a_killed_quizlog(build: Build) -> None:
     build.script(DAEMON)
-    (build.folder / "pid").unlink(missing_ok=True)
     code = "import quizlog_tui as q\nr = q.Replayer(); r.replay('quiz.py', 1, [])\nprint('up', flush=True); input()"
     victim = subprocess.Popen(
         [sys.executable, "-c", code],

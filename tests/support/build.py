@@ -16,6 +16,13 @@ class Build:
     folder: Path
     dedent: Callable[[str], str]
 
+    @property
+    def outside(self) -> Path:
+        """A folder that scripts share with the test: what they write in their own stays theirs."""
+        path = self.folder.with_name(f"{self.folder.name}-outside")
+        path.mkdir(exist_ok=True)
+        return path
+
     def script(self, source: str, name: str = "quiz.py") -> Path:
         path = self.folder / name
         path.write_text(self.dedent(source).lstrip("\n"), encoding="utf-8")

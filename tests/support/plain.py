@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from quizlog_tui.replay.spawn import environment
+
 
 @dataclass(frozen=True)
 class Plain:
@@ -17,12 +19,13 @@ class Plain:
 
 
 def run_plain(script: Path, answers: Sequence[str]) -> Plain:
-    """`python script.py` in the script's folder, with no terminal in reach."""
+    """`python script.py` in the script's folder, in the usual environment, no terminal in reach."""
     done = subprocess.run(
         [sys.executable, script.name],
         input="".join(f"{answer}\n" for answer in answers).encode("utf-8", "surrogateescape"),
         capture_output=True,
         cwd=script.parent,
+        env=environment(1) | {"TMPDIR": "/tmp"},
         start_new_session=True,
         check=False,
     )

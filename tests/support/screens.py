@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input
 
 from quizlog_tui.tui.picture import busy
@@ -15,6 +16,7 @@ from quizlog_tui.tui.screens.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 
 GOLDEN = Path(__file__).parent.parent / "golden"
+Kind = TypeVar("Kind", bound=Screen[Any])
 SIZES = [(60, 20), (80, 24), (120, 40)]
 
 
@@ -77,3 +79,11 @@ def check(name: str, size: tuple[int, int], text: str) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
+
+
+async def opened(pilot: Pilot[Any], kind: type[Kind]) -> Kind:
+    """Wait until a screen of a kind is on top and nothing is under way; the screen."""
+    while not isinstance(pilot.app.screen, kind):
+        await idle(pilot)
+    await idle(pilot)
+    return pilot.app.screen

@@ -12,10 +12,14 @@ import os
 import sys
 from types import CodeType, ModuleType
 
-from . import guard, hooks, seeding
+from . import guard, hooks, system
+from .folder import Folder
+from .job import Job
+from .outside import Outside
 from .report import Outcome
 from .taint import Taint
-from .wire import Wire
+from .wire import Wire, quote
+from .world import World
 
 
 def main(control: int, guarded: int) -> None:
@@ -24,18 +28,24 @@ def main(control: int, guarded: int) -> None:
     os.set_inheritable(guarded, False)
     guard.split(guarded, [control])
     wire = Wire(control)
+    folder = Folder()
+    folder.prepare()
+    guard.process_control(system.PDEATHSIG, 9)  # which new rights may have cleared
     wire.send(f'["born", {os.getpid()}]')
-    path, argv0, seed, memory, source = wire.receive()
-    _limit_memory(int(memory))
-    script = path.decode("utf-8", "surrogateescape")
-    os.chdir(os.path.dirname(script))
+    job = Job(wire.receive())
+    _limit_memory(job.memory)
+    folder.enter(os.path.dirname(job.path), job.at, job.kept)
+    wire.send(f'["folder", {quote(folder.way)}]')
+    script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     outcome = Outcome(script)
-    taint = Taint()
-    hooks.install(wire, outcome, taint)
-    seeding.install(int(seed))
-    _become_plain(script, argv0.decode("utf-8", "surrogateescape"))
+    taint = Taint(folder)
+    outside = Outside(folder, network="real-network" in job.asked)
+    world = World(job, folder, outside)
+    hooks.install(wire, outcome, taint, world)
+    _become_plain(folder.path, job.name)
     taint.install()
-    _run(script, source, outcome)
+    world.install()
+    _run(script, f"{folder.path}/{job.name}", job.source, outcome)
 
 
 def _limit_memory(limit: int) -> None:
@@ -49,36 +59,43 @@ def _limit_memory(limit: int) -> None:
             resource.setrlimit(kind, (limit, limit))
 
 
-def _become_plain(script: str, argv0: str) -> None:
+def _become_plain(folder: str, argv0: str) -> None:
     """Put `sys` into the state in which `python script.py` finds it."""
     sys.argv[:] = [argv0]
     del sys.path[0]
     if not getattr(sys.flags, "safe_path", False):
-        sys.path[0] = os.path.dirname(script)
+        sys.path[0] = folder
     for name in [name for name in sys.modules if name.split(".")[0] == "worker"]:
         del sys.modules[name]
 
 
-def _main_module(script: str) -> ModuleType:
+def _main_module(file: str) -> ModuleType:
     from importlib.machinery import SourceFileLoader
 
     module = ModuleType("__main__")
     module.__dict__.update(
-        __file__=script,
+        __file__=file,
         __cached__=None,
         __builtins__=builtins,
         __annotations__={},
-        __loader__=SourceFileLoader("__main__", script),
+        __loader__=SourceFileLoader("__main__", file),
     )
     sys.modules["__main__"] = module
     return module
 
 
-def _run(script: str, source: bytes, outcome: Outcome) -> None:
-    """Execute the script as `__main__`, tell how it ended, and leave the way it left."""
+def _run(script: str, file: str, source: bytes, outcome: Outcome) -> None:
+    """Execute the script as `__main__`, tell how it ended, and leave the way it left.
+
+    Args:
+        script: Its path as tracebacks show it.
+        file: Its path in its private folder.
+        source: Its bytes.
+        outcome: Takes how it ended.
+    """
     try:
         code: CodeType = compile(source, script, "exec", dont_inherit=True)
-        exec(code, _main_module(script).__dict__)
+        exec(code, _main_module(file).__dict__)
     except SystemExit as error:
         outcome.left(error)
         raise

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from os import getpid  # the original: the script's view of `os` is patched later
 from typing import Any
 
 from .log import Log
@@ -23,6 +24,7 @@ def copy(log: Log, taint: Taint) -> None:
     Returns in both processes; the copy then waits on its own socket.
     """
     control, out, err = (log.wire.descriptors.pop(0) for _ in range(3))
+    log.world.outside.watching = False
     # A copy that has not run since it was made is as clean as its original was then.
     reason = None if log.untouched else taint.reason({control, out, err})
     if reason is not None:
@@ -30,12 +32,15 @@ def copy(log: Log, taint: Taint) -> None:
     else:
         taint.watching = False
         kept = _states()
+        log.world.copying()
         if _forked_twice():
             _settle_in(log, control, out, err)
             _put_back(kept)
+        log.world.copied()
         taint.watching = True
     for fd in (control, out, err):
         os.close(fd)
+    log.world.outside.watching = True
 
 
 def _refuse(control: int, reason: str) -> None:
@@ -63,11 +68,12 @@ def _settle_in(log: Log, control: int, out: int, err: int) -> None:
     for new, own, saved in ((out, 1, log.out), (err, 2, log.err)):
         os.dup2(new, own)
         os.dup2(new, saved, inheritable=False)
-    log.home = os.getpid()
+    log.home = getpid()
+    log.world.settle(log.home)
     log.known = 0
     log.untouched = True
     log.answers = []
-    log.wire.send(f'["born", {os.getpid()}]')
+    log.wire.send(f'["born", {log.home}]')
 
 
 def _states() -> Any:
@@ -79,7 +85,3 @@ def _states() -> Any:
 def _put_back(kept: Any) -> None:
     if kept is not None:
         sys.modules["random"].setstate(kept)
-    tempfile: Any = sys.modules.get("tempfile")
-    names: Any = getattr(tempfile, "_name_sequence", None)
-    if hasattr(names, "_rng_pid"):
-        names._rng_pid = os.getpid()

@@ -10,10 +10,9 @@ import contextlib
 import os
 import select
 import signal
-import sys
 
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
+from . import system
+from .folder import leftover
 
 
 def split(guarded: int, others: list[int]) -> None:
@@ -24,12 +23,12 @@ def split(guarded: int, others: list[int]) -> None:
         others: Descriptors that belong to the quiz alone.
     """
     os.setsid()
-    _process_control(_PR_SET_CHILD_SUBREAPER, 1)
+    process_control(system.CHILD_SUBREAPER, 1)
     pid = os.fork()
     if pid == 0:
         os.close(guarded)
         os.setsid()
-        _process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        process_control(system.PDEATHSIG, signal.SIGKILL)
         return
     for fd in (*others, 0, 1, 2):
         os.close(fd)
@@ -40,13 +39,10 @@ def split(guarded: int, others: list[int]) -> None:
         os._exit(0)
 
 
-def _process_control(option: int, value: int) -> None:
-    """Linux `prctl`, called without the cost of importing ctypes; nothing elsewhere."""
-    if sys.platform == "linux":
-        import _ctypes
-
-        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
-        _ctypes.call_function(prctl, (option, value, 0, 0, 0))
+def process_control(option: int, value: int) -> None:
+    """Linux `prctl`; nothing elsewhere."""
+    with contextlib.suppress(OSError):
+        system.call("prctl", option, value, 0, 0, 0)
 
 
 def _watch(guarded: int) -> None:
@@ -107,11 +103,16 @@ def _reap(guarded: int) -> None:
 
 
 def _kill_all() -> None:
-    """Kill every process below this one until there is none."""
+    """Kill every process below this one until there is none; remove what they left."""
     with contextlib.suppress(ChildProcessError):
         while True:
             _kill(_descendants(os.getpid()))
             os.waitpid(-1, 0)
+    for pid in _forked:
+        if os.path.isdir(leftover(pid)):
+            import shutil
+
+            shutil.rmtree(leftover(pid), ignore_errors=True)
 
 
 def _descendants(pid: int) -> list[int]:

@@ -21,11 +21,12 @@ from .report import Outcome
 from .streams import END_OF_INPUT, Out, RawIn
 from .taint import Taint
 from .wire import Wire
+from .world import World
 
 
-def install(wire: Wire, outcome: Outcome, taint: Taint) -> None:
+def install(wire: Wire, outcome: Outcome, taint: Taint, world: World) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
-    log = Log(wire, outcome, taint)
+    log = Log(wire, outcome, taint, world)
     log.copy = copies.copy
     out = Out(sys.stdout, log)
     raw_in = RawIn(log)
@@ -38,7 +39,7 @@ def install(wire: Wire, outcome: Outcome, taint: Taint) -> None:
     vars(sys).update(stdout=out, __stdout__=out, stdin=stdin, __stdin__=stdin)
     _install_print(out)
     _install_input(out, stdin, raw_in)
-    _install_descriptor_reads(stdin, raw_in)
+    _install_opening(stdin, raw_in, world)
     _install_ends(out)
 
 
@@ -98,13 +99,20 @@ def _line(stdin: Any) -> str:
     return line.removesuffix("\n")
 
 
-def _install_descriptor_reads(stdin: Any, raw_in: RawIn) -> None:
-    """`open(0)`, `open("/dev/stdin")` and `os.read(0, n)` end at the same question."""
+def _install_opening(stdin: Any, raw_in: RawIn, world: World) -> None:
+    """Opening and reading what is not a file like others.
+
+    `open(0)`, `open("/dev/stdin")` and `os.read(0, n)` end at the same question as `input`.
+    """
     real_open, real_read = io.open, os.read
 
     def open(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
         if (file == 0 and file is not False) or file == "/dev/stdin":
             return stdin.buffer if "b" in mode else stdin
+        if type(file) is str and file[:1] == "/":
+            if file in ("/dev/urandom", "/dev/random"):
+                return world.entropy.opened(mode)
+            file = world.identity.path(file)
         return real_open(file, mode, *args, **options)
 
     def read(fd: int, length: int, /) -> bytes:

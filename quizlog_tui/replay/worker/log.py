@@ -10,13 +10,15 @@ import _thread
 import gc
 import os
 import sys
-import time
 from collections.abc import Callable
+from os import getpid, lseek  # the originals, here and below: they are patched later
+from time import perf_counter
 from types import FrameType
 
 from .report import Outcome
 from .taint import Taint
 from .wire import Wire, quote
+from .world import World
 
 _PROGRESS_SECONDS = 1.0
 
@@ -24,10 +26,11 @@ _PROGRESS_SECONDS = 1.0
 class Log:
     """What the script did since quizlog last heard, and the answers it may still use."""
 
-    def __init__(self, wire: Wire, outcome: Outcome, taint: Taint) -> None:
+    def __init__(self, wire: Wire, outcome: Outcome, taint: Taint, world: World) -> None:
         self.wire = wire
         self.outcome = outcome
         self.taint = taint
+        self.world = world
         self.copy: Callable[[Log, Taint], None]
         self.pause_after = 0.0
         self._asked = False
@@ -41,12 +44,12 @@ class Log:
         self.steps: list[str] = []
         self.answers: list[str] = []
         self.lock = _thread.RLock()
-        self.home = os.getpid()
-        self.started = self.told = time.perf_counter()
+        self.home = getpid()
+        self.started = self.told = perf_counter()
 
     def foreign(self) -> None:
         """Log what others (C code, child processes) wrote to stdout since the last look."""
-        size = os.lseek(self.out, 0, os.SEEK_END)
+        size = lseek(self.out, 0, os.SEEK_END)
         if size > self.known:
             self.close_entry()
             self.entries.append(f"[{self.known}, {size}]")
@@ -81,12 +84,12 @@ class Log:
             if not self.answers:
                 self._tell("asking")
                 self._wait()
-            elif self.pause_after and time.perf_counter() - self.told > self.pause_after:
+            elif self.pause_after and perf_counter() - self.told > self.pause_after:
                 self._tell("paused")
                 self._wait()
-            elif time.perf_counter() - self.told > _PROGRESS_SECONDS:
+            elif perf_counter() - self.told > _PROGRESS_SECONDS:
                 self._tell("working")
-            self.started = time.perf_counter()
+            self.started = perf_counter()
             return self.answers.pop()
 
     def _wait(self) -> None:
@@ -99,14 +102,14 @@ class Log:
             self.pause_after = int(kind) / 1e6
             fresh = [field.decode("utf-8", "surrogatepass") for field in fields]
             self.answers = fresh[::-1] + self.answers
-            self.told = time.perf_counter()
+            self.told = perf_counter()
             if self.answers:
                 self.untouched = False
                 return
 
     def end(self) -> None:
         """Tell the last step and how the script ended (a forked child of the script does not)."""
-        if os.getpid() == self.home:
+        if getpid() == self.home:
             with self.lock:
                 self._close_step("null", None)
                 self._tell("ended")
@@ -114,8 +117,8 @@ class Log:
     def _close_step(self, prompt: str, line: int | None) -> None:
         self.foreign()
         self.close_entry()
-        seconds = time.perf_counter() - self.started
-        ends = f"{self.known}, {os.lseek(self.err, 0, os.SEEK_END)}"
+        seconds = perf_counter() - self.started
+        ends = f"{self.known}, {lseek(self.err, 0, os.SEEK_END)}"
         where = "null" if line is None else str(line)
         entries = ", ".join(self.entries)
         self.steps.append(f"[{prompt}, {where}, [{entries}], {ends}, {seconds:.6f}]")
@@ -123,10 +126,13 @@ class Log:
 
     def _tell(self, kind: str) -> None:
         steps, self.steps = self.steps, []
-        self.told = time.perf_counter()
+        self.told = perf_counter()
         taint = self.taint.cheap()
         known = "null" if taint is None else quote(taint)
-        self.wire.send(f'["{kind}", [{", ".join(steps)}], {self.outcome.json}, {known}]')
+        if self.taint.strayed:
+            self.world.outside.note("strayed")
+        met = self.world.outside.json
+        self.wire.send(f'["{kind}", [{", ".join(steps)}], {self.outcome.json}, {known}, {met}]')
 
 
 def _asking_line(script: str) -> int | None:

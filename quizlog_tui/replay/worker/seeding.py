@@ -1,74 +1,121 @@
-"""The record's seed, given to every generator the moment its module is imported.
+"""The record's seed, given to every source of chance.
 
 `random` and `numpy.random` are seeded as `random.seed(seed)` and `numpy.random.seed(seed)` would.
-Generators made without a seed (`random.Random()`, which `sympy.randMatrix` uses, and
-`numpy.random.default_rng()`) draw from a stream of their own that the same seed starts. Modules are
-not imported for this: a script that needs none pays for none. (`PYTHONHASHSEED` is set by the
-parent, before the interpreter starts.)
+The system's own randomness (`os.urandom`, `/dev/urandom`) becomes a stream that the same seed
+starts; from it draw `secrets`, `uuid`, generators made without a seed (`random.Random()`, which
+`sympy.randMatrix` uses, and `numpy.random.default_rng()`), and names of temporary files.
+(`PYTHONHASHSEED` is set by the parent, before the interpreter starts.)
 """
 
 from __future__ import annotations
 
-import sys
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+import io
+import os
+from _random import Random
 from typing import Any
 
+from .onimport import after_import
 
-def install(seed: int) -> None:
+NODE = 0x02_00_00_00_00_01
+"""The network card that `uuid.getnode` tells: a locally administered address."""
+
+
+class Entropy:
+    """A stream of bytes in place of the system's randomness."""
+
+    def __init__(self, key: int) -> None:
+        self._key = key * 2 if key >= 0 else -key * 2 + 1  # `Random` drops the sign
+        self._forks = 0
+        self.copying = False
+        """Whether a fork is a copy of the run, which goes on with the same stream."""
+        self._draw = Random(self._key)
+        os.register_at_fork(before=self._count, after_in_child=self._part)
+
+    def _count(self) -> None:
+        self._forks += not self.copying
+
+    def _part(self) -> None:
+        """A child that the script forked must not draw what its parent draws."""
+        if not self.copying:
+            self._key = self._key << 32 | self._forks
+            self._draw.seed(self._key)
+
+    def urandom(self, size: int, /) -> bytes:
+        if size < 0:
+            raise ValueError("negative argument not allowed")
+        return self._draw.getrandbits(size * 8).to_bytes(size, "little") if size else b""
+
+    def getrandom(self, size: int, flags: int = 0) -> bytes:
+        return self.urandom(size)
+
+    def bits(self, count: int) -> int:
+        """A whole number of so many bits."""
+        return self._draw.getrandbits(count)
+
+    def opened(self, mode: str) -> Any:
+        """What `open("/dev/urandom")` gives."""
+        stream = io.BufferedReader(_Device(self))
+        return stream if "b" in mode else io.TextIOWrapper(stream)
+
+
+class _Device(io.RawIOBase):
+    """A file that never ends."""
+
+    def __init__(self, entropy: Entropy) -> None:
+        self._entropy = entropy
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        buffer[:] = self._entropy.urandom(len(buffer))
+        return len(buffer)
+
+
+def install(seed: int, entropy: Entropy) -> None:
     """Seed what is imported already, and the rest when it is."""
-    finder = _SeedOnImport({"random": _seed_random, "numpy.random": _seed_numpy}, seed)
-    for name in list(finder.waiting):
-        if name in sys.modules:
-            finder.waiting.pop(name)(sys.modules[name], seed)
-    sys.meta_path.insert(0, finder)
+    os.urandom = entropy.urandom
+    if hasattr(os, "getrandom"):
+        os.getrandom = entropy.getrandom
+    after_import(
+        {
+            "random": lambda module: _seed_random(module, seed, entropy),
+            "numpy.random": lambda module: module.seed(seed % 2**32),  # no more is legal there
+            "torch": lambda module: module.manual_seed(seed % 2**64),
+            "uuid": lambda module: _fix_uuid(module, entropy),
+        }
+    )
 
 
-class _SeedOnImport:
-    """A finder that finds nothing itself; it adds the seeding to the loader that does."""
-
-    def __init__(self, waiting: dict[str, Any], seed: int) -> None:
-        self.waiting = waiting
-        self.seed = seed
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name not in self.waiting:
-            return None
-        for finder in sys.meta_path:
-            find = None if finder is self else getattr(finder, "find_spec", None)
-            spec: ModuleSpec | None = find(name, path, target) if find else None
-            if spec is not None and spec.loader is not None:
-                self._seed_after(spec, self.waiting.pop(name))
-                return spec
-        return None
-
-    def _seed_after(self, spec: ModuleSpec, give_seed: Any) -> None:
-        loader: Any = spec.loader
-        execute = loader.exec_module
-
-        def exec_module(module: ModuleType) -> None:
-            loader.__dict__.pop("exec_module", None)
-            execute(module)
-            give_seed(module, self.seed)
-
-        loader.exec_module = exec_module
-
-
-def _seed_random(module: Any, seed: int) -> None:
+def _seed_random(module: Any, seed: int, entropy: Entropy) -> None:
     """Seed the global generator, and give unseeded ones seeds of their own."""
-    draws = module.Random(f"quizlog {seed}")
-    module._urandom = draws.randbytes
+    module._urandom = entropy.urandom
     plain_seed = module.Random.seed
 
     def seed_method(self: Any, a: Any = None, version: int = 2) -> None:
-        plain_seed(self, draws.getrandbits(256) if a is None else a, version)
+        plain_seed(self, entropy.bits(256) if a is None else a, version)
 
     seed_method.__name__ = seed_method.__qualname__ = "seed"
     module.Random.seed = seed_method
     module.seed = module._inst.seed
     module.seed(seed)
 
+    def part() -> None:
+        """A child that the script forked: the module reseeds it with what nobody can repeat."""
+        if not entropy.copying:
+            module.seed(entropy.bits(256))
 
-def _seed_numpy(module: Any, seed: int) -> None:
-    """Seed the legacy global state; only 32 bits are legal there."""
-    module.seed(seed % 2**32)
+    os.register_at_fork(after_in_child=part)
+
+
+def _fix_uuid(module: Any, entropy: Entropy) -> None:
+    """`uuid1` in pure Python, as the system's library would ask the real clock and card."""
+    module._generate_time_safe = module._UuidCreate = None
+    module._node, module._last_timestamp = NODE, None
+    plain = module.uuid1
+
+    def uuid1(node: int | None = None, clock_seq: int | None = None) -> Any:
+        return plain(node, entropy.bits(14) if clock_seq is None else clock_seq)
+
+    uuid1.__module__, uuid1.__qualname__ = "uuid", "uuid1"
+    module.uuid1 = uuid1

@@ -9,14 +9,19 @@ the script asks (a file read and closed, a thread joined) leaves no trace; what 
 from __future__ import annotations
 
 import _thread
+import contextlib
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from os import listdir  # the original: the script's view of `os` is patched later
 from typing import Any
+
+from .folder import Folder
 
 _signal: Any = import_module("_signal")
 """The C module: `signal` itself would import `enum`."""
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LASTING = {
     "subprocess.Popen": "it started another program",
     "os.system": "it started another program",
@@ -47,11 +52,18 @@ _LASTING = {
 
 
 class Taint:
-    """Watches the script from its first line on."""
+    """Watches the script from its first line on.
 
-    def __init__(self) -> None:
+    Args:
+        folder: Where it runs; parted from that of its copies before anything is changed there.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
         self.lasting: str | None = None
         self.watching = True
+        self.strayed = False
+        """Whether files were written unseen, where copies of this process see them."""
         self._descriptors: set[int] = set()
         self._handlers: list[Any] = []
 
@@ -60,6 +72,7 @@ class Taint:
         self._descriptors = _descriptors()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
+        before_threads(self._part)
         register = os.register_at_fork
 
         def register_at_fork(**callbacks: Any) -> None:
@@ -73,13 +86,26 @@ class Taint:
         if self.lasting is not None or not self.watching:
             return
         if event == "open":
-            if arguments[2] & _WRITES and not _harmless(arguments[0]):
-                self.lasting = "it wrote files"
-        elif event in _LASTING and not (arguments and _harmless(arguments[0])):
-            self.lasting = _LASTING[event]
+            if arguments[2] & WRITES and not harmless(arguments[0]):
+                self._last("it wrote files")
+        elif event in _LASTING and not (arguments and harmless(arguments[0])):
+            self._last(_LASTING[event])
+
+    def _last(self, reason: str) -> None:
+        self.lasting = reason
+        self._part()
+
+    def _part(self) -> None:
+        """Here, and not later in another thread, as only the calling one would be parted."""
+        self.watching = False
+        with contextlib.suppress(OSError):  # then `reason` finds what was written
+            self.folder.part()
+        self.watching = True
 
     def cheap(self) -> str | None:
         """What is known without asking the system: for each stop."""
+        if self.lasting is None and self.folder.strayed():
+            self.strayed, self.lasting = True, "it wrote files"
         if self.lasting is not None:
             return self.lasting
         return "it runs threads" if _thread._count() else None
@@ -93,12 +119,14 @@ class Taint:
         known = self.cheap()
         if known is not None:
             return known
-        if len(os.listdir("/proc/self/task")) > 1:
+        if len(listdir("/proc/self/task")) > 1:
             return "a library of it runs threads"
         if _has_children():
             return "it has child processes"
         if not self._descriptors.issuperset(_descriptors() - arrived):
             return "it holds files, pipes or sockets open"
+        if self.folder.touched():
+            return "it wrote files"
         if any(_signal.getitimer(timer)[0] for timer in range(3)):
             return "it set a timer"
         if _handlers() != self._handlers:
@@ -106,7 +134,23 @@ class Taint:
         return None
 
 
-def _harmless(path: Any) -> bool:
+def before_threads(act: Callable[[], None]) -> None:
+    """Do something whenever a thread is about to be started; not every version audits that."""
+    for name in ("start_new_thread", "start_joinable_thread"):
+        if hasattr(_thread, name):
+            setattr(_thread, name, _announced(getattr(_thread, name), act))
+
+
+def _announced(start: Any, act: Callable[[], None]) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
+        act()
+        return start(*args, **options)
+
+    call.__name__ = call.__qualname__ = start.__name__
+    return call
+
+
+def harmless(path: Any) -> bool:
     """Writes that no run can notice: the null device, and the interpreter's own cache.
 
     A descriptor that is wrapped was opened before, and judged then.
@@ -120,7 +164,7 @@ def _harmless(path: Any) -> bool:
 
 def _descriptors() -> set[int]:
     """The open descriptors; the one that listed them is closed by the time it is looked at."""
-    return {int(name) for name in os.listdir("/proc/self/fd") if _is_open(int(name))}
+    return {int(name) for name in listdir("/proc/self/fd") if _is_open(int(name))}
 
 
 def _is_open(fd: int) -> bool:

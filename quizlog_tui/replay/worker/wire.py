@@ -9,9 +9,8 @@ streams.
 from __future__ import annotations
 
 import _socket
-import os
 from _json import encode_basestring_ascii as quote
-from os import write  # the original: the script's view of `os` is patched later
+from os import getpid, kill, write  # the originals: the script's view of `os` is patched later
 
 __all__ = ["Wire", "quote", "send"]
 
@@ -47,7 +46,7 @@ class Wire:
         try:
             send(self.fd, text)
         except OSError:
-            os.kill(os.getpid(), 9)
+            kill(getpid(), 9)
 
     def _more(self) -> bytes:
         try:
@@ -55,7 +54,7 @@ class Wire:
         except OSError:
             data, extra = b"", []
         if not data:
-            os.kill(os.getpid(), 9)
+            kill(getpid(), 9)
         for _level, _kind, packed in extra:
             numbers = range(0, len(packed), 4)
             self.descriptors += [int.from_bytes(packed[i : i + 4], "little") for i in numbers]

@@ -114,9 +114,12 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
                 top.update(self._status)
 
     def progress(self, doing: str) -> None:
-        """What the slow work is doing now; may be called from its thread."""
-        text = f"… {one_line(doing)}; Escape stops it"
-        self.app.call_from_thread(self.query_one("#status", Static).update, text)
+        """What the slow work is doing now; called from its thread."""
+        self.app.call_from_thread(self._tell_progress, f"… {one_line(doing)}; Escape stops it")
+
+    def _tell_progress(self, text: str) -> None:
+        if self._working and self.is_mounted:
+            self.query_one("#status", Static).update(text)
 
     def cancel(self) -> None:
         """Stop the slow work; screens that have some say how."""
@@ -217,7 +220,11 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         elif pane is not None and pane.searching:
             pane.stop_searching()
         else:
-            self.leave()
+            self.nothing_to_back_out_of()
+
+    def nothing_to_back_out_of(self) -> None:
+        """Escape, where nothing runs and nothing is searched for: back to the screen before."""
+        self.leave()
 
     def action_leave(self) -> None:
         """Go back to the screen before, whatever is searched for."""

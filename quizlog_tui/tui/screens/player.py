@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.timer import Timer
 
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
@@ -24,11 +22,10 @@ from .. import external
 from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.error import error_lines
-from ..draw.output import RunOutput, events
+from ..draw.output import RunOutput
 from ..draw.timeline import timeline_table
 from ..draw.words import bars, outcome
 from ..lessons import Scene
-from ..playhead import Playhead
 from ..state import State
 from ..widgets.documents import Paragraphs
 from ..widgets.guide import Guide
@@ -36,15 +33,10 @@ from ..widgets.line_view import LineView
 from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
-from .base import DIALOG
-from .dialogs import AskScreen
-from .player_doors import PlayerDoors
-
-_SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Steps a second of the autoplay."""
+from .player_looks import PlayerLooks
 
 
-class PlayerScreen(PlayerDoors):
+class PlayerScreen(PlayerLooks):
     """Audits one record.
 
     Args:
@@ -91,8 +83,6 @@ class PlayerScreen(PlayerDoors):
         self._state = state
         self._output = RunOutput(self._whole)
         self._drawn: Timeline | None = None
-        self._player: Timer | None = None
-        self._speed = 1
 
     def content(self) -> ComposeResult:
         """Panes on the left, timeline and source on the right, the slider below."""
@@ -205,10 +195,9 @@ class PlayerScreen(PlayerDoors):
             where += f", {plural(self._head.hidden, 'event')} before its question"
         if at != session.pointer:
             where += f" (pointer at {session.pointer})"
-        playing = f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._player else ""
         slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
         state = outcome(shown.status, shown.score)
-        return f"{state} · {where} · branch {session.branch}{playing} · {name}{slow}"
+        return f"{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
 
     def _draw_prompt(self, shown: Transcript) -> None:
         panel = self.query_one(PromptPanel)
@@ -235,90 +224,6 @@ class PlayerScreen(PlayerDoors):
             return "End", "The script cannot start."
         count = plural(self._head.step, "answer")
         return "End", f"Finished after {count}. Step back with h, fork with f."
-
-    # -- looking
-
-    def look(self, head: Playhead) -> None:
-        """Look at another place."""
-        self.mode = "answer"
-        self._head = head
-        self.draw()
-
-    def action_step(self, by: int) -> None:
-        """Look at another step."""
-        whole = 1 if by < 0 and self._head.hidden else 0
-        self.look(self._head.to(self._head.step + by + whole))
-
-    def action_go(self, step: int) -> None:
-        """Look at a step; -1 is the last."""
-        self.look(self._head.to(self._head.length if step < 0 else step))
-
-    def action_event(self, by: int) -> None:
-        """One printed text or question on or back."""
-        self.look(self._head.event(by, lambda step: events(self._whole.upto(step).last)))
-
-    def action_mark(self, by: int) -> None:
-        """To the next or previous error, note, fork or decision."""
-        head = self._head.mark(by, list(self.marks()))
-        if head == self._head:
-            self.tell("no more marks that way")
-        self.look(head)
-
-    @work(group=DIALOG)
-    async def action_jump(self) -> None:
-        """To a step by its number."""
-        question = f"Go to which step, 0 to {self._head.length}?"
-        text = await self.app.push_screen_wait(AskScreen(question))
-        if text and text.strip().isdecimal():
-            self.look(self._head.to(int(text)))
-        elif text:
-            self.warn(f"{text!r} is no step")
-
-    def on_scrubber_jumped(self, event: Scrubber.Jumped) -> None:
-        """The slider was moved."""
-        self.look(self._head.to(event.step))
-
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """The mark moved in the timeline."""
-        if event.list.id == "timeline" and event.index != self._head.step:
-            self.look(self._head.to(event.index))
-
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """An answer of the timeline was chosen: go and type."""
-        if event.list.id == "timeline":
-            self.focus_pending()
-
-    # -- playing
-
-    def action_play(self) -> None:
-        """Play on by itself, from the start if one is at the end; or stop."""
-        if self._player is None:
-            if self._head.step == self._head.length:
-                self._head = self._head.to(0)
-            self._player = self.set_interval(1 / _SPEEDS[self._speed], self._play_on)
-        else:
-            self._stop_playing()
-        self.draw()
-
-    def _play_on(self) -> None:
-        self.look(self._head.to(self._head.step + 1))
-        if self._head.step == self._head.length:
-            self._stop_playing()
-            self.draw()
-
-    def _stop_playing(self) -> None:
-        if self._player is not None:
-            self._player.stop()
-            self._player = None
-
-    def action_speed(self, by: int) -> None:
-        """Play faster or slower."""
-        self._speed = max(0, min(self._speed + by, len(_SPEEDS) - 1))
-        if self._player is None:
-            self.tell(f"plays {_SPEEDS[self._speed]:g} steps a second")
-        else:
-            self._stop_playing()
-            self.action_play()
 
     # -- panes
 

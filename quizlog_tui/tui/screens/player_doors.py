@@ -16,10 +16,10 @@ from ..messages import Neighbour
 from ..widgets.editors.answered import Answered
 from .base import DIALOG
 from .export import Export
-from .player_moves import PlayerMoves
+from .player_beside import PlayerBeside
 
 
-class PlayerDoors(PlayerMoves):
+class PlayerDoors(PlayerBeside):
     """The third of the player that opens other screens.
 
     Args:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from textual import work
 
+from ...errors import DecisionError
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session import Session
+from ...solver.decision import Decision
+from ...solver.decision_file import decisions_path, read_decisions
 from ...text import plural
 from ...timeline import Timeline, timeline
+from ..decided import decided
 from ..draw.timeline import DECISION, FORK, NOTE
 from ..playhead import Playhead
 from ..watch import Watch
@@ -44,6 +49,8 @@ class PlayerMoves(QuizlogScreen[None]):
         self._whole: Transcript = session.transcript
         self._head = Playhead(session.pointer, session.pointer)
         self._watch = Watch(session.path)
+        self._decisions: list[Decision] = []
+        self._decisions_watch = Watch(decisions_path(session.path), seen=False)
         self._known: tuple[object, ...] | None = None
         self._moments = timeline(self._whole, session.record)
         self.mode = "answer"
@@ -73,6 +80,7 @@ class PlayerMoves(QuizlogScreen[None]):
         """The steps of the run with what was remarked and tried at each."""
         record = self.session.record
         state = (self._whole, record.pointer, record.branches, record.extras.get("feedback"))
+        self._read_decisions()
         if self._known is None or any(a is not b for a, b in zip(state, self._known, strict=True)):
             self._known = state
             self._moments = timeline(self._whole, record)
@@ -81,7 +89,14 @@ class PlayerMoves(QuizlogScreen[None]):
     @property
     def decided(self) -> frozenset[int]:
         """The steps whose answer several models decided."""
-        return frozenset()
+        return frozenset(decided(self._decisions, self.session.record))
+
+    def _read_decisions(self) -> None:
+        """Read the decisions kept beside the record, if their file is another than before."""
+        if self._decisions_watch.touched():
+            with suppress(DecisionError):  # told when somebody asks for them
+                self._decisions = read_decisions(decisions_path(self.session.path)).decisions
+            self._known = None
 
     def marks(self) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
@@ -250,6 +265,10 @@ class PlayerMoves(QuizlogScreen[None]):
             self.query_one("#output").focus()
         else:
             super().action_back()
+
+    def nothing_to_back_out_of(self) -> None:
+        """Stay: Escape is pressed too easily here, where it also leaves the input; q leaves."""
+        self.query_one("#output").focus()
 
     # -- following
 

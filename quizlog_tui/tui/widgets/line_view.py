@@ -138,6 +138,7 @@ class LineView(ScrollView, can_focus=True):
         if bar:
             self.vertical_scrollbar.window_virtual_size = size.height
         self.scroll_y = self.validate_scroll_y(self.scroll_y)
+        self.refresh()
 
     def _go_to_place(self) -> None:
         """Scroll to the end, or to the cursor, as `show` was told."""
@@ -160,7 +161,7 @@ class LineView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if width and width - self.GUTTER != self._wrapped_at:
             self._lay_out()
-            self.refresh()
+            self.refresh()  # it may have been drawn before it was known where the items are
         self.call_after_refresh(self._go_to_place)
 
     def notify_style_update(self) -> None:
@@ -248,16 +249,17 @@ class LineView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One row of the visible region."""
         row = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
         plain = self._pattern is None and self.text_selection is None
+        plain = plain and width == self._wrapped_at + self.GUTTER  # else it is about to be resized
         strip = self._strips.get(row) if plain else None
         if strip is None:
-            strip = self._drawn(row)
+            strip = self._drawn(row, width)
             if plain and row < self._starts[-1]:
                 self._strips[row] = strip
         return strip
 
-    def _drawn(self, row: int) -> Strip:
-        width = self.scrollable_content_region.width
+    def _drawn(self, row: int, width: int) -> Strip:
         index = bisect_right(self._starts, row) - 1
         if index < 0 or row >= self._starts[-1]:
             return Strip.blank(width, self._style(""))

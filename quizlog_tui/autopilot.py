@@ -1,0 +1,202 @@
+"""A record's pending question to the models, and their decision back into the record.
+
+The one door between a session and the solver, for the command line, the screens and the server.
+What a person answered is never replaced: where models answer otherwise, they get a branch of their
+own beside it. Every decision is kept beside the record.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from .errors import UsageError
+from .record.branches import free_name, leaves_tail
+from .replay.transcript import Transcript
+from .reply import Reply
+from .session import Session
+from .solver.answer_text import answer_text
+from .solver.decision import Decision, Question, Refusal
+from .solver.decision_file import append_decision, decisions_path
+from .solver.solve import Panel, Progress, solve
+
+AGENT = "agent"
+"""What the branches of models are named after."""
+MAX_FILE = 64 * 1024 * 1024
+"""Larger files are not given to a model's code."""
+_OWN = frozenset({".py", ".pyc", ".yaml", ".yml", ".jsonl", ".lock"})
+"""Endings of files that models never get: scripts and records hold the answers."""
+
+Tell = Callable[[Progress], None]
+
+
+def question_of(session: Session) -> Question:
+    """The pending question; after an error, the one that was answered wrong.
+
+    Raises:
+        UsageError: Nothing is asked.
+    """
+    steps = session.transcript.steps
+    if session.transcript.status == "success" or (
+        session.transcript.status == "error" and not steps
+    ):
+        hint = "rewind it to an earlier step"
+        raise UsageError("the questionnaire asks nothing", where=str(session.path), hint=hint)
+    failed = session.transcript.status == "error"
+    at = len(steps) - 1 if failed else len(steps)
+    asks = steps[at] if failed else session.transcript.last
+    return Question(
+        text=asks.prompt or "",
+        context=_said_before(session.transcript, at),
+        input_type=asks.input_type,
+        choices=tuple(asks.choices),
+        record=session.path.name,
+        branch=session.branch,
+        pointer=at,
+        code_hash=session.source.code_hash,
+    )
+
+
+def _said_before(transcript: Transcript, at: int) -> str:
+    """What was printed, asked and answered before the question of step `at`."""
+    all_steps = (*transcript.steps, transcript.last)
+    asked = (f"{''.join(s.written)}{s.prompt or ''}{s.input or ''}\n" for s in all_steps[:at])
+    return "".join((*asked, *all_steps[at].written))
+
+
+def refusals(session: Session, question: Question) -> tuple[Refusal, ...]:
+    """Answers to this very question that the script raised at, on any branch."""
+    at = question.pointer or 0
+    record = session.record
+    before = tuple(record.inputs[:at])
+    found = {}
+    for branch in session.branches:
+        path = record.path_of(branch.name)
+        if branch.status == "error" and len(path) == at + 1 and tuple(path[:at]) == before:
+            found[path[at]] = ""
+    error = session.transcript.last_error
+    if error and session.pointer == at + 1:
+        found[record.inputs[at]] = error.message
+    return tuple(Refusal(answer, reason) for answer, reason in found.items())
+
+
+@contextmanager
+def question_files(session: Session, question: Question) -> Iterator[Path]:
+    """A folder with copies of those files beside the script that the questionnaire has named."""
+    said = f"{question.context}\n{question.text}"
+    with tempfile.TemporaryDirectory(prefix="quizlog-question-") as name:
+        for path in sorted(session.source.path.parent.iterdir()):
+            if _is_given(path, said):
+                shutil.copyfile(path, Path(name) / path.name)
+        yield Path(name)
+
+
+def _is_given(path: Path, said: str) -> bool:
+    if path.suffix.lower() in _OWN or path.is_symlink() or not path.is_file():
+        return False
+    named = re.search(rf"(?<![\w.-]){re.escape(path.name)}(?![\w-])", said)
+    return named is not None and path.stat().st_size <= MAX_FILE
+
+
+async def ask(
+    session: Session, panel: Panel, *, budget: float | None = None, tell: Tell = lambda p: None
+) -> Decision:
+    """Ask the models the pending question; the decision, kept beside the record.
+
+    Raises:
+        UsageError: Nothing is asked.
+        DecisionError: The decision cannot be kept.
+    """
+    question = question_of(session)
+    refused = refusals(session, question)
+    with question_files(session, question) as folder:
+        decision = await solve(
+            question, panel, folder=folder, refused=refused, budget=budget, tell=tell
+        )
+    append_decision(decisions_path(session.path), decision)
+    return decision
+
+
+def accept(session: Session, decision: Decision) -> Reply:
+    """Answer the question with what was decided.
+
+    Raises:
+        UsageError: Nothing was decided, or the record has moved on since.
+    """
+    if decision.verdict.why is None:
+        raise UsageError("nothing was decided", hint="answer it yourself")
+    question = question_of(session)
+    at = question.pointer or 0
+    if (question.text, at) != (decision.question.text, decision.question.pointer):
+        raise UsageError("the record asks something else by now", hint="ask the models again")
+    text = answer_text(decision.verdict.answer, question)
+    retries = session.transcript.status == "error"
+    if not retries and leaves_tail(session.record, at, text):
+        return session.fork(at, text, free_name(session.record, AGENT))
+    return session.answer(text)
+
+
+def agreed(decision: Decision) -> bool:
+    """Whether models agree well enough to go on without a person.
+
+    More than half of the weight, from two models at least; from one only if no other was asked.
+    Free texts cannot agree: there the primary model's will do.
+    """
+    verdict = decision.verdict
+    open_ = [one for one in verdict.classes if not one.refused]
+    chosen = next((one for one in open_ if one.members == verdict.contributors), None)
+    if chosen is None or verdict.why is None:
+        return False
+    if decision.question.input_type == "textarea" and verdict.why == "primary":
+        return True
+    enough = len(chosen.members) > 1 or len(decision.models) == 1
+    return enough and 2 * chosen.weight > sum(one.weight for one in open_)
+
+
+@dataclass(frozen=True)
+class Flight:
+    """How an autopilot's run ended."""
+
+    ended: Literal["finished", "raised", "disagreement", "undecided"]
+    reply: Reply
+    """Where the record stands."""
+    decisions: tuple[Decision, ...]
+    """All that was decided on the way."""
+
+
+async def fly(
+    session: Session,
+    panel: Panel,
+    *,
+    budget: float | None = None,
+    tell: Tell = lambda p: None,
+    answered: Callable[[Decision, Reply], None] = lambda decision, reply: None,
+) -> Flight:
+    """Answer question after question, to the end or until models disagree.
+
+    Args:
+        session: The record.
+        panel: Who is asked.
+        budget: Seconds for each question.
+        tell: Hears what happens to a question.
+        answered: Hears of each answer given.
+    """
+    decisions: tuple[Decision, ...] = ()
+    while True:
+        decision = await ask(session, panel, budget=budget, tell=tell)
+        decisions = (*decisions, decision)
+        if not agreed(decision):
+            ended: Literal["disagreement", "undecided"] = (
+                "disagreement" if decision.verdict.classes else "undecided"
+            )
+            return Flight(ended, session.reply(), decisions)
+        reply = accept(session, decision)
+        answered(decision, reply)
+        if reply.status != "in_progress":
+            return Flight("finished" if reply.status == "success" else "raised", reply, decisions)

@@ -1,0 +1,218 @@
+"""Checking a bundle, offline: that nothing in it was changed, and that it runs as it says.
+
+Each part is checked against what vouches for it, and what fails is named: the archive, the
+manifest, a file, a step, the record, the signature, the replay. Writes only to a folder of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import QuizlogError, RecordError
+from ..record.model import Record
+from ..record.store import RecordFile
+from ..replay.replayer import replay
+from ..replay.source import Source, read_source
+from ..replay.trail import questions
+from ..replay.verdict import Verdict
+from ..replay.verify import Runs, Verifier
+from ..replay.world import world_of
+from .chain import first_broken, head_of, start_of_chain, step_lines
+from .container import MAX_BYTES, ContainerError, packed, unpacked
+from .pack import FORMAT, MANIFEST, STEPS, digest, versions
+from .sign import signature
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something in a bundle that is not as it was packed."""
+
+    part: str
+    """archive, manifest, file, step, record, signature or replay."""
+    name: str
+    """Which file, or which step."""
+    message: str
+
+
+@dataclass(frozen=True)
+class BundleReport:
+    """What came of checking a bundle."""
+
+    problems: tuple[Problem, ...] = ()
+    verdict: Verdict | None = None
+    """What came of verifying its record; None if that was not tried, because of the problems."""
+    signer: str | None = None
+    """Whose key signed it, as ssh-keygen names it; None without a signature."""
+    others: tuple[str, ...] = ()
+    """Versions that are not those it was packed with."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is as it was packed, and runs as it says."""
+        good = self.verdict is not None and self.verdict.verdict == "reproducible"
+        return good and not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: that of `verify`, and what was found in the bundle."""
+        reason = self.problems[0].message if self.problems else None
+        damaged = Verdict("diverges", reason=reason)
+        base = damaged if self.problems or self.verdict is None else self.verdict
+        steps = [int(one.name) for one in self.problems if one.part in ("step", "replay")]
+        data = base.to_dict() | ({"step": min(steps)} if steps else {})
+        problems = [asdict(problem) for problem in self.problems]
+        return data | {"problems": problems, "signer": self.signer, "versions": list(self.others)}
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a file is an archive rather than a record."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError:
+        return False
+
+
+def verify_bundle(path: Path, runs: Runs | None = None) -> BundleReport:
+    """Check a bundle and verify its record.
+
+    Raises:
+        RecordError: The file cannot be read, or is no bundle at all.
+        CancelledError: `runs` were given up.
+    """
+    data = _read(path)
+    signer, problem = signature(path)
+    unsigned = [Problem("signature", f"{path.name}.sig", problem)] if problem else []
+    try:
+        members = unpacked(data)
+        about = _manifest(members)
+    except ContainerError as error:
+        part = "archive" if error.member is None else "file"
+        part = "manifest" if error.member == MANIFEST else part
+        broken = Problem(part, error.member or path.name, error.message)
+        return BundleReport((*unsigned, broken), signer=signer)
+    found = [*unsigned, *_changed_files(members, about)]
+    if not found and packed(members) != data:
+        told = "bytes between its files were changed, or it was packed by another program"
+        found.append(Problem("archive", path.name, told))
+    if found:
+        return BundleReport(tuple(found), signer=signer)
+    with tempfile.TemporaryDirectory(prefix="quizlog-bundle-") as folder:
+        return _run(Path(folder), members, about, signer, runs)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise RecordError("is too big for a bundle", where=str(path))
+        return path.read_bytes()
+    except OSError as error:
+        raise RecordError(f"cannot read: {error.strerror}", where=str(path)) from None
+
+
+def _manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
+    """The manifest, of the right shape.
+
+    Raises:
+        ContainerError: It is missing or not one.
+    """
+    try:
+        about: dict[str, Any] = json.loads(members[MANIFEST])
+        names = (about["record"], about["script"], STEPS)
+        shaped = about["quizlog_bundle"] == FORMAT and isinstance(about["versions"], dict)
+        if shaped and all(name in about["files"] for name in names) and MANIFEST in members:
+            return about
+    except (KeyError, ValueError, TypeError, RecursionError):
+        pass
+    raise ContainerError(MANIFEST, "is missing, or not that of a bundle this quizlog knows")
+
+
+def _changed_files(members: Mapping[str, bytes], about: Mapping[str, Any]) -> Iterator[Problem]:
+    listed = about["files"]
+    for name in sorted({*members, *listed} - {MANIFEST}):
+        if name not in members:
+            yield Problem("file", name, "is missing")
+        elif name not in listed:
+            yield Problem("file", name, "is not in the manifest")
+        elif digest(members[name]) != listed[name]:
+            yield Problem("file", name, "its bytes are not those in the manifest")
+
+
+def _run(
+    folder: Path,
+    members: Mapping[str, bytes],
+    about: Mapping[str, Any],
+    signer: str | None,
+    runs: Runs | None,
+) -> BundleReport:
+    """Unpack, hold the parts against each other, and run the script again."""
+    for name, data in members.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    try:
+        record = RecordFile(folder / about["record"]).read()
+        source = read_source(folder / about["script"])
+    except QuizlogError as error:
+        return BundleReport((Problem("record", about["record"], error.message),), signer=signer)
+    lines = members[STEPS].decode("ascii", "replace").split("\n")[:-1]
+    problems = list(_inconsistent(record, source, lines, about))
+    if problems:
+        return BundleReport(tuple(problems), signer=signer)
+    verdict = Verifier(record, source, runs or Runs(), questions(record)).verdict()
+    others = tuple(_other_versions(about["versions"]))
+    return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
+
+
+def _inconsistent(
+    record: Record, source: Source, lines: Sequence[str], about: Mapping[str, Any]
+) -> Iterator[Problem]:
+    """What in a bundle contradicts the rest of it."""
+    world = world_of(record)
+    start = start_of_chain(source.code_hash, world.seed, world.start)
+    broken = first_broken(lines, start)
+    if broken is not None:
+        yield Problem("step", str(broken), "its hash is not that of its content and all before it")
+    elif head_of(lines, start) != about.get("head") or len(lines) != about.get("steps"):
+        yield Problem("manifest", MANIFEST, "its hash over the steps is another")
+    elif [json.loads(line)["input"] for line in lines[:-1]] != list(record.used):
+        yield Problem("record", about["record"], "its answers are not those of the steps")
+    if (record.code_hash or source.code_hash) != source.code_hash:
+        yield Problem("record", about["record"], "was written with another script")
+
+
+def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[Problem]:
+    """The first step that the script does otherwise here."""
+    world = world_of(record)
+    run = replay(source, world, record.used)
+    now = step_lines(run, start_of_chain(source.code_hash, world.seed, world.start))
+    pairs = enumerate(zip(now, lines, strict=False))
+    index = next((i for i, (one, other) in pairs if one != other), min(len(now), len(lines)))
+    if now != list(lines):
+        yield Problem("replay", str(index), "the script does something else here")
+
+
+def _other_versions(then: Mapping[str, Any]) -> Iterator[str]:
+    packages = then.get("packages")
+    now = versions(())
+    for key, value in then.items():
+        if key != "packages" and now.get(key) != value:
+            yield f"{key} {value} (here {now.get(key)})"
+    if isinstance(packages, dict):
+        yield from _other_packages(packages)
+
+
+def _other_packages(packages: Mapping[str, Any]) -> Iterator[str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    for name, wanted in packages.items():
+        try:
+            here = version(name)
+        except (PackageNotFoundError, ValueError):
+            here = "missing"
+        if here != wanted:
+            yield f"{name} {wanted} (here {here})"

@@ -1,0 +1,100 @@
+"""Evidence in one file: packing a record, and what `quizlog verify` says of a bundle."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ..bundle.check import BundleReport, verify_bundle
+from ..bundle.pack import pack
+from ..bundle.sign import sign
+from ..errors import DifferenceError, UsageError
+from ..paths import record_path
+from ..record.store import write_bytes
+from ..text import one_line, plural
+from . import emit_json
+from .grammar import Parser, command
+
+
+def bundle(arguments: Namespace) -> int:
+    """`quizlog bundle RECORD -o FILE`."""
+    path, target = record_path(arguments.record), Path(arguments.output)
+    if target.exists():
+        raise UsageError("exists already", where=str(target), hint="choose another name with -o")
+    made = pack(path, map(Path, arguments.add))
+    write_bytes(target, made.data)
+    try:
+        report = _complete(target, path)
+        signed = sign(target, Path(arguments.sign)) if arguments.sign else None
+    except BaseException:
+        target.unlink()
+        raise
+    if arguments.json:
+        names = {"bundle": str(target), "files": list(made.names), "head": made.head}
+        emit_json(names | {"signature": signed and str(signed), "verify": report.to_dict()})
+    else:
+        print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
+        for name in made.names:
+            print(f"   {one_line(name)}", file=sys.stderr)
+        _remarks(report)
+    return 0
+
+
+def _complete(bundle: Path, record: Path) -> BundleReport:
+    """The report on a bundle just made, which must hold all that its script needs."""
+    report = verify_bundle(bundle)
+    for problem in report.problems:
+        if problem.part == "replay":
+            message = f"the script does something else at step {problem.name} without the files"
+            hint = "name what it reads with --add FILE"
+            raise DifferenceError(f"{message} around it", where=str(record), hint=hint)
+    return report
+
+
+def check(path: Path, *, as_json: bool) -> int:
+    """`quizlog verify FILE`, where the file is a bundle."""
+    report = verify_bundle(path)
+    if as_json:
+        emit_json(report.to_dict() | {"bundle": str(path)})
+        return _code(report)
+    for problem in report.problems:
+        print(one_line(f"{problem.part} {problem.name}: {problem.message}"))
+    if report.verdict is not None:
+        print(one_line(report.verdict.headline))
+    _remarks(report)
+    return _code(report)
+
+
+def _remarks(report: BundleReport) -> None:
+    for remark in report.verdict.remarks if report.verdict else ():
+        print(f"   {one_line(remark)}", file=sys.stderr)
+    for other in report.others:
+        print(f"   packed with {one_line(other)}", file=sys.stderr)
+    if report.signer:
+        print(f"   signed with {one_line(report.signer)}", file=sys.stderr)
+
+
+def _code(report: BundleReport) -> int:
+    if report.problems or report.verdict is None or report.verdict.verdict == "diverges":
+        return 3
+    return 0 if report.ok else 4
+
+
+def _bundle() -> Parser:
+    about = (
+        "Pack a record with its script, the files that the script mentions, versions and a hash\n"
+        "chain over the steps. `quizlog verify FILE` checks it, offline."
+    )
+    parser = command("quizlog bundle", bundle, about)
+    parser.add_argument("record")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the bundle")
+    parser.add_argument(
+        "--add", metavar="FILE", nargs="+", default=[], help="what the script needs besides"
+    )
+    parser.add_argument("--sign", metavar="KEY", help="sign with this SSH key, to FILE.sig")
+    return parser
+
+
+PARSERS = {"bundle": _bundle}
+"""What makes each command's parser."""

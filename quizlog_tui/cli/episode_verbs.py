@@ -1,0 +1,195 @@
+"""`quizlog episodes`: training data from records, checked, counted, exported, upgraded."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from ..errors import EpisodeError, UsageError
+from ..paths import record_path
+from ..text import one_line, plural
+from . import emit_json
+from .episode_models import models_of
+from .extras import needs
+from .progress import Progress
+
+SHOWN = 20
+"""Findings of each kind that are shown; all of them are in the JSON."""
+
+
+def build(arguments: Namespace) -> int:
+    """`quizlog episodes build RECORD... -o FILE`."""
+    from ..episodes.build import Settings
+    from ..episodes.make import make
+    from ..episodes.matching import Matcher
+
+    if arguments.runs < 0:
+        raise UsageError(f"--runs {arguments.runs}: cannot be negative", hint="0 asks for none")
+    settings = Settings(
+        Matcher(fold_case=arguments.fold_case),
+        derive=not arguments.no_derive,
+        retries=arguments.keep_retries,
+    )
+    output = Path(arguments.output)
+    progress = Progress()
+    try:
+        made = make(
+            [record_path(name) for name in arguments.records],
+            output,
+            settings,
+            progress,
+            solver=models_of(arguments) if arguments.runs else None,
+            runs=arguments.runs,
+        )
+    finally:
+        progress.end()
+    for error in made.skipped:
+        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
+    if arguments.json:
+        told = {"message": "message", "where": "where", "hint": "hint"}
+        skipped = [
+            {key: getattr(error, name) for key, name in told.items()} for error in made.skipped
+        ]
+        counts = {name: getattr(made, name) for name in ("episodes", "verified", "added", "known")}
+        emit_json({"file": str(output)} | counts | {"skipped": skipped})
+    else:
+        print(
+            f"{one_line(str(output))}: {plural(made.episodes, 'episode')}, "
+            f"{made.verified} verified ({made.added} new, {made.known} there before)"
+        )
+    harmless = EpisodeError if made.episodes else ()
+    return max((e.exit_code for e in made.skipped if not isinstance(e, harmless)), default=0)
+
+
+def check(arguments: Namespace) -> int:
+    """`quizlog episodes check FILE`; exit code 3 if a line breaks a rule."""
+    needs("episodes", "pydantic")
+    from ..episodes.check import check_file
+
+    path, progress = Path(arguments.file), Progress()
+    size = path.stat().st_size if path.is_file() else 0
+
+    def advanced(done: int) -> None:
+        progress("checking", 100 * done // max(size, 1), 100)
+
+    try:
+        report = check_file(path, lenient=arguments.lenient, advanced=advanced)
+    finally:
+        progress.end()
+    if arguments.json:
+        emit_json(report.to_dict())
+    else:
+        _tell(report.errors, report.error_count, "error", path)
+        _tell(report.warnings, report.warning_count, "warning", path)
+        print(
+            f"{one_line(str(path))}: {plural(report.lines, 'episode')}, "
+            f"{report.verified} verified, {plural(report.error_count, 'error')}, "
+            f"{plural(report.warning_count, 'warning')}"
+        )
+    return 0 if report.ok else 3
+
+
+def _tell(found: list[dict[str, Any]], count: int, kind: str, path: Path) -> None:
+    for one in found[:SHOWN]:
+        where = f"{path.name}:{one['line']}: {kind}: {one['path']}"
+        print(one_line(f"{where.removesuffix(': ')} {one['message']} [{one['code']}]"))
+    if count > SHOWN:
+        print(f"... and {plural(count - SHOWN, f'more {kind}')}; --json lists them")
+
+
+def stats(arguments: Namespace) -> int:
+    """`quizlog episodes stats FILE`."""
+    from ..episodes.stats import bars, stats_of
+
+    figures = stats_of(Path(arguments.file)).to_dict()
+    if arguments.json:
+        emit_json(figures)
+        return 0
+    rate = figures["verified_rate"]
+    share = "" if rate is None else f" ({rate:.0%})"
+    print(f"{plural(figures['episodes'], 'episode')}, {figures['verified']} verified{share}")
+    runs = plural(figures["consistency_runs"], "consistency run")
+    print(f"{plural(figures['questions'], 'question')}, {runs}")
+    for title, key in (
+        ("majority (runs that agree, of those that answered)", "majority"),
+        ("difficulty", "difficulty"),
+        ("accepted answers", "steps"),
+        ("conversation, characters from", "characters"),
+        ("not verified because", "reasons"),
+    ):
+        for line in bars(f"\n{title}", figures[key]):
+            print(line if line.startswith("\n") else one_line(line))
+    return 0
+
+
+def export(arguments: Namespace) -> int:
+    """`quizlog episodes export FILE --to FORM`."""
+    file = Path(arguments.file)
+    output = Path(arguments.output) if arguments.output else None
+    if arguments.json and output is None:
+        raise UsageError("--json needs a file for the rows", hint="name it with -o")
+    if arguments.to == "splits":
+        told = _split(file, output, arguments)
+    else:
+        from dataclasses import asdict
+
+        from ..episodes.export import export as write
+
+        scripts = Path(arguments.scripts) if arguments.scripts else None
+        told = asdict(write(file, arguments.to, output, scripts, everything=arguments.all))
+    if arguments.json:
+        emit_json({"form": arguments.to, "output": str(output)} | told)
+    else:
+        _narrate_export(told)
+    return 0
+
+
+def _split(file: Path, output: Path | None, arguments: Namespace) -> dict[str, Any]:
+    from ..episodes.splits import split
+
+    if output is None:
+        raise UsageError("splits are a folder", hint="name it with -o")
+    try:
+        shares = [float(part) for part in arguments.shares.split("/")]
+    except ValueError:
+        shares = []
+    if len(shares) != 3 or min(shares) < 0 or not 0 < sum(shares) < float("inf"):
+        hint = "three numbers for train, validation and test, such as 80/10/10"
+        raise UsageError(f"--shares {arguments.shares!r} makes no parts", hint=hint)
+    return split(file, output, [share / sum(shares) for share in shares], arguments.seed)
+
+
+def _narrate_export(told: dict[str, Any]) -> None:
+    if "leaks" in told:
+        parts = ", ".join(f"{name} {count}" for name, count in told["episodes"].items())
+        print(f"episodes: {parts}", file=sys.stderr)
+        for kind, count in told["leaks"].items():
+            if count:
+                what = plural(count, kind.replace("_", " "))
+                print(f"quizlog: note: {what} in more than one part", file=sys.stderr)
+        return
+    rows = plural(told["rows"], "row")
+    print(f"{rows} from {plural(told['episodes'], 'episode')}", file=sys.stderr)
+    if told["left_out"]:
+        count = plural(told["left_out"], "episode")
+        print(f"left out: {count} not verified (--all takes them too)", file=sys.stderr)
+    if told["empty"]:
+        count = plural(told["empty"], "episode")
+        print(f"left out: {count} with nothing for this form", file=sys.stderr)
+
+
+def upgrade(arguments: Namespace) -> int:
+    """`quizlog episodes upgrade FILE -o FILE`."""
+    from ..episodes.upgrade import upgrade_file
+
+    file = Path(arguments.file)
+    told = upgrade_file(file, Path(arguments.output))
+    if arguments.json:
+        emit_json({"file": str(file), "output": arguments.output} | told)
+        return 0
+    for what, count in told["notes"].items():
+        print(one_line(f"{what} ({count}x)"), file=sys.stderr)
+    print(f"{one_line(arguments.output)}: {told['lines']} lines, {told['changed']} changed")
+    return 0

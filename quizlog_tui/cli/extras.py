@@ -1,0 +1,19 @@
+"""What to say where an optional part is not installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from ..errors import UsageError
+
+
+def needs(extra: str, *modules: str) -> None:
+    """Make sure that the libraries of an extra are there.
+
+    Raises:
+        UsageError: One is missing.
+    """
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        hint = f"pip install 'quizlog-tui[{extra}]'"
+        raise UsageError(f"needs {' and '.join(missing)}", hint=hint)

@@ -1,0 +1,1 @@
+"""Where a record and its script no longer agree, and what is kept of it then."""

@@ -1,0 +1,115 @@
+"""How far a record agrees with its script as it is now.
+
+An answer is given to a run only after the question it waits at was found to be the recorded one,
+so that no answer ever meets another question. Changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..record.model import Record
+from ..replay.diverge import Difference
+from ..replay.replayer import Replayer
+from ..replay.source import Source
+from ..replay.transcript import Transcript
+from ..replay.world import World, world_of
+from .known import Known, differs, known_of
+
+
+@dataclass(frozen=True)
+class BranchDrift:
+    """How far one branch of a record agrees with its script as it is now."""
+
+    branch: str
+    """Its name."""
+    answers: int
+    """How many answers it has."""
+    agreed: int
+    """How many of them still belong to the questions they were given to."""
+    difference: Difference | None
+    """What is not the same at the stop after them: `a` as recorded, `b` now. None if all agrees."""
+    run: Transcript
+    """The run of the script with the agreeing answers."""
+    known: int
+    """Stops that could be judged; less than `answers` where another tool gave the answers."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        found = self.difference
+        return {
+            "branch": self.branch,
+            "answers": self.answers,
+            "agreed": self.agreed,
+            "judged": min(self.known, self.answers),
+            "step": found and found.step,
+            "what": found and found.what,
+            "recorded": found and found.a,
+            "now": found and found.b,
+        }
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """How far a record agrees with its script as it is now."""
+
+    changed: bool
+    """Whether the script's text is another than the recorded one."""
+    branches: tuple[BranchDrift, ...]
+    """All branches, the active one first."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every branch shows what it showed."""
+        return all(branch.difference is None for branch in self.branches)
+
+    @property
+    def active(self) -> BranchDrift:
+        """The active branch."""
+        return self.branches[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        lines = [branch.to_dict() for branch in self.branches]
+        return {"changed": self.changed, "agrees": self.agrees, "branches": lines}
+
+
+def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftReport:
+    """How far a record agrees with a version of its script, branch by branch.
+
+    Raises:
+        LimitError: The script went over a limit.
+        CancelledError: The replayer was cancelled meanwhile.
+    """
+    names = [record.branch, *(name for name in record.names if name != record.branch)]
+    branches = tuple(branch_drift(record, name, source, replayer) for name in names)
+    return DriftReport(script_changed(record, source), branches)
+
+
+def branch_drift(record: Record, name: str, source: Source, replayer: Replayer) -> BranchDrift:
+    """How far one branch agrees with a version of the script: answer by answer, up to its end."""
+    known = known_of(record, name)
+    run, found = _follow(known, source, world_of(record), replayer)
+    stops = len(known.inputs) if known.print else 0
+    judged = max(len(known.trail), min(stops, known.stop))
+    return BranchDrift(name, len(known.inputs), len(run.steps), found, run, judged)
+
+
+def script_changed(record: Record, source: Source) -> bool:
+    """Whether the record was written with another text of the script."""
+    return (record.code_hash or "").startswith("sha256:") and record.code_hash != source.code_hash
+
+
+def _follow(
+    known: Known, source: Source, world: World, replayer: Replayer
+) -> tuple[Transcript, Difference | None]:
+    """Give the answers one by one while each stop is the recorded one; where that ends, and why."""
+    run = replayer.replay(source, world, ())
+    while (found := differs(known, run)) is None and len(run.steps) < len(known.inputs):
+        index = len(run.steps)
+        if run.status != "in_progress":
+            return run, Difference(index, "outcome", "in_progress", run.status)
+        further = replayer.extend(run, known.inputs[index])
+        run = further or replayer.replay(source, world, known.inputs[: index + 1])
+    return run, found

@@ -1,0 +1,115 @@
+"""Going on with a record whose script has changed: what still agrees stays, the rest is parked.
+
+No answer is dropped, and none is given to another question than its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from ..record.branches import Parked, replanted
+from ..record.model import Record
+from ..replay.replayer import Replayer
+from ..replay.source import Source
+from ..replay.trail import grown, question
+from ..replay.transcript import Transcript
+from ..replay.world import world_of
+from .report import BranchDrift, branch_drift, script_changed
+from .words import told
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A record as it can be gone on with under its script as it is now."""
+
+    record: Record
+    transcript: Transcript
+    """The run up to its pointer."""
+    warnings: tuple[str, ...]
+    """What a user should know."""
+
+
+def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[], str]) -> Settled:
+    """A record just read, with all answers that still belong to their questions.
+
+    The line of answers as it was becomes a branch where not all of them do. A record written with
+    the very same script is only held to its questions: that a script prints something else each
+    time is told, and hinders nobody.
+    """
+    if record.code_hash == source.code_hash or not (record.print or record.trail):
+        run = replayer.replay(source, world_of(record), record.used)
+        if _same_questions(record, run):
+            notes = (*_notes(record, source, run), *run.warnings)
+            return _settled(record, run, run, notes)
+    drift = branch_drift(record, record.branch, source, replayer)
+    if drift.difference is not None:
+        return _apart(record, drift, _standing(record, clock()))
+    same = "the script has changed since the record was written; all that it shows is the same"
+    run = replayer.replay(source, world_of(record), record.used)
+    notes = (*((same,) if script_changed(record, source) else ()), *run.warnings)
+    return _settled(record, run, run, notes)
+
+
+def settle_switched(
+    before: Record, moved: Record, source: Source, replayer: Replayer, clock: Callable[[], str]
+) -> Settled:
+    """A record whose active branch was just changed; that branch may be of an older script.
+
+    Args:
+        before: The record when the branch was not yet the active one.
+        moved: The record now.
+        source: The script.
+        replayer: Where it runs.
+        clock: Gives the time a branch is made.
+    """
+    drift = branch_drift(before, moved.branch, source, replayer)
+    if drift.difference is None:
+        return _settled(moved, drift.run, drift.run, drift.run.warnings)
+    entry = before.branches[moved.branch]
+    return _apart(moved, drift, Parked(entry.status, entry.score, clock()))
+
+
+def _settled(record: Record, run: Transcript, whole: Transcript, notes: tuple[str, ...]) -> Settled:
+    trail = grown(record.trail, whole)
+    return Settled(replace(record, trail=trail, pointer=len(run.steps)), run, notes)
+
+
+def _standing(record: Record, time: str) -> Parked:
+    """How the active branch stood at its end, if the record tells."""
+    if record.pointer != len(record.inputs):
+        return Parked(time=time)
+    score = record.last_error.score if record.last_error else None
+    return Parked(record.status, 1.0 if record.status == "success" else score, time)
+
+
+def _same_questions(record: Record, run: Transcript) -> bool:
+    stops = (*run.steps, run.last)
+    return all(
+        question(marked) == stop.prompt for marked, stop in zip(record.trail, stops, strict=False)
+    )
+
+
+def _apart(record: Record, drift: BranchDrift, stood: Parked) -> Settled:
+    """The agreeing answers, run as far as the pointer goes; the line as it was on a branch."""
+    kept = replace(record, trail=record.trail.upto(drift.agreed))
+    ended = stood.status in ("success", "error")
+    if record.inputs and (ended or drift.agreed < drift.answers):
+        kept = replanted(record, drift.agreed, stood)
+    parked = next((name for name in kept.branches if name not in record.all_names), None)
+    run = drift.run.upto(record.pointer)
+    return _settled(kept, run, drift.run, (*told(drift, parked), *run.warnings))
+
+
+def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:
+    """What a record under the same script says that this run does not."""
+    if script_changed(record, source):
+        yield "the script has changed since the record was written, and nothing of it can be judged"
+    if len(run.steps) < record.pointer:
+        used = len(run.steps)
+        yield f"the script ends after {used} of the {record.pointer} answers before the pointer"
+    elif record.print and record.print != run.print:
+        pairs = enumerate(zip(record.print, run.print, strict=False))
+        short = min(len(record.print), len(run.print))
+        index = next((i for i, (then, now) in pairs if then != now), short)
+        yield f"the script no longer prints what was recorded, from print[{index}] on"

@@ -1,0 +1,41 @@
+"""Drift in words, as every front end says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..replay.diverge import Difference
+from ..text import one_line, plural
+from .report import BranchDrift
+
+
+def told(drift: BranchDrift, parked: str | None) -> Iterator[str]:
+    """A drift in words: up to where all agrees, what is not the same there, what is kept."""
+    if drift.difference is None:
+        return
+    said = difference_text(drift.difference)
+    agreed = f"{drift.agreed} of {plural(drift.answers, 'answer')}"
+    yield f"the script no longer shows what was recorded: {agreed} agree, then {said}"
+    if parked is not None:
+        yield f"the answers as they were stay on the branch {parked}"
+
+
+def difference_text(found: Difference) -> str:
+    """A difference in words: where, and what was and is shown there."""
+    return f"{NOUNS[found.what]} at step {found.step} was {_shown(found.a)}, is {_shown(found.b)}"
+
+
+NOUNS = {
+    "print": "the printed text",
+    "prompt": "the question",
+    "error": "the error",
+    "outcome": "the outcome",
+}
+"""What differs, as a sentence has it."""
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "nothing that was kept"
+    return one_line(repr(value) if isinstance(value, str) else f"{value:g}")

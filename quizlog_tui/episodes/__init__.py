@@ -1,0 +1,1 @@
+"""Training data: episodes whose `verified: true` is literally true, and what trainers read."""

@@ -1,0 +1,147 @@
+"""Asking for independent runs of a whole script, side by side, so that a kill loses only the last.
+
+Who answers is given from outside. Every finished run is a file of its own beside the episodes file;
+asking again reads those and asks only for the rest. What a run leads to is not trusted: the
+builder replays it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import EpisodeError, QuizlogError
+from ..record.store import write_text
+from .declared import hint_of
+from .instance import Instance
+from .runs import SolverRun, Turn
+
+GOLD = 0
+"""The sample number of the run that is told the hint."""
+ABREAST = 8
+"""Runs that are under way at the same time."""
+
+
+class SolveRun(Protocol):
+    """Answers a whole script."""
+
+    async def __call__(
+        self, script: Path, seed: int, hint: str | None, *, sample: int
+    ) -> SolverRun:
+        """One run from the first question to the end, or to where the solver gives up.
+
+        Args:
+            script: The script.
+            seed: Its seed.
+            hint: What only a teacher is told; None for an independent run.
+            sample: Which run it is, for a solver that deals them to several models.
+        """
+        ...
+
+
+Solver = Callable[[], AbstractAsyncContextManager[SolveRun]]
+"""Opens what answers, such as connections to models, for as long as it is asked."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One run to ask for."""
+
+    instance: Instance
+    sample: int
+    hint: str | None
+
+    def file(self, folder: Path) -> Path:
+        """Where the run is kept when it is finished."""
+        key = json.dumps([*self.instance.key, self.hint or ""])
+        name = sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
+        return folder / name / ("gold.json" if self.sample == GOLD else f"run-{self.sample}.json")
+
+
+def wanted(instance: Instance, runs: int, *, gold: bool) -> list[Wanted]:
+    """The runs of an instance to ask for: `runs` without the hint, and one with it if `gold`."""
+    extras = instance.attempts[0].extras if instance.attempts else {}
+    hint = hint_of(instance.source, extras)
+    teacher = [Wanted(instance, GOLD, hint)] if gold else []
+    return teacher + [Wanted(instance, sample, None) for sample in range(1, runs + 1)]
+
+
+def runs_folder(output: Path) -> Path:
+    """Where the runs asked for an episodes file are kept."""
+    return output.with_name(f"{output.name}.runs")
+
+
+async def ask(
+    todo: Sequence[Wanted],
+    solve_run: SolveRun,
+    folder: Path,
+    advanced: Callable[[int, int], None] | None = None,
+) -> list[SolverRun]:
+    """All runs, those on disk read and the others asked for, in the order of `todo`.
+
+    Args:
+        todo: The runs.
+        solve_run: Who answers.
+        folder: Where finished runs are kept.
+        advanced: Told how many runs are there, of how many.
+
+    Raises:
+        EpisodeError: A kept run cannot be read, or a run could not be made; finished ones stay.
+    """
+    room, done = asyncio.Semaphore(ABREAST), 0
+
+    async def one(want: Wanted) -> SolverRun:
+        nonlocal done
+        async with room:
+            run = kept(want.file(folder)) or await _made(want, solve_run, folder)
+        done += 1
+        if advanced:
+            advanced(done, len(todo))
+        return run
+
+    found = await asyncio.gather(*map(one, todo), return_exceptions=True)
+    for run in found:
+        if isinstance(run, BaseException):
+            raise run
+    return [run for run in found if isinstance(run, SolverRun)]
+
+
+async def _made(want: Wanted, solve_run: SolveRun, folder: Path) -> SolverRun:
+    source = want.instance.source
+    run = await solve_run(source.path, want.instance.seed, want.hint, sample=want.sample)
+    if run.broken:
+        return run
+    file = want.file(folder)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EpisodeError(f"cannot write: {error.strerror}", where=str(file)) from None
+    write_text(file, json.dumps(asdict(run)) + "\n")
+    return run
+
+
+def kept(file: Path) -> SolverRun | None:
+    """A finished run; None if there is none yet.
+
+    Raises:
+        EpisodeError: The file is there but holds no run.
+    """
+    try:
+        data = json.loads(file.read_bytes())
+        turns = tuple(Turn(**turn) for turn in data.pop("turns"))
+        rejected = tuple((at, Turn(**turn), said) for at, turn, said in data.pop("rejected"))
+        run = SolverRun(**data, turns=turns, rejected=rejected)
+        if not all(isinstance(turn.answer, str) for turn in turns):
+            raise ValueError("an answer is no text")
+        return run
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, QuizlogError) as error:
+        hint = "remove it, and the run is asked for again"
+        raise EpisodeError(f"holds no run: {error}", where=str(file), hint=hint) from None

@@ -1,0 +1,102 @@
+"""What the decisions kept beside a record say of its runs: how each answer came about, who agreed.
+
+Every model of a decision is a solver of its own. Its run is what it answered by itself, before it
+saw the others; it ends with the first answer that was not taken, since from there on the model was
+shown what others had answered, and where it was told that an answer is wrong. Answers of a
+reconciliation are nobody's own. Asks no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..record.model import Record
+from ..solver.answer_text import answer_text
+from ..solver.decision import Decision, ModelReply
+from .hashing import canonical_answer
+from .matching import Matcher
+from .runs import SolverRun, Turn
+
+
+def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
+    """The decisions that led to the record's answers, by the index of the question."""
+    shared = _shared(record)
+    return {
+        at: one
+        for one in decisions
+        if (at := one.question.pointer) is not None
+        and 0 <= at < len(record.inputs)
+        and at <= shared.get(one.question.branch or record.branch, -1)
+        and _text(one, one.verdict.answer) == record.inputs[at]
+    }
+
+
+def _shared(record: Record) -> dict[str, int]:
+    """How many answers the active branch shares with each branch that it grew from."""
+    name, shared = record.branch, len(record.inputs)
+    found = {name: shared}
+    while (entry := record.branches.get(name)) and entry.parent and entry.parent not in found:
+        name, shared = entry.parent, min(shared, entry.at)
+        found[name] = shared
+    return found
+
+
+def gold_run(run: SolverRun, decisions: Mapping[int, Decision]) -> SolverRun:
+    """The record's run with the code and words of a model that gave each answer."""
+    turns = [
+        _turn_of(decisions[index], turn) if index in decisions else turn
+        for index, turn in enumerate(run.turns)
+    ]
+    reconciled = any(map(_after_others, decisions.values()))
+    return replace(run, turns=tuple(turns), reconciled=reconciled)
+
+
+def _after_others(decision: Decision) -> bool:
+    return bool(decision.reconciliation)
+
+
+def _text(decision: Decision, answer: Any) -> str:
+    """An answer as it was given to the script."""
+    return answer_text(answer, decision.question)
+
+
+def _turn_of(decision: Decision, turn: Turn) -> Turn:
+    for reply in sorted(decision.models, key=lambda one: (not one.primary, one.name)):
+        answer = _own_answer(reply) if reply.name in decision.verdict.contributors else None
+        if answer is not None and _text(decision, answer) == turn.answer:
+            return Turn(turn.answer, reply.code, reply.explanation)
+    return turn
+
+
+def _own_answer(reply: ModelReply) -> Any:
+    """What a model answered by itself: what its code came to, else what it claims."""
+    if reply.executed is not None and reply.code:
+        return reply.executed.answer if reply.executed.status == "ok" else None
+    return reply.claimed if reply.status == "ok" else None
+
+
+def own_runs(decisions: Mapping[int, Decision], run_id: str | None) -> list[SolverRun]:
+    """Each model's own run, by name; of the models that were asked the first question."""
+    names = sorted(reply.name for reply in decisions[0].models) if 0 in decisions else []
+    return [
+        SolverRun(name, tuple(_own_turns(decisions, name)), sample=1, run_id=run_id)
+        for name in names
+    ]
+
+
+def _own_turns(decisions: Mapping[int, Decision], name: str) -> list[Turn]:
+    turns: list[Turn] = []
+    while len(turns) in decisions:
+        decision = decisions[len(turns)]
+        reply = next((one for one in decision.models if one.name == name), None)
+        answer = _own_answer(reply) if reply else None
+        if reply is None or answer is None or decision.refused:
+            break
+        text = _text(decision, answer)
+        turns.append(Turn(text, reply.code, reply.explanation))
+        chosen = _text(decision, decision.verdict.answer)
+        if not Matcher().same(canonical_answer(text), canonical_answer(chosen)):
+            break
+    return turns

@@ -1,0 +1,126 @@
+"""All runs of one script instance: the records that answer it, and what their models said.
+
+Reads records and decisions; replays nothing. Records whose script and seed are the same are one
+instance, whatever their files are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..record.model import Record
+from ..record.store import RecordFile
+from ..replay.source import Source, read_source
+from ..solver.decision_file import decisions_path, read_decisions
+from .decided import gold_run, own_runs, taken
+from .declared import is_gold
+from .runs import SolverRun, Turn
+from .trace import script_name
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A record's own run."""
+
+    path: Path
+    """The record."""
+    record: Record
+    run: SolverRun
+    """Its active branch."""
+    models: tuple[SolverRun, ...] = ()
+    """What each model answered by itself, where models decided its answers."""
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """The record's extensions."""
+        return self.record.extras
+
+    def gold_key(self) -> tuple[Any, ...]:
+        """Which run is the reference, least first: declared, then begun first; never by answer."""
+        begun = self.extras.get("start_time")
+        return (not is_gold(self.extras), str(begun or "~"), *self.run.sort_key())
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One script with one seed, and all that answered it."""
+
+    source: Source
+    seed: int
+    attempts: tuple[Attempt, ...]
+    """The records' runs, in the order of `gold_key`, each run once."""
+    solved: tuple[SolverRun, ...] = field(default=())
+    """Runs that were asked for: the models' own."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Script and seed: what makes it an instance."""
+        return self.source.code_hash, self.seed
+
+
+def attempt(path: Path) -> Attempt:
+    """A record's own run: all answers of its active branch.
+
+    Raises:
+        RecordError: The record cannot be read.
+        DecisionError: Its decisions cannot be read.
+    """
+    record = RecordFile(path).read()
+    run_id = record.extras.get("execution_id")
+    run = SolverRun(
+        name=script_name(path),
+        turns=tuple(Turn(answer) for answer in record.inputs),
+        rejected=tuple(_rejected(record)),
+        run_id=run_id if isinstance(run_id, str) else None,
+    )
+    kept = read_decisions(decisions_path(path))
+    for fault in kept.faults:  # what a lost line says might be that an answer was not its own
+        raise fault
+    decisions = taken(kept.decisions, record)
+    models = tuple(own_runs(decisions, run.run_id))
+    return Attempt(path, record, gold_run(run, decisions), models)
+
+
+def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:
+    """Answers on the way of the active branch that raised, as the other branches keep them."""
+    inputs = record.inputs
+    for name, branch in record.branches.items():
+        if name == record.branch or branch.status != "error":
+            continue
+        path = record.path_of(name)
+        at = len(path) - 1
+        if 0 <= at < len(inputs) and inputs.starts_with(path[:at]) and path[at] != inputs[at]:
+            yield at, Turn(path[at]), ""
+
+
+def instances(attempts: Sequence[Attempt]) -> list[Instance]:
+    """The attempts by script and seed; the order they come in makes no difference.
+
+    Raises:
+        ScriptError: A script cannot be read.
+    """
+    groups: dict[tuple[str, int], tuple[Source, list[Attempt]]] = {}
+    sources: dict[Path, Source] = {}
+    for one in sorted(attempts, key=Attempt.gold_key):
+        path = one.path.parent / one.record.script
+        source = sources[path] = sources.get(path) or read_source(path)
+        groups.setdefault((source.code_hash, one.record.seed), (source, []))[1].append(one)
+    return [
+        Instance(source, seed, tuple(_each_once(found)))
+        for (_, seed), (source, found) in sorted(groups.items())
+    ]
+
+
+def _each_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
+    """Without copies: the same file again, or the same run in another file."""
+    seen: set[Any] = set()
+    for one in attempts:
+        names: set[Any] = {one.path.resolve()}
+        if one.run.run_id:
+            names.add((one.run.run_id, one.run.inputs))
+        if not names & seen:
+            yield one
+        seen |= names

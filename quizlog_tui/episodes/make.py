@@ -1,0 +1,150 @@
+"""From records to a file of episodes: read, group, ask where wanted, build, write.
+
+One record that cannot be used does not cost the others: it is told of and left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import CancelledError, EpisodeError, QuizlogError
+from ..replay.replayer import Replayer
+from .asking import Solver, Wanted, ask, runs_folder, wanted
+from .build import Settings, build
+from .files import put_episodes
+from .instance import Attempt, Instance, attempt, instances
+from .runs import SolverRun
+
+Advanced = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, of how much."""
+
+
+@dataclass
+class Made:
+    """What came of building."""
+
+    episodes: int = 0
+    """Episodes built."""
+    verified: int = 0
+    """Those that are verified."""
+    added: int = 0
+    """Those the file did not have."""
+    known: int = 0
+    """Those it had, written anew."""
+    skipped: list[QuizlogError] = field(default_factory=list)
+    """Why records were left out."""
+
+
+def make(
+    records: Sequence[Path],
+    output: Path,
+    settings: Settings,
+    advanced: Advanced,
+    *,
+    solver: Solver | None = None,
+    runs: int = 0,
+) -> Made:
+    """Build the episodes of some records into a file.
+
+    Args:
+        records: The records, in any order.
+        output: The file; what it holds of other episodes stays.
+        settings: How to build.
+        advanced: Told of progress.
+        solver: Who answers the runs to ask for.
+        runs: How many independent runs to ask for of each script instance.
+
+    Raises:
+        EpisodeError: The file cannot be written, or a run could not be made.
+    """
+    made = Made()
+    with Replayer(checkpoints=0) as replayer:
+        found = _instances(_attempts(records, made), made)
+        if solver is not None and runs:
+            found = _asked(found, solver, runs, output, replayer, advanced, made)
+        episodes = []
+        for done, one in enumerate(found):
+            advanced("building", done, len(found))
+            episodes += _built(one, replayer, settings, made)
+    made.episodes = len(episodes)
+    made.verified = sum(episode["verified"] for episode in episodes)
+    if episodes:
+        made.added, made.known = put_episodes(output, episodes)
+    return made
+
+
+def _attempts(records: Sequence[Path], made: Made) -> list[Attempt]:
+    found = []
+    for path in records:
+        try:
+            found.append(attempt(path))
+        except QuizlogError as error:
+            made.skipped.append(error)
+    return found
+
+
+def _instances(attempts: Sequence[Attempt], made: Made) -> list[Instance]:
+    """The instances whose scripts can be read."""
+    try:
+        return instances(attempts)
+    except QuizlogError:
+        usable = []
+        for one in attempts:
+            try:
+                instances([one])
+                usable.append(one)
+            except QuizlogError as error:
+                made.skipped.append(error)
+        return instances(usable)
+
+
+def _built(
+    instance: Instance, replayer: Replayer, settings: Settings, made: Made
+) -> list[dict[str, Any]]:
+    try:
+        return [build(instance, replayer, settings)]
+    except CancelledError:
+        raise
+    except QuizlogError as error:
+        made.skipped.append(error)
+        return []
+
+
+def _asked(
+    found: Sequence[Instance],
+    solver: Solver,
+    runs: int,
+    output: Path,
+    replayer: Replayer,
+    advanced: Advanced,
+    made: Made,
+) -> list[Instance]:
+    """The instances with the runs that were asked for; of one that nobody finished, gold too."""
+    todo: list[Wanted] = []
+    for one in found:
+        solved = any(
+            replayer.replay(one.source, one.seed, own.run.inputs).status == "success"
+            for own in one.attempts
+        )
+        todo += wanted(one, runs, gold=not solved)
+
+    def told(done: int, count: int) -> None:
+        advanced("asking", done, count)
+
+    async def answers() -> list[SolverRun]:
+        async with solver() as solve_run:
+            return await ask(todo, solve_run, runs_folder(output), told)
+
+    answered = asyncio.run(answers())
+    by_instance: dict[tuple[str, int], list[SolverRun]] = {}
+    for want, run in zip(todo, answered, strict=True):
+        if run.broken:
+            hint = "build again, and it is asked for again"
+            made.skipped.append(EpisodeError(run.broken, where=f"run by {run.name}", hint=hint))
+            continue
+        by_instance.setdefault(want.instance.key, []).append(replace(run, sample=want.sample))
+    return [replace(one, solved=tuple(by_instance.get(one.key, ()))) for one in found]

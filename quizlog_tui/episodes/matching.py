@@ -1,0 +1,95 @@
+"""When two answers count as the same: equal by hash, or within a small tolerance.
+
+Only for comparing; what is hashed and stored is never rounded or folded. Standard library only.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from operator import itemgetter
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """The tolerance; stored with each episode, so that the checker compares alike."""
+
+    absolute: float = 1e-9
+    """Numbers this near to each other are equal."""
+    relative: float = 1e-6
+    """Numbers this near, as a share of the larger one, are equal."""
+    fold_case: bool = False
+    """Whether case makes no difference in text."""
+
+    def same(self, a: Any, b: Any) -> bool:
+        """Whether two JSON values count as equal. A boolean is never a number; null is nothing."""
+        if isinstance(a, bool) or isinstance(b, bool):
+            return a is b
+        if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+            return self._near(a, b)
+        if isinstance(a, str) and isinstance(b, str):
+            return self._plain(a) == self._plain(b)
+        if isinstance(a, list) and isinstance(b, list):
+            return len(a) == len(b) and all(map(self.same, a, b))
+        if isinstance(a, dict) and isinstance(b, dict):
+            return a.keys() == b.keys() and all(self.same(a[key], b[key]) for key in a)
+        return False
+
+    def _near(self, a: int | float, b: int | float) -> bool:
+        if a == b:
+            return True
+        try:
+            gap, size = abs(a - b), max(abs(a), abs(b))
+            return gap <= self.absolute or gap <= self.relative * size
+        except OverflowError:  # integers beyond any float: near only if equal
+            return False
+
+    def _plain(self, text: str) -> str:
+        text = unicodedata.normalize("NFC", text).strip()
+        return text.casefold() if self.fold_case else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as stored with an episode."""
+        return asdict(self)
+
+
+def matcher_from(data: Any) -> Matcher:
+    """The settings stored with an episode; the usual ones where it has none.
+
+    Raises:
+        ValueError: They are there but are no settings.
+    """
+    if data is None or data == _USUAL:
+        return USUAL
+    kinds = {"absolute": (int, float), "relative": (int, float), "fold_case": (bool,)}
+    if not isinstance(data, dict) or data.keys() - kinds.keys():
+        raise ValueError(f"must hold {', '.join(kinds)} and nothing else")
+    for key, value in data.items():
+        if type(value) not in kinds[key] or (type(value) is not bool and not 0 <= value < 1):
+            raise ValueError(f"{key} cannot be {value!r}")
+    return Matcher(**data)
+
+
+USUAL = Matcher()
+"""The tolerance where nothing else is said."""
+_USUAL = USUAL.to_dict()
+
+
+def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[frozenset[str]]:
+    """The hashes that count as the same answer, joined wherever a chain of matches joins them.
+
+    The order of the answers makes no difference.
+
+    Args:
+        answers: A hash and its value, each.
+        matcher: When two values match.
+    """
+    values = dict(sorted(answers, key=itemgetter(0)))
+    groups: list[list[str]] = []
+    for key, value in values.items():
+        near = [group for group in groups if any(matcher.same(value, values[k]) for k in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append([key, *(k for group in near for k in group)])
+    return [frozenset(group) for group in groups]

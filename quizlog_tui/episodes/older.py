@@ -1,0 +1,186 @@
+"""Older forms of an episode, and how they become the present one.
+
+Files from before the schema was settled lack `hooks`, `submission_metadata` and question ids, hash
+answers through pickle, write times with a space, and let the assistant speak first. `mended` puts
+that right without touching what the episode claims; `upgraded` then lowers the claims to what the
+runs bear out. Standard library only.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from .hashing import HASH_LENGTH, parsed_hash, question_id
+from .matching import matcher_from
+from .times import is_stamp, stamp
+from .triangulate import reasons_against, triangulate
+
+Note = tuple[str, str]
+"""A path, and what was mended there."""
+_TRACE = {"hooks": [], "submission_metadata": {}, "total_turns": 0, "archived_turn_count": 0}
+_QUESTION = {"hint": None, "difficulty": None, "n_steps": None, "created_at": None}
+_HOOK: dict[str, Any] = {"variable_name": None, "description": None, "depends_on": []}
+
+
+def mended(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
+    """The episode in the present form, and what had to be done for it; the argument stays."""
+    data = _copied(episode)
+    return data, [note for step in _STEPS for note in step(data)]
+
+
+def upgraded(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
+    """The episode mended, its counts and `verified` as the runs bear out.
+
+    `verified` is never raised: that the script accepted the gold run cannot be found out here.
+    """
+    data, notes = mended(episode)
+    notes += _settled(data)
+    return data, notes
+
+
+def told_of(episode: dict[str, Any]) -> dict[str, Any] | None:
+    """The gold run's metadata, where a seal has its place; None where there is none."""
+    trace = episode.get("teacher_gold_trace")
+    told = trace.get("submission_metadata") if isinstance(trace, dict) else None
+    return told if isinstance(told, dict) else None
+
+
+def _copied(value: Any) -> Any:
+    """A copy of JSON data, quicker than `deepcopy`."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """A part that is an object; an empty one where it is not."""
+    part = data.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _traces(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(data.get("teacher_gold_trace"), dict):
+        yield "teacher_gold_trace", data["teacher_gold_trace"]
+    others = data.get("consistency_traces")
+    for index, trace in enumerate(others if isinstance(others, list) else []):
+        if isinstance(trace, dict):
+            yield f"consistency_traces[{index}]", trace
+
+
+def _fill(part: dict[str, Any], path: str, defaults: dict[str, Any]) -> Iterator[Note]:
+    for key, value in defaults.items():
+        if key not in part:
+            part[key] = _copied(value)
+            yield f"{path}.{key}", "was missing"
+
+
+def _times(data: dict[str, Any]) -> Iterator[Note]:
+    for part, path, key in (
+        (data, "timestamp", "timestamp"),
+        (_part(data, "question"), "question.created_at", "created_at"),
+    ):
+        text = part.get(key)
+        if isinstance(text, str) and not is_stamp(text) and stamp(text):
+            part[key] = stamp(text)
+            yield path, "is a time in another form"
+
+
+def _question(data: dict[str, Any]) -> Iterator[Note]:
+    question = _part(data, "question")
+    if not question:
+        return
+    yield from _fill(question, "question", _QUESTION)
+    text, hint = question.get("question_text"), question["hint"]
+    if question.get("id") is None and isinstance(text, str):
+        question["id"] = question_id(text, hint if isinstance(hint, str) else None)
+        yield "question.id", "was not computed"
+
+
+def _shapes(data: dict[str, Any]) -> Iterator[Note]:
+    for path, trace in _traces(data):
+        yield from _fill(trace, path, _TRACE)
+        hooks = trace["hooks"]
+        for index, hook in enumerate(hooks if isinstance(hooks, list) else []):
+            where = f"{path}.hooks[{index}]"
+            if isinstance(hook, dict):
+                yield from _fill(hook, where, _HOOK)
+                if hook.get("code_line", None) is None:
+                    hook["code_line"] = ""
+                    yield f"{where}.code_line", "was missing"
+    reward = _part(data, "rl_verification_data")
+    hashes = reward.pop("intermediate_artifact_hashes", None)
+    if hashes is not None:
+        told = _part(_part(data, "teacher_gold_trace"), "submission_metadata")
+        told["intermediate_artifact_hashes"] = hashes
+        yield "rl_verification_data.intermediate_artifact_hashes", "is no key of the schema"
+
+
+def _hashes(data: dict[str, Any]) -> Iterator[Note]:
+    """Hashes made through pickle, everywhere they stand."""
+    new: dict[str, str] = {}
+    holders = [(path, trace, "final_answer") for path, trace in _traces(data)]
+    reward = ("rl_verification_data", _part(data, "rl_verification_data"), "expected_final_answer")
+    for path, holder, name in [*holders, reward]:
+        value, old = holder.get(name), holder.get(f"{name}_hash")
+        if value is not None and isinstance(old, str) and old == _pickled(value):
+            new[old] = holder[f"{name}_hash"] = parsed_hash(value)
+            yield f"{path}.{name}_hash", "was made through pickle"
+    agreed = _part(data, "triangulation_metadata")
+    majority = agreed.get("majority_answer_hash")
+    if isinstance(majority, str) and majority in new:
+        agreed["majority_answer_hash"] = new[majority]
+        yield "triangulation_metadata.majority_answer_hash", "was made through pickle"
+
+
+def _pickled(value: Any) -> str:
+    return sha256(pickle.dumps(value, protocol=4)).hexdigest()[:HASH_LENGTH]
+
+
+def _dialogue(data: dict[str, Any]) -> Iterator[Note]:
+    talk, path = _part(data, "conversation_for_sft"), "conversation_for_sft.messages"
+    messages = talk.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+        return
+    text = _part(data, "question").get("question_text")
+    if messages and messages[0].get("role") == "assistant" and isinstance(text, str):
+        messages.insert(0, {"role": "user", "content": text})
+        yield path, "began with the assistant"
+    cut = len(messages)
+    while cut and messages[cut - 1].get("role") == "user":
+        cut -= 1
+    if 0 < cut < len(messages):
+        del messages[cut:]
+        yield path, "ended with the user"
+
+
+_STEPS = (_times, _question, _shapes, _hashes, _dialogue)
+
+
+def _settled(data: dict[str, Any]) -> Iterator[Note]:
+    """Bring what follows from other fields in line with them."""
+    gold, talk = _part(data, "teacher_gold_trace"), _part(data, "conversation_for_sft")
+    messages = talk.get("messages")
+    said = [m for m in messages or [] if isinstance(m, dict) and m.get("role") == "assistant"]
+    if gold.get("total_turns") == 0 and said:
+        gold["total_turns"], gold["archived_turn_count"] = len(said), 0
+        yield "teacher_gold_trace.total_turns", "was not counted"
+    pairs = [(one.get("final_answer_hash"), one.get("final_answer")) for _, one in _traces(data)]
+    if not pairs or not all(isinstance(key, str | None) for key, _ in pairs):
+        return
+    told = _part(gold, "submission_metadata")
+    try:
+        matcher = matcher_from(told.get("matcher"))
+    except ValueError:
+        return  # the checker says what is wrong with it
+    found = triangulate(pairs[0], pairs[1:], matcher)
+    if data.get("triangulation_metadata") != found.to_dict():
+        data["triangulation_metadata"] = found.to_dict()
+        yield "triangulation_metadata", "did not follow from the runs"
+    success = gold.get("execution_success") is True
+    against = reasons_against(found, success=success, reconciled=bool(told.get("reconciled")))
+    if data.get("verified") and against:
+        data["verified"] = False
+        yield "verified", f"was true, but {'; '.join(against)}"

@@ -1,0 +1,37 @@
+"""The one form of a time in an episode, which no reader of JSON turns into something else.
+
+Six digits of fraction, `T`, no zone: shorter forms become timestamps in columns of some loaders.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")
+"""`YYYY-MM-DDTHH:MM:SS.ffffff`, meaning UTC."""
+
+
+def stamp(value: object) -> str | None:
+    """An ISO 8601 text or seconds since 1970 in the one form; None for anything else."""
+    try:
+        if isinstance(value, (int, float)):
+            time = datetime.fromtimestamp(value, UTC)
+        else:
+            time = datetime.fromisoformat(str(value))
+        if time.tzinfo:
+            time = time.astimezone(UTC).replace(tzinfo=None)
+        return f"{time:%Y-%m-%dT%H:%M:%S.%f}".rjust(26, "0")
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def is_stamp(text: str) -> bool:
+    """Whether a text is a time in the one form."""
+    if FORM.fullmatch(text) is None:
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,88 @@
+"""What independent runs agree on, and whether that verifies the gold run.
+
+The one place that decides `verified`: the builder writes what this says, the checker compares
+with it. The rules make the schema's three guarantees literally true, and are stricter: a majority
+is more than half of the runs that answered, the script itself accepted the gold run when it was
+replayed, and no gold answer was made after seeing other models' answers. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .matching import Matcher, clusters
+
+Answer = tuple[str | None, Any]
+"""The hash of a run's final answer and the answer; both None where it did not end well."""
+
+
+class Triangulation(NamedTuple):
+    """The outcome of comparing the gold run with the others."""
+
+    runs: int
+    """Consistency runs."""
+    succeeded: int
+    """Those with an answer."""
+    majority_hash: str | None
+    """The answer most of them gave, in the gold run's form where it is among them."""
+    majority_count: int
+    """How many gave it."""
+    gold_matches: bool
+    """Whether more than half of those that answered gave the gold answer."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema's `triangulation_metadata`."""
+        return {
+            "n_consistency_runs": self.runs,
+            "n_consistency_succeeded": self.succeeded,
+            "majority_answer_hash": self.majority_hash,
+            "majority_count": self.majority_count,
+            "gold_matches_majority": self.gold_matches,
+        }
+
+
+def triangulate(gold: Answer, others: Sequence[Answer], matcher: Matcher) -> Triangulation:
+    """Compare the gold run's answer with those of the consistency runs, in any order."""
+    keys = [key for key, _ in others if key is not None]
+    succeeded = len(keys)
+    if not succeeded:
+        return Triangulation(len(others), 0, None, 0, gold_matches=False)
+    if keys.count(gold[0] or "") == succeeded:  # all equal by hash, as nearly always
+        return Triangulation(len(others), succeeded, gold[0], succeeded, gold_matches=True)
+    counts = Counter(keys)
+    answered = [(key, value) for key, value in (*others, gold) if key is not None]
+    size, group = _largest(clusters(answered, matcher), counts)
+    strict = 2 * size > succeeded
+    matches = strict and gold[0] in group
+    majority = gold[0] if matches else min(group, key=lambda key: (-counts[key], key))
+    return Triangulation(len(others), succeeded, majority, size, matches)
+
+
+def _largest(groups: Sequence[frozenset[str]], counts: Counter[str]) -> tuple[int, frozenset[str]]:
+    """The cluster with most runs in it; of equal ones the one whose least hash is least."""
+    sized = [(-sum(counts[key] for key in group), min(group), group) for group in groups]
+    size, _, group = min(sized, key=lambda item: item[:2])
+    return -size, group
+
+
+def reasons_against(found: Triangulation, *, success: bool, reconciled: bool) -> list[str]:
+    """Why an episode is not verified, one short clause each; empty if it is."""
+    if found.gold_matches and success and not reconciled:
+        return []
+    checks = [
+        (not success, "the script does not finish on the gold answers"),
+        (reconciled, "a gold answer was taken from a reconciliation"),
+        (not found.runs, "no consistency run"),
+        (bool(found.runs) and not found.succeeded, "no consistency run has an answer"),
+        (
+            bool(found.succeeded) and 2 * found.majority_count <= found.succeeded,
+            "no answer has a majority",
+        ),
+        (
+            2 * found.majority_count > found.succeeded and not found.gold_matches,
+            "the majority gave another answer",
+        ),
+    ]
+    return [reason for holds, reason in checks if holds]

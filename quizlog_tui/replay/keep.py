@@ -1,0 +1,90 @@
+"""Files that scripts write, kept for a user who asks for them.
+
+A run writes to a private folder that is forgotten with it. Here that folder lies on disk, and what
+is new or changed in it is copied out when the runs are over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import UsageError
+
+
+class Keeper:
+    """Makes a folder for each run, and copies out of the last.
+
+    Args:
+        base: Where the folders are made.
+    """
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+        self._runs: list[Path] = []
+
+    def folder(self) -> str:
+        """A fresh folder for a run: `files` in it takes what is written."""
+        run = self._base / str(len(self._runs))
+        for name in ("files", "work"):
+            (run / name).mkdir(parents=True)
+        self._runs.append(run)
+        return str(run)
+
+    def copy_out(self, original: Path, target: Path) -> list[str]:
+        """Copy what the last run wrote; the names of the files, relative to its folder.
+
+        Args:
+            original: The script's own folder; what is the same there was not written.
+            target: Takes the files.
+        """
+        if not self._runs:
+            return []
+        written = self._runs[-1] / "files"
+        names = [name for name in _files(written) if not _same(written / name, original / name)]
+        for name in names:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(written / name, target / name, follow_symlinks=False)
+        return names
+
+
+@contextlib.contextmanager
+def keeper(target: Path) -> Iterator[Keeper]:
+    """A keeper for files that shall go to `target`, which is made if it is not there.
+
+    Raises:
+        UsageError: The folder cannot be made or written.
+    """
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        base = tempfile.mkdtemp(prefix="quizlog-keep-")  # not beside it: the script could see it
+    except OSError as error:
+        hint = "name a folder that can be written"
+        raise UsageError(f"cannot write: {error.strerror}", where=str(target), hint=hint) from None
+    try:
+        yield Keeper(Path(base))
+    finally:
+        for path in Path(base).glob("*/work/work"):
+            path.chmod(0o700)  # the overlay leaves it closed to everybody
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """Relative names of the files and links below a folder; what marks a removal is neither."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            path = Path(place, name)
+            if path.is_symlink() or path.is_file():
+                yield str(path.relative_to(folder))
+
+
+def _same(one: Path, other: Path) -> bool:
+    if one.is_symlink() or other.is_symlink() or not other.is_file():
+        return False
+    return filecmp.cmp(one, other, shallow=False)

@@ -1,0 +1,35 @@
+"""What a run that is at hand tells about a call: whether it lies on its way, whether it died."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .run import Run
+from .transcript import Transcript
+
+
+def is_prefix(run: Run, inputs: Sequence[str]) -> bool:
+    """Whether a run has used only these answers, or the first of them."""
+    steps = run.transcript.steps
+    return len(steps) <= len(inputs) and all(
+        step.input == answer for step, answer in zip(steps, inputs, strict=False)
+    )
+
+
+def killed(transcript: Transcript) -> bool:
+    """Whether the process ended by SIGKILL: by the script's own hand, or somebody else's."""
+    return transcript.exit_code == -9
+
+
+def died(run: Run) -> bool:
+    """Whether the process was killed from outside before it could tell anything."""
+    return not run.waiting and run.process.pid is None
+
+
+def from_known(transcript: Transcript, inputs: Sequence[str]) -> Transcript | None:
+    """The wanted transcript, if a known run passed through it."""
+    steps = transcript.steps
+    if len(inputs) > len(steps) and transcript.status == "in_progress":
+        return None
+    pairs = zip(steps, inputs, strict=False)
+    return transcript.upto(len(inputs)) if all(s.input == i for s, i in pairs) else None

@@ -1,0 +1,67 @@
+"""What `lint` finds in a script: frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Question:
+    """A place in the script that asks."""
+
+    line: int
+    prompt: str | None
+    """Its text with `{...}` where it is computed; None where nothing of it can be told."""
+    input_type: str
+    """The kind of answer wanted, as far as tags, parsing and prompt tell."""
+    tags: tuple[str, ...]
+    """The tags in the line's comment, as `rows=4`."""
+    reached_from: tuple[int, ...] = ()
+    """Where the main program comes to it: its own line, or the calls of the function it is in."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A `raise` or `assert` that can end the run."""
+
+    line: int
+    message: str
+    """The exception as the script writes it."""
+    score: float
+    """The partial score in its comment, 0 without one."""
+    scored: bool
+    """Whether it has a comment of its own; else that of a calling line may count."""
+    reached_from: tuple[int, ...] = ()
+    """The same as of a `Question`."""
+
+
+@dataclass(frozen=True)
+class Trap:
+    """Something that keeps runs of the script from being replayed, judged or scored as meant."""
+
+    line: int
+    code: str
+    """Its kind, as `own-seed`."""
+    reason: str
+    """Why it is one."""
+    mend: str
+    """What to write instead."""
+
+
+@dataclass(frozen=True)
+class LintReport:
+    """All that was found, each list in the order of lines."""
+
+    questions: tuple[Question, ...] = ()
+    endings: tuple[Ending, ...] = ()
+    traps: tuple[Trap, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "ok": not self.traps,
+            "questions": [asdict(question) for question in self.questions],
+            "endings": [asdict(ending) for ending in self.endings],
+            "traps": [asdict(trap) for trap in self.traps],
+        }

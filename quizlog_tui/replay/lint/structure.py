@@ -1,0 +1,156 @@
+"""Which parts of a script can run at all, and which exceptions stay inside it. Runs nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_WIDE = ("Exception", "BaseException")
+
+
+def live(tree: ast.Module) -> Iterator[ast.AST]:
+    """All nodes except those no run can come to, with each one's `parent` set.
+
+    Left out: what follows a `return`, `raise`, `break` or `continue` in its block, the bodies of
+    `if False` and `while False`, and functions whose name the script never uses.
+    """
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            child.parent = node  # type: ignore[attr-defined]
+    used = _used_names(tree)
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed([child for child in _entered(node) if not _unused(child, used)])
+
+
+def _used_names(tree: ast.Module) -> set[str]:
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+def _unused(node: ast.AST, used: set[str]) -> bool:
+    """Whether this is a plain function that nothing mentions; methods may be called by others."""
+    if not isinstance(node, Function) or node.decorator_list:
+        return False
+    return node.name not in used and not isinstance(parent(node), ast.ClassDef)
+
+
+def _entered(node: ast.AST) -> Iterator[ast.AST]:
+    """The children of a node that can run."""
+    dead = _dead_part(node)
+    for name, value in ast.iter_fields(node):
+        if name == dead:
+            continue
+        if isinstance(value, list):
+            yield from _until_left([item for item in value if isinstance(item, ast.AST)])
+        elif isinstance(value, ast.AST):
+            yield value
+
+
+def _dead_part(node: ast.AST) -> str | None:
+    """The block of a statement with a constant condition that never runs."""
+    if not (isinstance(node, ast.If | ast.While) and isinstance(node.test, ast.Constant)):
+        return None
+    return "orelse" if node.test.value else "body"
+
+
+def _until_left(block: list[ast.AST]) -> Iterator[ast.AST]:
+    for node in block:
+        yield node
+        if isinstance(node, _LEAVING):
+            return
+
+
+def parent(node: ast.AST) -> ast.AST | None:
+    """The node around this one; None for the module. Known once `live` has begun."""
+    above: ast.AST | None = getattr(node, "parent", None)
+    return above
+
+
+def tries_around(node: ast.AST) -> Iterator[ast.Try]:
+    """The `try` statements whose body a node is in, inside its own function, innermost first."""
+    inner, outer = node, parent(node)
+    while outer is not None and not isinstance(outer, Function | ast.Lambda):
+        if isinstance(outer, ast.Try) and inner in outer.body:
+            yield outer
+        inner, outer = outer, parent(outer)
+
+
+def caught(node: ast.Raise | ast.Assert) -> bool:
+    """Whether an exception raised here is handled in the same function, and not raised again."""
+    name = "AssertionError" if isinstance(node, ast.Assert) else _name(node.exc)
+    for attempt in tries_around(node):
+        for handler in attempt.handlers:
+            if handler.type is None or {name, *_WIDE} & set(_names(handler.type)):
+                if not raises(handler):
+                    return True
+                break  # the first handler that fits has it
+    return False
+
+
+def is_wide(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes every exception."""
+    return handler.type is None or bool(set(_WIDE) & set(_names(handler.type)))
+
+
+def raises(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler may raise in its turn, or exit."""
+    exits = ("exit", "quit", "_exit", "abort")
+    return any(
+        isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and _name(node) in exits)
+        for node in ast.walk(handler)
+    )
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    for one in node.elts if isinstance(node, ast.Tuple) else [node]:
+        yield _name(one)
+
+
+def _name(node: ast.expr | None) -> str:
+    """The last part of what is raised, caught or called, as `ValueError`."""
+    if isinstance(node, ast.Call):
+        return _name(node.func)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def reached_from(node: ast.AST, calls: Mapping[str, Sequence[ast.AST]]) -> tuple[int, ...]:
+    """The lines of the main program through which a run comes to a node.
+
+    Args:
+        node: A node that `live` has given.
+        calls: All calls by the last part of the name that is called.
+    """
+    lines: set[int] = set()
+    waiting, seen = [node], set()
+    while waiting:
+        one = waiting.pop()
+        around = _function_around(one)
+        if around is None:
+            lines.add(getattr(one, "lineno", 1))
+        elif around not in seen:
+            seen.add(around)
+            waiting += calls.get(around.name, ())
+    return tuple(sorted(lines))
+
+
+def _function_around(node: ast.AST) -> Function | None:
+    above = parent(node)
+    while above is not None and not isinstance(above, Function):
+        above = parent(above)
+    return above
+
+
+def calls_by_name(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
+    """All calls by the last part of the name that is called."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            found.setdefault(_name(node), []).append(node)
+    return found

@@ -1,0 +1,78 @@
+"""What came of verifying a record: the data, and the sentences a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from .diverge import What
+from .world import FIXED, LACKS, MET, NOTED, Cause
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of verifying a record."""
+
+    verdict: Literal["reproducible", "diverges", "unverifiable"]
+    step: int | None = None
+    """The first step that differs."""
+    what: What | None = None
+    """What differs there."""
+    recorded: Any = None
+    """What the record has there."""
+    replayed: Any = None
+    """What a replay shows there."""
+    cause: Cause | None = None
+    """The class of the reason."""
+    reason: str | None = None
+    """The reason in words."""
+    relies_on: tuple[Cause, ...] = ()
+    """What another world would change, and the fixed one holds."""
+    met: tuple[str, ...] = ()
+    """What was met that the world does not hold; names of `MET` and `NOTED`."""
+    lacks: tuple[str, ...] = ()
+    """What this system lacks; names of `LACKS`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        data = asdict(self)
+        relies_on, met, lacks = (data.pop(name) for name in ("relies_on", "met", "lacks"))
+        world = {
+            "fixed": [name for name in FIXED if name not in lacks],
+            "missing": {name: LACKS[name] for name in lacks},
+            "met": {name: _words(name) for name in met},
+            "relies_on": list(relies_on),
+        }
+        return data | {"world": world}
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a line."""
+        if self.verdict == "reproducible":
+            return "reproducible"
+        if self.verdict == "unverifiable":
+            return f"cannot be verified: {self.reason}"
+        return f"diverges at step {self.step} ({self.what}, {self.cause}): {self.reason}"
+
+    @property
+    def remarks(self) -> Iterator[str]:
+        """What else is worth saying."""
+        if self.verdict == "diverges":
+            yield f"recorded: {_shown(self.recorded)}"
+            yield f"replayed: {_shown(self.replayed)}"
+        if self.relies_on:
+            yield f"held by the fixed world: {', '.join(self.relies_on)}"
+        for name in self.met:
+            if _words(name) != self.reason:
+                yield f"note: {_words(name)}"
+        for name in self.lacks:
+            yield f"missing here: {LACKS[name]}"
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else str(value)
+
+
+def _words(name: str) -> str:
+    return MET[name][1] if name in MET else NOTED[name]

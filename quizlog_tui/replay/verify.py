@@ -1,0 +1,272 @@
+"""Whether a record is what happened: replays under other conditions, compared step by step.
+
+Two replays side by side, nothing cached: one in the record's own world, one in a world in which
+every condition is another. Where they part, from each other or from the record, single conditions
+are changed and changed back until the one is found that makes the difference. Judges only; changes
+no record.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import CancelledError, LimitError
+from ..record.model import Record
+from ..record.store import RecordFile
+from .causes import culprit
+from .diverge import Difference, difference_from_record, first_difference
+from .limits import Limits
+from .replayer import Replayer
+from .source import Source, read_source
+from .trail import questions
+from .transcript import Transcript
+from .verdict import Verdict
+from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, told, world_of
+
+_USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
+"""What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
+
+_RACING = ("threads", "processes", "chance")
+"""What makes runs differ now and then, so that changing conditions proves nothing."""
+
+
+class Runs:
+    """Replays of which nothing is kept, and which can be given up all at once.
+
+    Args:
+        limits: What each may use.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits
+        self._running: set[Replayer] = set()
+        self._over = False
+
+    def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
+        """A fresh run.
+
+        Raises:
+            LimitError: The script went over a limit.
+            CancelledError: `give_up` was called.
+        """
+        with Replayer(self._limits, checkpoints=0) as replayer:
+            self._running.add(replayer)
+            try:
+                if self._over:
+                    raise CancelledError("given up")
+                return replayer.replay(source, world, inputs)
+            finally:
+                self._running.discard(replayer)
+
+    def give_up(self) -> None:
+        """End what is running, and refuse more."""
+        self._over = True
+        while self._running:  # a process that is just starting is met the next time round
+            for replayer in list(self._running):
+                replayer.cancel()
+            time.sleep(0.01)
+
+
+def verify(path: Path, runs: Runs | None = None) -> Verdict:
+    """Verify the record in a file.
+
+    Args:
+        path: The record.
+        runs: Does the replaying; may be shared.
+
+    Raises:
+        RecordError: The record cannot be read.
+        ScriptError: Its script cannot be read.
+        CancelledError: `runs` were given up.
+    """
+    record = RecordFile(path).read()
+    source = read_source(path.parent / record.script)
+    return Verifier(record, source, runs or Runs(), questions(record)).verdict()
+
+
+class Verifier:
+    """One record under judgement.
+
+    Args:
+        record: What was recorded.
+        source: Its script as it is now.
+        runs: Does the replaying.
+        prompts: The recorded questions, where they are known.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        source: Source,
+        runs: Runs,
+        prompts: Sequence[str] = (),
+    ) -> None:
+        self._record = record
+        self._source = source
+        self._runs = runs
+        self._prompts = prompts
+        self._world = world_of(record)
+        self._elsewhere = ""
+        self._hidden: tuple[str, ...] = ()
+
+    def verdict(self) -> Verdict:
+        """Replay and judge."""
+        try:
+            with _elsewhere(self._source.path.parent) as self._elsewhere:
+                return self._judged()
+        except LimitError as error:
+            return Verdict("unverifiable", reason=error.message)
+
+    def _judged(self) -> Verdict:
+        plain, varied = self._two()
+        self._hidden = tuple(_left_over(plain, self._source.path.parent))
+        found = difference_from_record(self._record, plain, self._prompts)
+        racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
+        differs = found or first_difference(plain, varied)
+        if differs and racing:
+            verdict = _diverging(differs, *MET[racing])
+        elif found is not None:
+            verdict = self._against_record(plain, found)
+        else:
+            verdict = self._against_conditions(plain, varied)
+        names = dict.fromkeys((*plain.met, *varied.met))
+        met = tuple(name for name in names if name in MET or name in NOTED)
+        return _doubted(replace(verdict, met=met, lacks=plain.lacks))
+
+    def _two(self) -> list[Transcript]:
+        """The two replays, side by side: in the usual world, and in another."""
+        pool = ThreadPoolExecutor(2)
+        try:
+            return list(pool.map(self._run, ((), _USUAL)))
+        except BaseException:
+            self._runs.give_up()
+            raise
+        finally:
+            pool.shutdown()
+
+    def _run(self, changed: Iterable[str]) -> Transcript:
+        """A replay in a world that differs in these conditions."""
+        world = self._world.but(changed)
+        if "folder" in world.changed:
+            world = replace(world, at=self._elsewhere)
+        if "leftovers" in world.changed:
+            world = replace(world, hidden=self._hidden)
+        return self._runs.replay(self._source, world, self._record.used)
+
+    def _against_conditions(self, plain: Transcript, varied: Transcript) -> Verdict:
+        """The record agrees with a replay: does it with every replay?"""
+        changed = list(_USUAL)
+        relies_on: list[Cause] = []
+        if self._hidden:
+            varied = self._run(changed)
+        while (found := first_difference(plain, varied)) is not None:
+            guilty = culprit(changed, self._parting(plain, found))
+            if guilty == "folder" and "address-order" in relies_on:
+                words = "addresses in memory, which follow the length of its folder's path"
+                return _diverging(found, "address-order", f"it depends on {words}")
+            if guilty is None or guilty in OPEN:
+                return replace(self._parted(plain, found, guilty), relies_on=tuple(relies_on))
+            relies_on.append(HELD[guilty])
+            changed.remove(guilty)
+            varied = self._run(changed)
+        return Verdict("reproducible", relies_on=tuple(relies_on))
+
+    def _parting(self, plain: Transcript, found: Difference) -> Callable[[Sequence[str]], bool]:
+        """Whether a run under changed conditions parts from the plain one by then."""
+
+        def parts(changed: Sequence[str]) -> bool:
+            other = first_difference(plain, self._run(changed))
+            return other is not None and other.step <= found.step
+
+        return parts
+
+    def _parted(self, plain: Transcript, found: Difference, guilty: str | None) -> Verdict:
+        if guilty is not None:
+            return _diverging(found, OPEN[guilty], f"it depends on {_DEPENDS[guilty]}")
+        if first_difference(plain, self._run(())) is not None:
+            return _diverging(found, *_noise(plain))
+        return _diverging(found, "unknown", "several conditions together change it")
+
+    def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
+        """A replay differs from the record: why?"""
+        if first_difference(plain, self._run(())) is not None:
+            return _diverging(found, *_noise(plain))
+        if self._record.code_hash not in (None, self._source.code_hash):
+            return _diverging(found, "code-changed", "the script was changed since")
+        then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
+        same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
+        # What was fixed when it was recorded, as it is now, cannot be what differs.
+        changed = (*OPEN,) if same else (*_USUAL, "entropy")
+        parts = self._parting(plain, found)
+        guilty = culprit(changed, parts) if parts(changed) else None
+        if guilty is not None:
+            words = f"what stands there depends on {_DEPENDS[guilty]}"
+            return _diverging(found, (HELD | OPEN)[guilty], words)
+        if "python" in then and not same:
+            words = f"recorded with Python {then['python']}, this is {now}"
+            return _diverging(found, "environment", words)
+        words = "no condition changes it: the record, or a file beside the script, was edited"
+        return _diverging(found, "unknown", words)
+
+
+_DEPENDS = {
+    "hashes": "the order of hashes",
+    "clock": "the clock",
+    "addresses": "the order of addresses in memory",
+    "environment": "environment variables, time zone or user",
+    "entropy": "randomness that has no seed of its own",
+    "folder": "where the folder lies",
+    "home": "the user's home folder, number or processors",
+    "leftovers": "what else lies in the folder",
+    "metadata": "the times or numbers of files",
+    "threads": "the order in which threads take turns",
+}
+
+
+def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:
+    return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
+
+
+def _noise(plain: Transcript) -> tuple[Cause, str]:
+    """Why two runs in one and the same world part: what they met, as nothing else is left."""
+    known = next((MET[name] for name in plain.met if name in MET), None)
+    if known is None and "addresses" in plain.lacks:
+        return "address-order", LACKS["addresses"]
+    if known is None and "program" in plain.met:
+        return "process-order", NOTED["program"]
+    return known or ("unknown", "two replays in one and the same world differ")
+
+
+def _doubted(verdict: Verdict) -> Verdict:
+    """A verdict that holds only by luck, or by request of the script, is none."""
+    asked = [name for name in verdict.met if name.startswith("real-")]
+    doubts = asked or [name for name in verdict.met if name in MET]
+    if not doubts or (verdict.verdict == "diverges" and not asked):
+        return verdict
+    cause, reason = MET[doubts[0]]
+    return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
+
+
+def _left_over(run: Transcript, folder: Path) -> Iterator[str]:
+    """Files that the script writes and that lie in the user's folder all the same."""
+    for name in run.met:
+        kind, _, path = name.partition(" ")
+        if kind == "file" and (folder / path).is_file():
+            yield path
+
+
+@contextmanager
+def _elsewhere(folder: Path) -> Iterator[str]:
+    """Another path for a folder, of another length."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="quizlog-verify-") as base:
+        other = Path(base) / f"elsewhere-{folder.name}"
+        other.mkdir()
+        yield str(other)

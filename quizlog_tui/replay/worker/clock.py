@@ -1,0 +1,194 @@
+"""Virtual clocks: they start where the record started, and advance only when they are read.
+
+`sleep` advances them and returns at once, unless there is something to sleep for: threads, child
+processes, a timer. What the standard library reads to time its own waiting (for a thread, a lock,
+a process) stays real, or a time-out would never come.
+"""
+
+from __future__ import annotations
+
+import _thread
+import gc
+import os
+import sys
+import time
+from importlib import import_module
+from typing import Any
+
+from .onimport import after_import
+
+_MONOTONIC = 1_000_000_000_000
+_PROCESS = 50_000_000
+_WAITERS = frozenset(
+    {"threading", "queue", "subprocess", "selectors", "concurrent", "multiprocessing", "socket"}
+    | {"socketserver", "signal"}
+)
+"""Modules of the standard library that wait for something outside the clock."""
+
+
+class Clock:
+    """All clocks of the run, in nanoseconds.
+
+    Args:
+        start: Since the epoch.
+        tick: By how much each reading advances.
+    """
+
+    def __init__(self, start: int, tick: int) -> None:
+        self.start = self.now = start
+        self.tick = tick
+
+    def read(self) -> int:
+        self.now += self.tick
+        return self.now
+
+    def elapsed(self) -> int:
+        return self.read() - self.start
+
+    def advance(self, seconds: float) -> None:
+        self.now += max(0, int(seconds * 1e9))
+
+
+def install(clock: Clock) -> None:
+    """Put the clock in place of all that tell the time."""
+    _install_readings(clock)
+    _install_dates(clock)
+    _install_waiting(clock)
+    after_import(
+        {
+            "datetime": lambda module: _fix_datetime(module, clock),
+            "selectors": lambda module: _fix_selectors(module, clock),
+        }
+    )
+
+
+def _put(**functions: Any) -> None:
+    for name, function in functions.items():
+        if hasattr(time, name):
+            function.__name__ = function.__qualname__ = name
+            function.__module__ = "time"
+            setattr(time, name, function)
+
+
+def _install_readings(clock: Clock) -> None:
+    real, frame = time.monotonic, sys._getframe
+
+    def monotonic() -> float:
+        if frame(1).f_globals.get("__name__", "").partition(".")[0] in _WAITERS:
+            return real()
+        return (_MONOTONIC + clock.elapsed()) / 1e9
+
+    def by_number(number: int) -> int:
+        return clock.read() if number == time.CLOCK_REALTIME else _MONOTONIC + clock.elapsed()
+
+    _put(
+        time=lambda: clock.read() / 1e9,
+        time_ns=lambda: clock.read(),
+        monotonic=monotonic,
+        monotonic_ns=lambda: _MONOTONIC + clock.elapsed(),
+        perf_counter=lambda: (_MONOTONIC + clock.elapsed()) / 1e9,
+        perf_counter_ns=lambda: _MONOTONIC + clock.elapsed(),
+        process_time=lambda: (_PROCESS + clock.elapsed()) / 1e9,
+        process_time_ns=lambda: _PROCESS + clock.elapsed(),
+        thread_time=lambda: (_PROCESS + clock.elapsed()) / 1e9,
+        thread_time_ns=lambda: _PROCESS + clock.elapsed(),
+        clock_gettime=lambda number: by_number(number) / 1e9,
+        clock_gettime_ns=by_number,
+    )
+
+
+def _install_dates(clock: Clock) -> None:
+    localtime, gmtime, strftime = time.localtime, time.gmtime, time.strftime
+    ctime, asctime = time.ctime, time.asctime
+
+    def seconds(given: float | None) -> float:
+        return clock.read() / 1e9 if given is None else given
+
+    _put(
+        localtime=lambda secs=None: localtime(seconds(secs)),
+        gmtime=lambda secs=None: gmtime(seconds(secs)),
+        ctime=lambda secs=None: ctime(seconds(secs)),
+        asctime=lambda t=None: asctime(localtime(seconds(None)) if t is None else t),
+        strftime=lambda pattern, t=None: strftime(
+            pattern, localtime(seconds(None)) if t is None else t
+        ),
+    )
+
+
+def _install_waiting(clock: Clock) -> None:
+    real = time.sleep
+
+    def sleep(secs: Any, /) -> None:
+        if not isinstance(secs, (int, float)) or secs < 0 or worth_waiting():
+            real(secs)
+        clock.advance(secs)
+
+    _put(sleep=sleep)
+
+
+_itimer = import_module("_signal").getitimer
+
+
+def worth_waiting() -> bool:
+    """Whether something may happen while this thread waits."""
+    if _thread._count() or _itimer(0)[0]:
+        return True
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _fix_datetime(module: Any, clock: Clock) -> None:
+    """`now` and `utcnow`, within the type itself: a subclass would show. `today` asks `time`."""
+
+    def now(cls: Any, tz: Any = None) -> Any:
+        return cls.fromtimestamp(clock.read() / 1e9, tz)
+
+    def utcnow(cls: Any) -> Any:
+        if sys.version_info >= (3, 12):
+            import warnings
+
+            text = (
+                "datetime.datetime.utcnow() is deprecated and scheduled for removal in a future "
+                "version. Use timezone-aware objects to represent datetimes in UTC: "
+                "datetime.datetime.now(datetime.UTC)."
+            )
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return cls.fromtimestamp(clock.read() / 1e9, module.timezone.utc).replace(tzinfo=None)
+
+    members: Any = gc.get_referents(module.datetime.__dict__)[0]
+    for function in (now, utcnow):
+        function.__qualname__ = f"datetime.{function.__name__}"
+        members[function.__name__] = classmethod(function)
+    getattr(sys, "_clear_internal_caches", sys._clear_type_cache)()
+
+
+def _fix_selectors(module: Any, clock: Clock) -> None:
+    """An event loop that waits only for the clock need not wait."""
+    kinds = (module.BaseSelector, *_below(module.BaseSelector))
+    for kind in {kind for kind in kinds if "select" in vars(kind)} - {module.BaseSelector}:
+        kind.select = _patient(kind.select, clock)
+
+
+def _below(kind: type) -> list[type]:
+    children: list[type] = kind.__subclasses__()
+    return [one for child in children for one in (child, *_below(child))]
+
+
+def _patient(real: Any, clock: Clock) -> Any:
+    frame = sys._getframe
+
+    def select(self: Any, timeout: float | None = None) -> Any:
+        caller = frame(1).f_globals.get("__name__", "")
+        if not timeout or timeout < 0 or not caller.startswith("asyncio."):
+            return real(self, timeout)
+        events = real(self, 0)
+        if not events and worth_waiting():
+            events = real(self, timeout)
+        if not events:
+            clock.advance(timeout)
+        return events
+
+    return select

@@ -1,0 +1,206 @@
+"""The script's folder as a private copy that costs nothing until it is written to.
+
+On Linux an overlay lies over the folder, at the folder's own path, seen by this process alone and
+by what it starts: reads reach the user's files, writes go to memory. Beside it, a private folder
+for temporary files. Where the system permits no such thing, the folder is copied instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from os import fstat, listdir, scandir  # the originals: the script's view of `os` is patched later
+
+from . import system
+from .identity import HOST
+
+TEMPORARY = "/tmp/quizlog"
+"""Where temporary files go: a folder of each run's own, at one path for all."""
+_ROOM = b"size=1g,mode=0700"
+_MOST_BYTES, _MOST_FILES = 256 * 2**20, 5000
+"""A folder with more is not copied."""
+_LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__"})
+
+
+class Folder:
+    """Where the script runs."""
+
+    def __init__(self) -> None:
+        self.path = ""
+        """The folder as the script sees it."""
+        self.way = ""
+        """How it is private: `overlay`, `copy`, or not at all."""
+        self.named = False
+        """Whether the system tells the fixed host name."""
+        self._shared = False
+        self._options: bytes | None = None
+        self._upper = -1
+        self._empty = 0
+
+    def prepare(self) -> None:
+        """Do what can be done before the folder is known."""
+        with contextlib.suppress(OSError):
+            self._options = system.make_private()
+            import _socket
+
+            _socket.sethostname(HOST)
+            self.named = True
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(TEMPORARY, 0o700)
+
+    def enter(self, path: str, at: str, kept: str) -> None:
+        """Make the folder private and go there.
+
+        Args:
+            path: The user's folder.
+            at: Another path at which the script shall find it; empty for its own.
+            kept: A folder that takes what is written; empty for memory.
+        """
+        os.chdir(path)
+        self.path = path
+        if self._options is not None and (at or path) != "/":
+            with contextlib.suppress(OSError):
+                self._overlay(at or path, kept)
+                self.path, self.way = at or path, "overlay"
+                return
+        with contextlib.suppress(OSError):  # no room, say
+            self._copy(path, kept)
+
+    def _overlay(self, target: str, kept: str) -> None:
+        """An overlay over the current folder, seen at `target`, and go there."""
+        temporary = TEMPORARY.encode()
+        system.mount(b"tmpfs", b"tmpfs", temporary, 0, _ROOM)
+        try:
+            for name in ("upper", "work", "tmp"):
+                os.mkdir(f"{TEMPORARY}/{name}")
+            inner = os.open(f"{TEMPORARY}/tmp", os.O_PATH)
+            upper = os.open(f"{kept}/files" if kept else f"{TEMPORARY}/upper", os.O_RDONLY)
+            work = os.open(f"{kept}/work" if kept else f"{TEMPORARY}/work", os.O_PATH)
+            layers = b"lowerdir=.,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d" % (
+                upper,
+                work,
+            )
+            options = layers + (self._options or b"")
+            system.mount(b"overlay", b"overlay", os.fsencode(target), 0, options)
+        except OSError:
+            system.call("umount2", temporary, system.DETACH)
+            raise
+        with contextlib.suppress(OSError):  # the overlay may lie over the folder for it
+            os.mkdir(TEMPORARY, 0o700)
+        system.mount(None, b"/proc/self/fd/%d" % inner, temporary, system.BIND, b"")
+        os.close(inner)
+        os.close(work)
+        if self._upper >= 0:
+            os.dup2(upper, self._upper, inheritable=False)
+            os.close(upper)
+        else:
+            self._upper = upper
+        self._empty = os.fstat(self._upper).st_size
+        os.chdir(target)
+
+    def share(self) -> None:
+        """From now on a copy of this process sees the same folder."""
+        self._shared = True
+
+    def part(self) -> None:
+        """Something is about to be changed: not for the copies of this process."""
+        if self._shared and self.way == "overlay":
+            self._shared = False
+            here = os.getcwd()
+            system.call("unshare", system.NEW_FILES)
+            for mounted in (TEMPORARY, self.path):
+                system.call("umount2", os.fsencode(mounted), system.DETACH)
+            os.chdir(self.path)
+            self._overlay(self.path, "")
+            os.chdir(here)
+
+    def touched(self) -> bool:
+        """Whether anything was written to it, by whatever means."""
+        return self._upper >= 0 and _holds_files(f"/proc/self/fd/{self._upper}")
+
+    def strayed(self) -> bool:
+        """Whether somebody wrote into it unseen, while copies of this process see the same."""
+        if not self._shared or self._upper < 0:
+            return False
+        # The first thing that is written anywhere below makes an entry here.
+        return fstat(self._upper).st_size != self._empty and self.touched()
+
+    def _copy(self, path: str, kept: str) -> None:
+        """Copy the folder, if it is not too big; temporary files go beside it."""
+        base = f"{TEMPORARY}-{os.getpid()}"
+        target = f"{kept}/files" if kept else f"{base}/{os.path.basename(path) or 'root'}"
+        if os.path.isdir(base):  # of a run with the same number that was killed with its guard
+            import shutil
+
+            shutil.rmtree(base)
+        os.mkdir(base, 0o700)
+        if not kept:
+            os.mkdir(target)
+        os.environ["TMPDIR"] = base
+        if _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES]):
+            self.path, self.way = target, "copy"
+            os.chdir(target)
+
+
+def leftover(pid: int) -> str:
+    """What the process `pid` may leave behind, for the guard to remove."""
+    return f"{TEMPORARY}-{pid}"
+
+
+def _holds_files(path: str) -> bool:
+    """Whether there is any file; the interpreter's own cache does not count."""
+    with scandir(path) as entries:
+        return any(
+            _holds_files(entry.path) if entry.is_dir(follow_symlinks=False) else True
+            for entry in entries
+            if entry.name != "__pycache__"
+        )
+
+
+def _copy_tree(source: str, target: str, left: list[int]) -> bool:
+    """Copy a folder; False as soon as it is more than is left."""
+    for name in listdir(source):
+        here, there = f"{source}/{name}", f"{target}/{name}"
+        if os.path.islink(here):
+            os.symlink(os.readlink(here), there)
+        elif os.path.isdir(here):
+            if not target.startswith(f"{here}/") and not _left_out(here, name):
+                os.mkdir(there)
+                if not _copy_tree(here, there, left):
+                    return False
+        elif os.path.isfile(here):
+            left[0] -= os.path.getsize(here)
+            left[1] -= 1
+            if min(left) < 0 or not _copy_file(here, there):
+                return False
+    return True
+
+
+def _left_out(path: str, name: str) -> bool:
+    """Whether a folder is none of the script's: versions, environments, caches."""
+    return name in _LEFT_OUT or os.path.exists(f"{path}/pyvenv.cfg")
+
+
+def _copy_file(source: str, target: str) -> bool:
+    """Copy a file, sharing its blocks where the file system can; whether it could be read."""
+    try:
+        reading = os.open(source, os.O_RDONLY)
+    except PermissionError:
+        return True  # nor could the script read it
+    writing = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, os.fstat(reading).st_mode)
+    try:
+        while chunk := _piece(reading, writing):
+            while chunk:
+                chunk = chunk[os.write(writing, chunk) :]
+    finally:
+        os.close(reading)
+        os.close(writing)
+    return True
+
+
+def _piece(reading: int, writing: int) -> bytes:
+    """Copy within the system as far as it can; the next bytes that have to be written by hand."""
+    with contextlib.suppress(OSError, AttributeError):
+        while os.copy_file_range(reading, writing, 1 << 26):
+            pass
+    return os.read(reading, 1 << 20)

@@ -1,0 +1,37 @@
+"""What quizlog asks a quiz process to run: plain fields, as parsing JSON would need imports."""
+
+from __future__ import annotations
+
+import os
+
+
+class Job:
+    """A script and the world it shall find.
+
+    Args:
+        fields: In the order in which `quizlog_tui.replay.process` sends them.
+    """
+
+    def __init__(self, fields: list[bytes]) -> None:
+        *fixed, self.source = fields
+        """The script's bytes."""
+        self.path, self.name, *numbers, self.at, self.kept, asked, changed, hidden, variables = map(
+            os.fsdecode, fixed
+        )
+        """The script, absolute; its file name; another path at which it shall find its folder, and
+        a folder that takes what it writes: both may be empty."""
+        self.seed, self.memory, self.start, self.tick = map(int, numbers)
+        """Bytes of data it may use, 0 for no bound; nanoseconds since the epoch where the clocks
+        start, and by which a reading advances them."""
+        self.asked = frozenset(_texts(asked))
+        """What the script asked for: `real-clock`, `real-network`, `real-environment`."""
+        self.changed = frozenset(_texts(changed))
+        """The conditions that shall be other than usual."""
+        self.hidden = _texts(hidden)
+        """Files that shall not be there, where left over files are such a condition."""
+        self.environment = _texts(variables)
+        """Variables, `NAME=value`, beyond the fixed ones."""
+
+
+def _texts(packed: str) -> list[str]:
+    return packed.split("\0") if packed else []

@@ -1,0 +1,125 @@
+"""What reaches past the fixed world: the network, which is refused, and the rest, which is noted.
+
+Nothing can fix the order of threads that run side by side, or what another program does. A run that
+met such things says so, and whoever judges it knows why it may not come out the same again.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import errno
+import os
+import sys
+from typing import Any
+
+from . import system
+from .clock import worth_waiting
+from .folder import TEMPORARY, Folder
+from .taint import WRITES, before_threads, harmless
+from .wire import quote
+
+_STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.system", "os.fork", "os.exec"})
+_SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
+_NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
+_LISTS = frozenset({"open", "os.listdir", "os.scandir"})
+_CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
+_LOCAL_FAMILY = 1
+"""AF_UNIX."""
+_MOST_NAMES = 50
+
+
+class Outside:
+    """Notes by name what a run met; see `quizlog_tui.replay.world` for what the names mean.
+
+    Args:
+        folder: The private folder, writes to which are nobody's concern.
+        network: Whether the script asked for the real network.
+    """
+
+    def __init__(self, folder: Folder, *, network: bool) -> None:
+        self._folder = folder
+        self._network = network
+        self._cut_off = network or not folder.named
+        self._noted: dict[str, None] = {}
+        self.json = "[]"
+        self.watching = True
+
+    def note(self, name: str) -> None:
+        """Note something, once."""
+        if name not in self._noted and len(self._noted) < _MOST_NAMES:
+            self._noted[name] = None
+            self.json = f"[{', '.join(map(quote, self._noted))}]"
+
+    def install(self) -> None:
+        """Begin to watch."""
+        sys.addaudithook(self._audit)
+        before_threads(self._thread)
+
+    def _thread(self) -> None:
+        self.note("threads" if _thread._count() else "thread")
+        self._seclude()
+
+    def _seclude(self) -> None:
+        """Before there is anything else that could reach the network without being asked."""
+        if not self._cut_off:
+            self._cut_off = True
+            with contextlib.suppress(OSError):
+                system.cut_off()
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.watching:
+            return
+        if event in _LISTS:
+            self._file(event, arguments)
+        elif event in _STARTS:
+            self.note("processes" if worth_waiting() else "program")
+            self._seclude()
+        elif event == "socket.__new__":
+            if arguments[1] != _LOCAL_FAMILY:
+                self._seclude()
+        elif event in _SENDS:
+            self._reach(arguments[1])
+        elif event in _NAMES and not _local(arguments[0]):
+            self._refuse_name()
+
+    def _file(self, event: str, arguments: tuple[Any, ...]) -> None:
+        path = arguments[0]
+        if not isinstance(path, (str, bytes)):
+            return
+        path = os.fsdecode(path)
+        if path.startswith(("/proc", "/sys/")):
+            self.note("system")
+        elif path in _CHANCE:
+            self.note("chance")
+        elif event == "open" and arguments[2] & WRITES and not harmless(path):
+            self._written(os.path.abspath(path))
+
+    def _written(self, path: str) -> None:
+        inside = f"{self._folder.path}/"
+        if path.startswith(inside):
+            self.note(f"file {path[len(inside) :]}")
+        elif not path.startswith(f"{TEMPORARY}"):
+            self.note("files")
+
+    def _reach(self, address: Any) -> None:
+        """Refuse what lies outside this machine."""
+        if not isinstance(address, tuple) or _local(address[0]):
+            return
+        self.note("real-network" if self._network else "network")
+        if not self._network:
+            raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    def _refuse_name(self) -> None:
+        self.note("real-network" if self._network else "network")
+        if not self._network:
+            import socket
+
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+
+def _local(host: Any) -> bool:
+    if isinstance(host, bytes):
+        host = host.decode("ascii", "replace")
+    local = (None, "", "localhost", "::1", "0.0.0.0", "::")
+    return host in local or str(host).startswith("127.")

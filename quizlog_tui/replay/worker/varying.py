@@ -1,0 +1,77 @@
+"""Changes single conditions on purpose, to find out which of them a script depends on.
+
+A condition is what the fixed world fixes, or cannot fix. Those of the start of the interpreter
+(hashes, addresses) and of the clock are changed by whoever starts the run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Collection
+from typing import Any
+
+_SHIFT = 1000.25
+"""Seconds by which the times of files are moved."""
+STRAY = "zz-stray.txt"
+_ENVIRONMENT = {
+    "USER": "somebody",
+    "LOGNAME": "somebody",
+    "TZ": "Asia/Kathmandu",
+    "LANG": "de_DE.UTF-8",
+    "COLUMNS": "131",
+    "LINES": "41",
+    "QUIZLOG_VARIED": "1",
+}
+
+
+def environment() -> None:
+    """Another user, time zone and terminal, before anything looks at them."""
+    os.environ.update(_ENVIRONMENT)
+    time.tzset()
+
+
+def home() -> None:
+    """Another home folder, search path, user number and count of processors."""
+    keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
+    os.environ.setdefault("PYTHONUSERBASE", keep)
+    os.environ["HOME"] = "/nonexistent/elsewhere"
+    os.environ["PATH"] += ":/nonexistent/bin"
+    user, count = os.getuid() + 17, (os.cpu_count() or 1) + 1
+    os.getuid = os.geteuid = lambda: user
+    os.cpu_count = lambda: count
+
+
+def leftovers(hidden: Collection[str]) -> None:
+    """A folder in which other files lie: one more, and none of those the script writes itself."""
+    for name in hidden:
+        if os.path.isfile(name):
+            os.unlink(name)
+    with open(STRAY, "w") as file:
+        file.write("left over\n")
+
+
+def metadata() -> None:
+    """Files with other times and numbers."""
+    for name in ("stat", "lstat", "fstat"):
+        setattr(os, name, _shifted(getattr(os, name)))
+
+
+def _shifted(real: Any) -> Any:
+    def stat(*args: Any, **options: Any) -> Any:
+        found = real(*args, **options)
+        fields, extra = list(found), dict(found.__reduce__()[1][1])
+        fields[1] += 7_000_001
+        for index, name in ((7, "st_atime"), (8, "st_mtime"), (9, "st_ctime")):
+            fields[index] += int(_SHIFT)
+            extra[name] += _SHIFT
+            extra[f"{name}_ns"] += int(_SHIFT * 1e9)
+        return type(found)(fields, extra)
+
+    return stat
+
+
+def threads() -> None:
+    """Turns between threads at every chance."""
+    sys.setswitchinterval(1e-6)

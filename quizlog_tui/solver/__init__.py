@@ -1,0 +1,1 @@
+"""Several models, one decision: ask, run their code, vote, and keep why the answer won."""

@@ -1,0 +1,22 @@
+"""An answer as it is typed into a quiz. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .decision import Question
+
+
+def answer_text(answer: Any, question: Question) -> str:
+    """The text of a raw answer: texts as they are, everything else as the question reads it."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, bool):
+        words = ("no", "yes") if question.input_type == "yesno" else ("False", "True")
+        return words[answer]
+    if isinstance(answer, float) and question.input_type == "integer" and answer.is_integer():
+        return str(int(answer))
+    if isinstance(answer, (int, float)):
+        return repr(answer)
+    return json.dumps(answer, ensure_ascii=False)

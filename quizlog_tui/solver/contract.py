@@ -1,0 +1,151 @@
+"""What a model must reply: the JSON contracts of the plan, and how one is found in a reply's text.
+
+Models wrap JSON in fences and talk around it; whatever they do, the result is a checked object or
+one line that says what is wrong, fit to be sent back to them (spec 2.2.4, model output contract).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from .json_value import json_fault, strict_loads
+
+MAX_ANSWER = 1_000_000
+"""Characters of an answer's JSON text (spec 2: the payload is under 1 MB)."""
+MAX_CODE = 200_000
+"""Characters of a model's code."""
+MAX_SHORT = 20_000
+"""Characters of an explanation."""
+_TRIES = 64
+"""Braces that are tried as the start of an object."""
+
+
+class BadReplyError(ValueError):
+    """A reply does not follow its contract; the text says why, in a line."""
+
+
+def _answer(value: Any) -> Any:
+    fault = json_fault(value)
+    if fault:
+        raise ValueError(fault)
+    if len(json.dumps(value)) > MAX_ANSWER:
+        raise ValueError("is too long")
+    return value
+
+
+def _share(value: Any) -> Any:
+    """A confidence as a share of 1: percentages are understood."""
+    if isinstance(value, str):
+        percent = value.strip().endswith("%")
+        value = float(value.strip().rstrip("%")) / (100 if percent else 1)
+    if isinstance(value, bool):
+        raise ValueError("must be a number")
+    is_percent = isinstance(value, (int, float)) and 1 < value <= 100
+    return value / 100 if is_percent else value
+
+
+Answer = Annotated[Any, AfterValidator(_answer)]
+Code = Annotated[str, Field(max_length=MAX_CODE)]
+Short = Annotated[str, Field(max_length=MAX_SHORT)]
+Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Solution(BaseModel):
+    """A model's first reply."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    code: Code | None = None
+    """Python that leaves its answer in the variable `answer`; null if none is needed."""
+    answer: Answer = None
+    """The answer, if known."""
+    explanation: Short | None = None
+    language: Literal["python", "Python", "py", "python3"] | None = "python"
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Solution:
+        if self.answer is None and not (self.code and self.code.strip()):
+            raise ValueError("give `code`, `answer`, or both")
+        return self
+
+
+class Final(BaseModel):
+    """A model's reply after it saw all candidates."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    final_answer: Answer
+    confidence: Share | None = None
+    explanation: Short | None = None
+    corrected_code: Code | None = None
+
+
+C = TypeVar("C", Solution, Final)
+
+
+def parse_reply(text: str, contract: type[C], clean: Callable[[Any], Any]) -> C:
+    """The object a reply holds.
+
+    Args:
+        text: The reply.
+        contract: What it must be.
+        clean: Takes keys out of a value.
+
+    Raises:
+        BadReplyError: It holds none, or not one that follows the contract.
+    """
+    found = None
+    for data in _objects(text):
+        if contract.model_fields.keys() & data.keys():
+            found = data  # the last one: drafts come before the answer
+    if found is None:
+        names = ", ".join(contract.model_fields)
+        raise BadReplyError(f"no JSON object with the keys {names}")
+    try:
+        return contract.model_validate(clean(found))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        said = first["msg"].removeprefix("Value error, ")
+        raise BadReplyError(f"{place}: {said}" if place else said) from None
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text: all of it, else those that start at its braces."""
+    try:
+        data = strict_loads(text)
+    except ValueError:
+        yield from _scattered(text)
+        return
+    if isinstance(data, dict):
+        yield data
+
+
+def _scattered(text: str) -> Iterator[dict[str, Any]]:
+    decoder = json.JSONDecoder(parse_constant=_refuse)
+    end = 0
+    for _, brace in zip(range(_TRIES), re.finditer(r"\{", text), strict=False):
+        if brace.start() < end:
+            continue
+        try:
+            data, end = decoder.raw_decode(text, brace.start())
+        except (ValueError, RecursionError):
+            continue
+        yield data
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)

@@ -1,0 +1,86 @@
+"""Where decisions are kept: `<record>.decisions.jsonl`, one line each, only ever added to.
+
+A line that cannot be read is named with its number; the others stay readable. Standard library
+only.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DecisionError
+from ..record.store import locked
+from .decision import Decision
+from .decision_text import from_line, to_line
+
+MAX_BYTES = 256 * 1024 * 1024
+"""Larger files are refused before they are read."""
+
+
+def decisions_path(record: Path) -> Path:
+    """The file beside a record that holds its decisions: `record.decisions.jsonl`."""
+    return record.with_suffix(".decisions.jsonl")
+
+
+class Kept(NamedTuple):
+    """What a file of decisions holds."""
+
+    decisions: list[Decision]
+    """Those that can be read, oldest first."""
+    faults: list[DecisionError]
+    """One for each line that cannot."""
+
+
+def read_decisions(path: Path) -> Kept:
+    """All decisions of a file; none if there is no file.
+
+    Raises:
+        DecisionError: The file itself cannot be read.
+    """
+    kept = Kept([], [])
+    for number, line in enumerate(_lines(path), 1):
+        if line.strip():
+            try:
+                kept.decisions.append(from_line(line, f"{path}:{number}"))
+            except DecisionError as fault:
+                kept.faults.append(fault)
+    return kept
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        if path.exists() and path.stat().st_size > MAX_BYTES:
+            hint = f"at most {MAX_BYTES // 2**20} MB are read"
+            raise DecisionError("is too big", where=str(path), hint=hint)
+        return path.read_bytes().split(b"\n") if path.exists() else []
+    except OSError as error:
+        raise DecisionError(f"cannot read: {error.strerror}", where=str(path)) from None
+
+
+def append_decision(path: Path, decision: Decision) -> None:
+    """Add a decision as one line, durably. A last line that broke off is left as it is.
+
+    Raises:
+        DecisionError: The file cannot be written.
+        LockedError: Another process holds it.
+    """
+    line = f"{to_line(decision)}\n".encode()
+    with locked(path):
+        try:
+            with open(path, "ab+") as file:
+                if file.tell() and _last_byte(path) != b"\n":
+                    line = b"\n" + line
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            message = f"cannot write: {error.strerror}"
+            raise DecisionError(message, where=str(path)) from None
+
+
+def _last_byte(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1)

@@ -1,0 +1,106 @@
+"""Makes a panel: the clients of configured models, or of recorded replies. Keys are read here only.
+
+A key goes from the environment into its client's header and into the redaction that all clients
+share; nothing else ever holds it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .cassettes import Player, Recorder, Shelf, recorded
+from .client import ModelClient
+from .endpoint import Endpoint, connections
+from .local import Ask, Command, Human
+from .models import Models, ModelSettings
+from .redaction import Redaction
+from .solve import Panel, RunCode
+from .transport import NoReplyError, Prompt, Said, Transport
+
+if TYPE_CHECKING:
+    from httpx import AsyncClient
+
+
+@asynccontextmanager
+async def live_panel(
+    models: Models,
+    run: RunCode,
+    *,
+    ask: Ask | None = None,
+    keep: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> AsyncIterator[Panel]:
+    """The clients of configured models.
+
+    Args:
+        models: The configuration.
+        run: Runs a model's code.
+        ask: Asks the person, where one is a voter.
+        keep: A folder where each reply is recorded.
+        environment: Where keys are looked up.
+    """
+    keys = _keys(models, environment)
+    redaction = Redaction(keys.values())
+    async with connections() as http:
+        clients = []
+        for model in models.models:
+            transport = _transport(model, keys, http, ask)
+            if keep is not None:
+                transport = Recorder(model.voter, transport, Shelf(keep), redaction)
+            clients.append(ModelClient(model.voter, transport, redaction))
+        yield Panel(clients, run, models.family_cap, redaction=redaction)
+
+
+def recorded_panel(folder: Path, run: RunCode) -> Panel:
+    """The clients of a folder of recorded replies.
+
+    Raises:
+        ConfigError: It holds none.
+    """
+    voters, shelf = recorded(folder)
+    clients = [ModelClient(voter, Player(voter.name, shelf), Redaction()) for voter in voters]
+    label = f"recorded replies: {shelf.label}" if shelf.label else "recorded replies"
+    return Panel(clients, run, None, label)
+
+
+def _keys(models: Models, environment: Mapping[str, str]) -> dict[str, str]:
+    """The keys by the names of their variables; blanks at the ends are a slip of copying."""
+    names = {model.api_key_env for model in models.models if model.api_key_env}
+    return {name: environment[name].strip() for name in names if environment.get(name, "").strip()}
+
+
+def missing_keys(models: Models, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The variables that models name and the environment lacks."""
+    names = {model.api_key_env for model in models.models if model.api_key_env}
+    return sorted(names - _keys(models, environment).keys())
+
+
+def _transport(
+    model: ModelSettings, keys: Mapping[str, str], http: AsyncClient, ask: Ask | None
+) -> Transport:
+    if model.human:
+        return Human(ask)
+    if model.command:
+        return Command(model.command, keys.keys() - {model.api_key_env})
+    if model.api_key_env and model.api_key_env not in keys:
+        return Keyless(model.api_key_env)
+    return Endpoint(model, keys.get(model.api_key_env or ""), http)
+
+
+class Keyless:
+    """Stands for an endpoint whose key is missing: nothing is sent there without it.
+
+    Args:
+        variable: The environment variable that should hold the key.
+    """
+
+    def __init__(self, variable: str) -> None:
+        self._variable = variable
+
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        """Always fails."""
+        raise NoReplyError("error", f"the environment variable {self._variable} is not set")

@@ -1,0 +1,220 @@
+"""One question, several models, one decision: ask all at once, run their code, vote, reconcile.
+
+Every step is told as it happens, with the decision as it stands. Nothing a model, its code or its
+server does raises here; cancelling ends all of it. Where the code runs is given in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from ..sandbox.result import ExecResult
+from .client import Heard, ModelClient
+from .contract import Final, Solution
+from .decide import decide, needs_reconciliation, settled, two_runs_agree
+from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
+from .evidence import (
+    kept_again,
+    kept_question,
+    kept_refusal,
+    kept_reply,
+    kept_run,
+    may_be_asked_again,
+)
+from .prompts import reconcile_prompt, solve_prompt
+from .redaction import Redaction
+from .transport import Prompt
+
+RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
+"""Runs a model's code in a sandbox, on a copy of a folder's files."""
+_AGREED_SHARE = 0.4
+"""Share of a budget after which two equal runs are enough."""
+_SPENT = "not waited for: "
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Something happened."""
+
+    what: Literal["asked", "replied", "ran", "reconciling", "reconsidered", "decided"]
+    name: str | None
+    """The model it concerns."""
+    decision: Decision
+    """The decision as it stands, with a verdict on what is known so far."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Who is asked, and with what."""
+
+    clients: Sequence[ModelClient]
+    run: RunCode
+    family_cap: float | None = None
+    label: str | None = None
+    """A remark for the decision."""
+    redaction: Redaction = field(default_factory=Redaction)
+    """The keys that must not get into a decision."""
+
+
+async def solve(
+    question: Question,
+    panel: Panel,
+    *,
+    folder: Path | None = None,
+    refused: Sequence[Refusal] = (),
+    budget: float | None = None,
+    tell: Callable[[Progress], None] = lambda progress: None,
+) -> Decision:
+    """Ask all models of a panel, and decide.
+
+    Args:
+        question: What is asked.
+        panel: Who is asked.
+        folder: The files that a model's code may read, nothing else in it.
+        refused: Answers already found wrong, which are not given again.
+        budget: Seconds for all of it; with one, votes that can change nothing are not waited for.
+        tell: Hears what happens.
+    """
+    work = _Work(_blank(question, panel, refused), panel, folder, tell, budget)
+    await work.first_round()
+    if work.left() != 0 and needs_reconciliation(work.decision):
+        await work.second_round()
+    work.update("decided", None, work.decision)
+    return work.decision
+
+
+def _blank(question: Question, panel: Panel, refused: Sequence[Refusal]) -> Decision:
+    return Decision(
+        id=f"d-{uuid.uuid4().hex[:12]}",
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        question=kept_question(question, panel.redaction),
+        refused=tuple(kept_refusal(one, panel.redaction) for one in refused),
+        family_cap=panel.family_cap,
+        label=panel.label,
+    )
+
+
+@dataclass
+class _Work:
+    """A decision in the making."""
+
+    decision: Decision
+    panel: Panel
+    folder: Path | None
+    tell: Callable[[Progress], None]
+    budget: float | None
+    started: float = field(default_factory=time.monotonic)
+
+    def update(self, what: Any, name: str | None, decision: Decision) -> None:
+        """Take the new evidence, and tell of it."""
+        self.decision = decide(decision)
+        self.tell(Progress(what, name, self.decision))
+
+    def left(self) -> float | None:
+        """Seconds left of the budget."""
+        if self.budget is None:
+            return None
+        return max(0.0, self.budget - (time.monotonic() - self.started))
+
+    def _files(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir()) if self.folder else []
+
+    # -- first round
+
+    async def first_round(self) -> None:
+        """Ask everybody at once, and take each reply as it comes."""
+        prompt = solve_prompt(self.decision.question, self._files(), self.decision.refused)
+        for client in self.panel.clients:
+            self.tell(Progress("asked", client.voter.name, self.decision))
+        asking = {
+            asyncio.create_task(self._ask(client, prompt)): client for client in self.panel.clients
+        }
+        spent = await self._all(asking, self._enough)
+        for client in spent:
+            error = f"{_SPENT}{self._why_spent()}"
+            self._put(kept_reply(client.voter, Heard("timeout", error=error, seconds=self._age())))
+
+    async def _ask(self, client: ModelClient, prompt: Prompt[Solution]) -> None:
+        heard = await client.request(prompt, self.left())
+        reply = kept_reply(client.voter, heard)
+        if not reply.code:
+            self._put(reply)
+            return
+        self.tell(Progress("replied", reply.name, self.decision))
+        executed = await self._run(reply.code)
+        self._put(replace(reply, executed=executed), "ran")
+
+    async def _run(self, code: str) -> Execution:
+        return kept_run(await self.panel.run(code, self.folder), self.panel.redaction)
+
+    def _put(self, reply: ModelReply, what: str = "replied") -> None:
+        models = (*self.decision.models, reply)
+        order = {client.voter.name: i for i, client in enumerate(self.panel.clients)}
+        models = tuple(sorted(models, key=lambda model: order[model.name]))
+        self.update(what, reply.name, replace(self.decision, models=models))
+
+    async def _all(
+        self, tasks: Mapping[asyncio.Task[None], ModelClient], enough: Callable[[list[float]], bool]
+    ) -> list[ModelClient]:
+        """Wait for the tasks; those not waited for are cancelled, and their models returned."""
+        pending = set(tasks)
+        try:
+            while pending and not enough([tasks[task].voter.weight for task in pending]):
+                done, pending = await asyncio.wait(
+                    pending, timeout=self.left(), return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    task.result()
+                if not done:
+                    break
+        finally:
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return [client for task, client in tasks.items() if task.cancelled()]
+
+    def _enough(self, weights: Sequence[float]) -> bool:
+        """Whether a budget is better spent than on votes that can change nothing."""
+        if self.budget is None:
+            return False
+        if settled(self.decision, sum(weights)):
+            return True
+        return self._age() > _AGREED_SHARE * self.budget and two_runs_agree(self.decision)
+
+    def _age(self) -> float:
+        return round(time.monotonic() - self.started, 3)
+
+    def _why_spent(self) -> str:
+        return "the budget is spent" if not self.left() else "the vote was settled"
+
+    # -- second round
+
+    async def second_round(self) -> None:
+        """Show everybody all candidates and results, and ask once more."""
+        self.tell(Progress("reconciling", None, self.decision))
+        prompt = reconcile_prompt(self.decision, self._files())
+        again = {reply.name for reply in self.decision.models if may_be_asked_again(reply)}
+        clients = [client for client in self.panel.clients if client.voter.name in again]
+        tasks = {asyncio.create_task(self._ask_again(c, prompt)): c for c in clients}
+        for client in await self._all(tasks, lambda weights: False):
+            error = f"{_SPENT}{self._why_spent()}"
+            self._put_again(Reconsidered(client.voter.name, "timeout", error=error))
+
+    async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
+        heard = await client.request(prompt, self.left())
+        reply = kept_again(client.voter, heard)
+        if reply.corrected_code:
+            reply = replace(reply, executed=await self._run(reply.corrected_code))
+        self._put_again(reply)
+
+    def _put_again(self, reply: Reconsidered) -> None:
+        replies = sorted((*self.decision.reconciliation, reply), key=lambda one: one.name)
+        changed = replace(self.decision, reconciliation=tuple(replies))
+        self.update("reconsidered", reply.name, changed)

@@ -1,0 +1,40 @@
+"""Which decisions belong to which step of the branch one looks at. Pure; draws nothing.
+
+A decision names the branch and the step it was asked at. It also belongs to the branches that left
+that one there or later: they were asked the same question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..record.lineage import lineage
+from ..record.model import Record
+from ..solver.decision import Decision
+
+SIGN = "◆"
+"""Stands where a step has a decision."""
+
+
+def decided(decisions: Sequence[Decision], record: Record) -> dict[int, list[int]]:
+    """For each step of the active branch that has any, its decisions as indexes, oldest first."""
+    reach = lineage(record, record.branch)
+    found: dict[int, list[int]] = {}
+    for index, decision in enumerate(decisions):
+        asked = decision.question
+        branch = record.branch if asked.branch is None else asked.branch
+        if asked.pointer is not None and asked.pointer <= reach.get(branch, -1):
+            found.setdefault(asked.pointer, []).append(index)
+    return dict(sorted(found.items()))
+
+
+def marks(decisions: Sequence[Decision], record: Record) -> dict[int, str]:
+    """The steps of the active branch that have a decision, each with the sign."""
+    return dict.fromkeys(decided(decisions, record), SIGN)
+
+
+def nearest(decisions: Sequence[Decision], record: Record, step: int) -> int:
+    """The decision to show first at a step: its last, or that of the nearest step before it."""
+    steps = decided(decisions, record)
+    before = [at for at in steps if at <= step] or list(steps)[:1]
+    return steps[before[-1]][-1] if before else 0

@@ -1,0 +1,270 @@
+"""Two runs side by side, or one below the other in a narrow pane: a document of one item a step.
+
+Which step belongs to which is `replay.align`'s business. Differing words stand between « and »,
+and differing steps have a sign, so that neither colour nor underlining is needed to see them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, zip_longest
+
+from rich.cells import cell_len, set_cell_size
+
+from ...branch_list import BranchInfo
+from ...replay.align import Row as Aligned
+from ...replay.align import align
+from ...replay.diverge import first_difference
+from ...replay.transcript import Step, Transcript
+from ...text import one_line, plural
+from ..widgets.documents import Line, Row, height, line, rows, safe
+from .sides import pieces, shortened, sides, stop_text
+from .words import STYLES, outcome
+
+SIDE_BY_SIDE = 70
+"""Cells from which on two columns have room."""
+SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
+"""The sign of a row: alike, different, only on the left, only on the right."""
+_OWN = "«»▏…"
+_WHAT = {
+    "answer": "the answer",
+    "print": "what is printed",
+    "prompt": "the question",
+    "error": "the error",
+    "outcome": "the outcome",
+}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two runs that are compared."""
+
+    name: str
+    """A branch, or a record."""
+    run: Transcript
+    """The run through all its answers."""
+
+
+@dataclass(frozen=True)
+class First:
+    """The first thing that differs, in words."""
+
+    row: int
+    """The item of the comparison it is in."""
+    step: int
+    """The step, as the timeline counts."""
+    what: str
+    """Such as `the answer`."""
+    a: str
+    """How it is on the left."""
+    b: str
+    """How it is on the right."""
+
+
+class Comparison:
+    """The aligned steps of two runs; an item is made when it is looked at.
+
+    Args:
+        a: The run on the left.
+        b: The run on the right.
+    """
+
+    def __init__(self, a: Side, b: Side) -> None:
+        self.a = a
+        self.b = b
+        self.rows = align(a.run, b.run)
+        self.differences = _differences([row.kind for row in self.rows])
+        """Where a difference begins, as items."""
+        self._digits = max(2, len(str(max(len(a.run.steps), len(b.run.steps)))))
+        self._changed: dict[int, tuple[Line, Line]] = {}
+        self._width = 0
+        self._starts: Sequence[int] = (0,)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Line:
+        drawn = self._beside if self._width >= SIDE_BY_SIDE else self._below
+        return _joined(drawn(index))
+
+    def text(self, index: int) -> str:
+        """What a search looks through."""
+        row = self.rows[index]
+        texts = [stop_text(step, run) for step, run in self._stops(row)]
+        return texts[0] if row.kind == "same" else "\n".join(texts)
+
+    def starts(self, width: int) -> Sequence[int]:
+        """The row at which each item starts, and the number of rows; measured once for a width."""
+        if width != self._width:
+            self._width = width
+            self._starts = list(accumulate(map(self._height, range(len(self))), initial=0))
+        return self._starts
+
+    def _stops(self, row: Aligned) -> list[tuple[Step, Transcript]]:
+        """The stops of a row, the left one first, each with its run."""
+        pairs = ((row.a, self.a.run), (row.b, self.b.run))
+        return [(step, run) for step, run in pairs if step is not None]
+
+    # -- measuring
+
+    @property
+    def _column(self) -> int:
+        """Cells of a side's text."""
+        if self._width >= SIDE_BY_SIDE:
+            return (self._width - 3) // 2 - self._digits - 1
+        return max(2, self._width - self._digits - 3)
+
+    def _height(self, index: int) -> int:
+        row = self.rows[index]
+        if row.kind == "same":
+            text = stop_text(shortened(row.a), self.a.run) if row.a else ""
+            plain = text.replace("\t", "    ") if text.isascii() else safe(text)
+            return _rows_of(plain, self._column)
+        if self._width < SIDE_BY_SIDE:
+            return sum(_rows_of(part.text, self._column) for _, _, part in self._parts(index))
+        return max(_rows_of(side.text, self._column) for side in self._sides(index))
+
+    # -- drawing
+
+    def _sides(self, index: int) -> tuple[Line, Line]:
+        """The texts of a row that differs, with the differing words marked; kept."""
+        if index not in self._changed:
+            self._changed[index] = sides(self.rows[index], self.a.run, self.b.run)
+        return self._changed[index]
+
+    def _alike(self, index: int) -> Line:
+        row = self.rows[index]
+        return line(*pieces(shortened(row.a), self.a.run)) if row.a else Line(())
+
+    def _beside(self, index: int) -> Iterator[Row]:
+        row, width = self.rows[index], self._column
+        sides = (self._alike(index),) * 2 if row.kind == "same" else self._sides(index)
+        both = zip_longest(*(rows(side, width) for side in sides), fillvalue=())
+        for number, (one, other) in enumerate(both):
+            labels = (row.index_a, row.index_b) if number == 0 else (None, None)
+            sign = SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
+            yield [
+                *self._cells(labels[0], one, width),
+                (f" {sign} ", "dim" if row.kind == "same" else "warn"),
+                *self._cells(labels[1], other, width),
+            ]
+
+    def _below(self, index: int) -> Iterator[Row]:
+        for sign, label, text in self._parts(index):
+            for at, row in enumerate(rows(text, self._column)):
+                cells = self._cells(label if at == 0 else None, row, self._column)
+                yield [(f"{sign} ", "dim" if sign == " " else "warn"), *cells]
+
+    def _parts(self, index: int) -> Iterator[tuple[str, int | None, Line]]:
+        """The texts of a row from top to bottom, each with its sign and its step's number."""
+        row = self.rows[index]
+        if row.kind == "same":
+            yield " ", row.index_a, self._alike(index)
+            return
+        one, other = self._sides(index)
+        if row.a and row.b and row.a.written and row.a.written == row.b.written:
+            text, style = one.pieces[0]
+            yield " ", row.index_a, Line(((text.removesuffix("\n"), style),))
+            one, other = Line(one.pieces[1:]), Line(other.pieces[1:])
+        if row.a:
+            yield "<", row.index_a, one
+        if row.b:
+            yield ">", row.index_b, other
+
+    def _cells(self, number: int | None, row: Sequence[tuple[str, str]], width: int) -> Row:
+        """A row of a side: its step's number, its text, and spaces up to the width."""
+        label = "" if number is None else str(number)
+        return [(f"{label:>{self._digits}} ", "dim"), *_fitted(row, width)]
+
+    # -- telling
+
+    def first(self) -> First | None:
+        """What differs first; None if nothing does."""
+        if not self.differences:
+            return None
+        at = self.differences[0]
+        row = self.rows[at]
+        if row.a and row.b and _shows(row.a) == _shows(row.b) and row.a.input != row.b.input:
+            told = [_answer_text(step.input) for step in (row.a, row.b)]
+            return First(at, row.index_a or 0, _WHAT["answer"], *told)
+        found = first_difference(self.a.run, self.b.run)
+        if found is None:
+            lines = [_line_text(run) for run in (self.a.run, self.b.run)]
+            return First(at, row.index_a or 0, _WHAT["error"], *lines)
+        return First(at, found.step, _WHAT[found.what], _said(found.a), _said(found.b))
+
+    def heading(self, width: int) -> str:
+        """The two sides and how they stand, above their columns, or one below the other."""
+        one, other = (_side_text(side) for side in (self.a, self.b))
+        if width < SIDE_BY_SIDE:
+            return f"< {one}\n> {other}"
+        half = (width - 3) // 2
+        return set_cell_size(one, half) + "   " + set_cell_size(other, half)
+
+
+def _rows_of(text: str, width: int) -> int:
+    """How many rows a safe text takes; our own signs, a cell each, do not make it slow."""
+    if not text.isascii():
+        for sign in _OWN:
+            text = text.replace(sign, "|")
+    return height(text, width)
+
+
+def _joined(found: Iterator[Row]) -> Line:
+    """Rows as an item that breaks just there."""
+    pieces: list[tuple[str, str]] = []
+    for row in found:
+        pieces += [*([("\n", "")] if pieces else []), *row]
+    return Line(tuple(pieces))
+
+
+def _differences(kinds: Sequence[str]) -> list[int]:
+    """Where something differs; steps in a row that only one side has are one difference."""
+    before = ["same", *kinds]
+    return [
+        at
+        for at, kind in enumerate(kinds)
+        if kind == "changed" or (kind != "same" and kind != before[at])
+    ]
+
+
+def branch_line(branch: BranchInfo, at: int) -> Line:
+    """A branch to compare with, and the step at which it goes another way."""
+    return line(
+        f"  {branch.name}  ",
+        (outcome(branch.status, branch.score), STYLES[branch.status]),
+        (f"  parts at step {at}", "dim"),
+        cut=True,
+    )
+
+
+def _fitted(row: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
+    """A row cut and filled to a width: a space at its edge is not seen, and reaches over it."""
+    left = width
+    for text, style in row:
+        size = cell_len(text)
+        yield (text if size <= left else set_cell_size(text, left)), style
+        left = max(0, left - size)
+    yield " " * left, ""
+
+
+def _side_text(side: Side) -> str:
+    state = outcome(side.run.status, side.run.score)
+    return f"{one_line(side.name)}  {state}, {plural(len(side.run.steps), 'answer')}"
+
+
+def _shows(step: Step) -> tuple[tuple[str, ...], str | None]:
+    return step.written, step.prompt
+
+
+def _answer_text(answer: str | None) -> str:
+    return "none yet" if answer is None else answer or "(empty)"
+
+
+def _line_text(run: Transcript) -> str:
+    return f"line {run.last_error.line}" if run.last_error else "none"
+
+
+def _said(value: object) -> str:
+    return "nothing" if value is None else str(value).strip() or "(empty)"

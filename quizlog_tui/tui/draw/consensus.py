@@ -1,0 +1,224 @@
+"""A decision of several models: the outcome and why, the votes, and what nobody voted for.
+
+Draws the decision object and nothing else; each model's own reply is in `replies`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ...solver.decision import AnswerClass, Decision, Verdict
+from ...text import plural
+from ..widgets.documents import Line, line
+
+BAR = 20
+"""Cells of a bar that stands for all the weight."""
+_MOST = 2_000
+"""Characters of a value that are shown."""
+NOTHING = "nothing"
+"""Stands for the answer of a rule that chooses none."""
+
+
+def value_text(value: Any) -> str:
+    """A JSON value as one reads it; a text that looks like another value keeps its quotes."""
+    plain = isinstance(value, str) and not _is_json(value)
+    text = value if plain else json.dumps(value, ensure_ascii=False)
+    text = text or "(empty)"
+    return text if len(text) <= _MOST else f"{text[:_MOST]}… {len(text) - _MOST:,} more characters"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def outcome_text(verdict: Verdict) -> str:
+    """The chosen answer, or that there is none."""
+    return NOTHING if verdict.why is None else value_text(verdict.answer)
+
+
+def bounded(text: str, most: int) -> str:
+    """The first lines of a long text, and how many are left out."""
+    lines = text.rstrip("\n").split("\n")
+    shown = "\n".join(lines[:most])[: most * 200]
+    more = len(lines) - shown.count("\n") - 1
+    cut = len("\n".join(lines[:most])) > len(shown)
+    return f"{shown}\n… {plural(more, 'more line')}" if more else f"{shown}…" if cut else shown
+
+
+# -- the outcome
+
+
+def verdict_lines(decision: Decision, again: Decision | None = None) -> list[Line]:
+    """All of a decision but the models' own replies.
+
+    Args:
+        decision: As it was recorded.
+        again: The same evidence decided by another rule, to show beside it.
+    """
+    sections = [_question(decision), _outcome(decision, again), _votes(decision, again)]
+    sections += [_silent(decision), _refused(decision), _reconciliation(decision)]
+    lines: list[Line] = []
+    for section in map(list, sections):
+        lines += [*([line("")] if lines and section else []), *section]
+    return lines
+
+
+def _question(decision: Decision) -> Iterator[Line]:
+    asked = decision.question
+    if asked.context.strip():
+        yield line((bounded(asked.context, 8), "dim"))
+    yield line((bounded(asked.text, 20), "prompt"))
+    if asked.choices:
+        yield line((f"one of {', '.join(asked.choices)}", "dim"))
+
+
+def _outcome(decision: Decision, again: Decision | None) -> Iterator[Line]:
+    yield from _chosen(f"Chosen by rule {decision.verdict.rule}", decision)
+    if decision.label:
+        yield line((f"note: {decision.label}", "dim"))
+    if again is not None:
+        yield line("")
+        yield from _chosen(f"By rule {again.verdict.rule}, not written", again)
+        same = outcome_text(again.verdict) == outcome_text(decision.verdict)
+        yield line(("= the same answer", "good") if same else ("≠ another outcome", "warn"))
+
+
+def _chosen(title: str, decision: Decision) -> Iterator[Line]:
+    """The outcome of a rule, and the reason in words."""
+    verdict = decision.verdict
+    style = "warn" if verdict.why is None else "good"
+    yield line((f"{title}: ", "head"), (outcome_text(verdict), style))
+    yield line(f"because {why_text(decision)}")
+
+
+def why_text(decision: Decision) -> str:
+    """Why the verdict is what it is, in words."""
+    verdict = decision.verdict
+    open_ = [one for one in verdict.classes if not one.refused]
+    chosen = next((c for c in open_ if set(c.members) == set(verdict.contributors)), None)
+    if verdict.why is None or chosen is None:
+        return _why_none(verdict, open_)
+    total = sum(one.weight for one in open_)
+    primary = next((model.name for model in decision.models if model.primary), "none")
+    words = {
+        "unanimous": f"all {plural(len(chosen.members), 'vote')} agree",
+        "majority": f"more than half of the weight is for it: {chosen.weight:g} of {total:g}",
+        "confidence": f"its voters are surest: {_sure(chosen)} {_against(chosen, open_)}".rstrip(),
+        "primary": f"the primary model, {primary}, votes for it",
+        "plurality": f"it has the most weight, though not half: {chosen.weight:g} of {total:g}",
+        "only_candidate": "it is the only answer there is",
+        "reason_feedback": "an answer was found wrong already, and this is the best of the others",
+    }
+    return words[verdict.why]
+
+
+def _sure(one: AnswerClass) -> str:
+    return f"{one.confidence:g}" if one.confidence is not None else "unknown"
+
+
+def _against(chosen: AnswerClass, open_: list[AnswerClass]) -> str:
+    others = [_sure(one) for one in open_ if one is not chosen]
+    return f"against {', '.join(others)}" if others else ""
+
+
+def _why_none(verdict: Verdict, open_: list[AnswerClass]) -> str:
+    if not verdict.classes:
+        return "no model cast a vote"
+    if not open_:
+        return "every answer was found wrong already"
+    if verdict.rule == "unanimous":
+        return "the votes do not all agree" if len(open_) > 1 else "only one model voted"
+    return "no answer stands out"
+
+
+# -- votes
+
+
+def _votes(decision: Decision, again: Decision | None) -> Iterator[Line]:
+    verdict = decision.verdict
+    total = sum(one.weight for one in verdict.classes)
+    yield line(("Votes", "head"), (f"  {total:g} in all", "dim"))
+    for one in verdict.classes:
+        mark, style = _mark(one, decision, again)
+        share = one.weight / total if total else 0.0
+        yield line(
+            (f"{mark} ", style),
+            (f"{bar(share)} ", style),
+            f"{one.weight:g}, {share:.0%}  ",
+            (value_text(one.answer), "answer"),
+        )
+        yield line((f"  {_members(one, decision)}", "dim"))
+    against = [name for one in verdict.classes for name in one.members]
+    against = [name for name in against if name not in verdict.contributors]
+    if against and verdict.why:
+        yield line((f"Dissenters: {', '.join(against)}", "warn"))
+
+
+def bar(share: float) -> str:
+    """A bar for a share of 0..1; what is not nothing has at least a half cell."""
+    halves = max(round(share * BAR * 2), 1 if share > 0 else 0)
+    full = "█" * (halves // 2) + "▌" * (halves % 2)
+    return full + "·" * (BAR - len(full))
+
+
+def _mark(one: AnswerClass, decision: Decision, again: Decision | None) -> tuple[str, str]:
+    """The sign of a class: chosen, chosen only by the other rule, found wrong, or none."""
+    if one.refused:
+        return "✗", "error"
+    if set(one.members) == set(decision.verdict.contributors):
+        return "✓", "good"
+    if again is not None and set(one.members) == set(again.verdict.contributors):
+        return "→", "warn"
+    return " ", ""
+
+
+def _members(one: AnswerClass, decision: Decision) -> str:
+    ran = {m.name for m in decision.models if m.executed and m.executed.status == "ok"}
+    ran |= {r.name for r in decision.reconciliation if r.executed and r.executed.status == "ok"}
+    names = [f"{name} ({'its code' if name in ran else 'says so'})" for name in one.members]
+    sure = f"; confidence {one.confidence:g}" if one.confidence is not None else ""
+    wrong = "; found wrong already" if one.refused else ""
+    return f"{', '.join(names)}{sure}{wrong}"
+
+
+# -- what is not a vote
+
+
+def _silent(decision: Decision) -> Iterator[Line]:
+    verdict = decision.verdict
+    if verdict.abstained:
+        yield line(("Without a vote", "head"))
+        for one in verdict.abstained:
+            yield line(f"  {one.name}: ", (one.reason, "dim"))
+    for name in verdict.conflicts:
+        yield line((f"! {name} claims something else than its code came to", "warn"))
+
+
+def _refused(decision: Decision) -> Iterator[Line]:
+    if decision.refused:
+        yield line(("Found wrong already", "head"))
+    for one in decision.refused:
+        reason = f": {one.reason}" if one.reason else ""
+        yield line(("✗ ", "error"), (value_text(one.answer), "answer"), reason)
+
+
+def _reconciliation(decision: Decision) -> Iterator[Line]:
+    again = decision.reconciliation
+    said = "all saw all answers and results" if again else "none was held"
+    yield line(("Reconciliation", "head"), (f"  {said}", "dim"))
+    first = {one.name: one for one in decision.models}
+    for one in again:
+        if one.status != "ok":
+            yield line(f"  {one.name}: ", (f"✗ {one.error or one.status}", "error"))
+            continue
+        sure = f", confidence {one.confidence:g}" if one.confidence is not None else ""
+        before = first[one.name]
+        kept = "=" if before.claimed == one.final_answer else "≠"
+        answer = (value_text(one.final_answer), "answer")
+        yield line(f"  {one.name}: {kept} ", answer, (sure, "dim"))

@@ -1,0 +1,135 @@
+"""Answers tried at one step: a row for each with what came of it, and one of them in full."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from ...errors import QuizlogError
+from ...replay.source import Source
+from ...replay.transcript import Transcript
+from ...text import one_line, plural
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.documents import Document, Line, Paragraphs, line
+from .error import error_lines
+from .joined import Joined
+from .output import RunOutput
+from .words import MARKS, STYLES, WORDS
+
+_RANKS = {"success": 0, "in_progress": 1, "error": 2}
+_STOPPED = "! stopped"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One answer and what it led to."""
+
+    answer: str
+    """The answer tried."""
+    result: Transcript | QuizlogError
+    """The run, or what stopped it."""
+    kept: str = ""
+    """The branch it was kept as; empty if it was not."""
+
+
+def best_first(attempts: Iterable[Attempt]) -> list[Attempt]:
+    """Finished runs first, then waiting ones, then errors by score, then what was stopped."""
+    return sorted(attempts, key=_worth)
+
+
+def _worth(attempt: Attempt) -> tuple[int, float, int]:
+    run = attempt.result
+    if isinstance(run, QuizlogError):
+        return 3, 0.0, 0
+    return _RANKS[run.status], -(run.score or 0.0), -len(run.steps)
+
+
+def summary(attempts: Sequence[Attempt]) -> str:
+    """How many were tried, and what came of them."""
+    counts = Counter(_state(attempt)[0] for attempt in attempts)
+    states = [_state_words(status) for status in _RANKS] + [_STOPPED]
+    told = [f"{counts[state]} {state}" for state in states if counts[state]]
+    return ", ".join([f"{len(attempts)} tried", *told]) if attempts else "nothing tried yet"
+
+
+def count_text(lines: Sequence[str]) -> str:
+    """What the lines of a typed text are: answers, and files of answers."""
+    files = sum(1 for text in lines if text.startswith("@") and not text.startswith("@@"))
+    answers = plural(len(lines) - files, "answer")
+    return f"{answers} and {plural(files, 'file')}" if files else answers
+
+
+def sweep_grid(attempts: Sequence[Attempt]) -> Grid:
+    """A row for each attempt, the columns as the width allows."""
+
+    def make(index: int, columns: Layout) -> Line:
+        return cells_line(columns, _cells(attempts[index]))
+
+    def text(index: int) -> str:
+        attempt = attempts[index]
+        return f"{attempt.answer} {_state(attempt)[0]} {_said(attempt)} {attempt.kept}"
+
+    return Grid(len(attempts), sweep_layout(attempts), make, text)
+
+
+def sweep_layout(attempts: Sequence[Attempt]) -> Callable[[int], Layout]:
+    """The columns for a width."""
+
+    def longest(texts: Iterable[str]) -> int:
+        return max((cell_len(one_line(text[:200])) for text in texts), default=0)
+
+    columns = {
+        "answer": max(7, min(20, longest(attempt.answer for attempt in attempts))),
+        "outcome": 10,
+        "score": 5,
+        "steps": 5,
+        "asks next, or error": max(20, longest(_said(attempt) for attempt in attempts)),
+        "kept as": max(7, min(16, longest(attempt.kept for attempt in attempts))),
+    }
+    least = {"answer": 7, "asks next, or error": 12, "score": 5, "kept as": 7, "steps": 5}
+    if not any(attempt.kept for attempt in attempts):
+        del columns["kept as"], least["kept as"]
+    return lambda width: layout(width, columns, least)
+
+
+def _cells(attempt: Attempt) -> dict[str, Cell]:
+    run = attempt.result if isinstance(attempt.result, Transcript) else None
+    return {
+        "answer": (attempt.answer or "(empty)", "answer"),
+        "outcome": _state(attempt),
+        "score": f"{run.score:g}" if run and run.score is not None else "",
+        "steps": f"{len(run.steps):5}" if run else "",
+        "asks next, or error": _said(attempt),
+        "kept as": (attempt.kept, "good"),
+    }
+
+
+def _state(attempt: Attempt) -> tuple[str, str]:
+    """Mark and word of what came of it, and their style."""
+    run = attempt.result
+    if isinstance(run, QuizlogError):
+        return _STOPPED, "warn"
+    return _state_words(run.status), STYLES[run.status]
+
+
+def _state_words(status: str) -> str:
+    return f"{MARKS[status]} {WORDS[status]}"
+
+
+def _said(attempt: Attempt) -> str:
+    """What is asked next, or what went wrong."""
+    run = attempt.result
+    if isinstance(run, QuizlogError):
+        return run.message
+    return (run.last_error.message if run.last_error else run.next_prompt) or ""
+
+
+def attempt_document(attempt: Attempt, source: Source) -> Document:
+    """What an attempt showed from the start to where it stands, with its error."""
+    run = attempt.result
+    if isinstance(run, QuizlogError):
+        return Paragraphs([line((f"! {run}", "warn"))])
+    return Joined(RunOutput(run).at(run), Paragraphs(error_lines(run, source)))

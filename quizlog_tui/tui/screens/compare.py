@@ -1,0 +1,183 @@
+"""Two branches or records side by side, with keys that go from difference to difference.
+
+Draws a `Comparison`; changes no record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widgets import Static
+
+from ...errors import UsageError
+from ...paths import record_path
+from ...record.lineage import partings
+from ...replay.replayer import Replayer
+from ...session import Session
+from ...text import plural
+from ..bindings import screen_bindings
+from ..draw.compare import Comparison, Side, branch_line
+from ..widgets.documents import line
+from ..widgets.marked_view import MarkedView
+from .base import DIALOG, QuizlogScreen
+from .dialogs import AskScreen, ChooseScreen
+
+_AROUND = 4
+"""Cells of border, scroll bar and mark: so the rows are measured before they are shown."""
+
+
+class CompareScreen(QuizlogScreen[int | None]):
+    """Shows a comparison; dismisses with a step of the run on the left to look at, or None.
+
+    Args:
+        session: The record on the left, to choose another branch from.
+        replayer: Where runs are made, to cancel a slow one.
+        found: What to show at first.
+    """
+
+    SCOPE = "compare"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("compare")
+    DEFAULT_CSS = """
+    CompareScreen #heading { height: auto; padding: 0 2; color: $secondary; text-style: bold; }
+    CompareScreen #beside { height: 1fr; }
+    """
+
+    def __init__(self, session: Session, replayer: Replayer, found: Comparison) -> None:
+        super().__init__()
+        self._session = session
+        self._replayer = replayer
+        self._found = found
+
+    def content(self) -> ComposeResult:
+        """The names of the sides above their columns."""
+        yield Static(id="heading", markup=False)
+        yield MarkedView(id="beside")
+
+    def on_mount(self) -> None:
+        """Show what differs first."""
+        self._show(self._found)
+        self._pane.focus()
+
+    @property
+    def _pane(self) -> MarkedView:
+        return self.query_one(MarkedView)
+
+    def _show(self, found: Comparison) -> None:
+        self._found = found
+        first = found.differences[0] if found.differences else 0
+        self._pane.show(found, cursor=first)
+        self._tell_place(first)
+        self.call_after_refresh(self._draw_heading)
+
+    def on_resize(self) -> None:
+        """The columns moved."""
+        self.call_after_refresh(self._draw_heading)
+
+    def _draw_heading(self) -> None:
+        pane = self._pane
+        width = pane.scrollable_content_region.width - pane.GUTTER
+        self.query_one("#heading", Static).update(self._found.heading(width))
+
+    def _tell_place(self, index: int) -> None:
+        """What differs first, and at which difference one is."""
+        first, differences = self._found.first(), self._found.differences
+        if first is None:
+            count = plural(len(self._found.a.run.steps), "answer")
+            self.status(f"= no difference: both show the same, {count}")
+            return
+        a, b = (text if len(text) < 25 else f"{text[:24]}…" for text in (first.a, first.b))
+        at = f"difference {differences.index(index) + 1} of {len(differences)}"
+        self.status(f"≠ first at step {first.step}, {first.what}: {a} | {b} · {at}")
+
+    # -- keys
+
+    def action_difference(self, by: int) -> None:
+        """To the next (1) or previous (-1) difference."""
+        here = self._pane.place(by)
+        ahead = [i for i in self._found.differences if (i > here if by > 0 else i < here)]
+        if not ahead:
+            self.tell("no more differences that way")
+            return
+        index = (min if by > 0 else max)(ahead)
+        self._pane.mark(index)
+        self._tell_place(index)
+
+    def action_look(self) -> None:
+        """Back to the player, at the marked step."""
+        index = self._pane.place(1)
+        known = (row.index_a for row in reversed(self._found.rows[: index + 1]))
+        self.dismiss(next((step for step in known if step is not None), 0))
+
+    @work(group=DIALOG)
+    async def action_other(self) -> None:
+        """Compare with something else."""
+        found = await choose(self, self._session, self._replayer, self._found.a)
+        if found is not None:
+            self._show(found)
+
+    def cancel(self) -> None:
+        """Stop a running script."""
+        self._replayer.cancel()
+
+
+async def choose(
+    screen: QuizlogScreen[Any], session: Session, replayer: Replayer, side: Side
+) -> Comparison | None:
+    """Ask what a side is to be compared with, and compare; None if nothing was chosen."""
+    others = [branch for branch in session.branches if not branch.active]
+    parts = partings(session.record, session.branch)
+    lines = [
+        *(branch_line(each, parts[each.name]) for each in others),
+        line("  another record...", cut=True),
+    ]
+    question = f"Compare {side.name} with"
+    chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
+    if chosen is None:
+        return None
+    if chosen < len(others):
+        name = others[chosen].name
+        return await _compared(screen, side, lambda: Side(name, session.transcript_of(name)))
+    ask = AskScreen("Compare with which record? FILE, or FILE@BRANCH")
+    wanted = (await screen.app.push_screen_wait(ask) or "").strip()
+    if not wanted:
+        return None
+    return await _compared(screen, side, lambda: record_side(wanted, replayer))
+
+
+async def _compared(
+    screen: QuizlogScreen[Any], side: Side, other: Callable[[], Side]
+) -> Comparison | None:
+    """Run the other side and lay both out, in a thread; None after an error that was shown."""
+    width = screen.size.width - _AROUND
+
+    def compare() -> Comparison:
+        found = Comparison(side, other())
+        found.starts(width)
+        return found
+
+    return await screen.work_on(compare, "comparing")
+
+
+def record_side(wanted: str, replayer: Replayer) -> Side:
+    """The run of another record, which stays as it is.
+
+    Args:
+        wanted: Its file, with `@BRANCH` behind it for another than the active branch.
+        replayer: Where it runs.
+
+    Raises:
+        QuizlogError: The record or its script cannot be read, or there is no such branch.
+    """
+    path, branch = record_path(wanted).expanduser(), ""
+    if not path.exists() and "@" in wanted:
+        file, _, branch = wanted.rpartition("@")
+        path = record_path(file).expanduser()
+    if path.is_dir():
+        raise UsageError("is a folder", where=str(path), hint="name a record file in it")
+    with Session(path, replayer, save=False) as other:
+        run = other.transcript_of(branch) if branch else other.preview()
+        return Side(f"{path}@{branch or other.branch}", run)

@@ -1,0 +1,260 @@
+"""Trying many answers at one step: type, paste or read them, see what each leads to, keep some.
+
+A kept answer becomes a branch beside the active one, which stays active and where it is: so
+several can be kept as branches of the same one, and leaving the screen moves nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import TextArea
+
+from ...answers import lines_of, portions, typed_answers
+from ...errors import CancelledError, QuizlogError, UsageError
+from ...record.branches import free_name
+from ...replay.replayer import Replayer
+from ...replay.transcript import Transcript
+from ...session import Session
+from ...text import visible
+from ..bindings import screen_bindings
+from ..draw.sweep import (
+    Attempt,
+    attempt_document,
+    best_first,
+    count_text,
+    summary,
+    sweep_grid,
+    sweep_layout,
+)
+from ..widgets.heads import Heads
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
+from .base import DIALOG, QuizlogScreen
+from .dialogs import AskScreen
+
+_DRAW_SECONDS = 0.1
+"""How often the table is drawn while answers are tried."""
+
+
+class SweepScreen(QuizlogScreen[bool]):
+    """Tries answers; dismisses with whether any was kept.
+
+    Args:
+        session: The record.
+        replayer: Where it runs, to cancel.
+        stop: The run as it waits at the step.
+    """
+
+    SCOPE = "sweep"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("sweep")
+    DEFAULT_CSS = """
+    SweepScreen {
+        & #tries { width: 1fr; }
+        & #answers { height: 6; border: round $panel; padding: 0 1; background: $surface; }
+        & #answers:focus { border: round $primary; }
+        & #attempts { height: 1fr; }
+        & #attempt { width: 1fr; display: none; }
+        &.-looking #attempt { display: block; }
+        &.-narrow.-looking #tries { display: none; }
+    }
+    """
+
+    def __init__(self, session: Session, replayer: Replayer, stop: Transcript) -> None:
+        super().__init__()
+        self._session = session
+        self._replayer = replayer
+        self._stop = stop
+        self._step = len(stop.steps)
+        self._tried: dict[str, Attempt] = {}
+        self._shown: list[Attempt] = []
+        self._sorted = False
+        self._stopped = False
+        self._kept = False
+
+    def content(self) -> ComposeResult:
+        """The answers above what came of them; one attempt in full beside."""
+        with Horizontal():
+            with Vertical(id="tries"):
+                area = TextArea(_choices(self._stop), id="answers", tab_behavior="focus")
+                area.cursor_blink = False
+                yield area
+                yield Heads(id="heads")
+                yield RowList(id="attempts")
+            yield LineView(id="attempt")
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        area = self.query_one(TextArea)
+        area.border_title = "Answers to try, one a line; @FILE reads a file"
+        self._count()
+        self._draw()
+        area.focus()
+
+    # -- drawing
+
+    def _count(self) -> None:
+        area = self.query_one(TextArea)
+        area.border_subtitle = f"{count_text(lines_of(area.text))}; F5 tries"
+
+    def on_text_area_changed(self) -> None:
+        """Count while one types."""
+        self._count()
+
+    def _draw(self) -> None:
+        if not self.is_attached:
+            return  # left meanwhile
+        marked = self._marked
+        tried = list(self._tried.values())
+        self._shown = best_first(tried) if self._sorted else tried
+        names = [attempt.answer for attempt in self._shown]
+        cursor = names.index(marked.answer) if marked else 0
+        self.query_one(Heads).show(sweep_layout(self._shown))
+        self.query_one("#attempts", RowList).show(sweep_grid(self._shown), cursor=cursor)
+        order = " · best first" if self._sorted else ""
+        asked = (self._stop.next_prompt or "").strip()
+        self.status(f"Sweep at step {self._step} · {summary(tried)}{order} · {asked}")
+
+    @property
+    def _marked(self) -> Attempt | None:
+        index = self.query_one("#attempts", RowList).index
+        return None if index is None or index >= len(self._shown) else self._shown[index]
+
+    # -- trying
+
+    @work(group="sweep")
+    async def action_run(self) -> None:
+        """Try all that is typed."""
+        text = self.query_one(TextArea).text
+        self._stopped = False
+        count = await self.work_on(lambda: self._try(text), "trying")
+        if count is None:
+            return
+        if self._stopped:
+            self.warn(f"stopped: {count[0]} of {count[1]} tried")
+        self._draw()
+        self.query_one("#attempts").focus()
+
+    def _try(self, text: str) -> tuple[int, int]:
+        """In a thread: try the answers, portion by portion; how many, and of how many."""
+        answers = typed_answers(text)
+        if not answers:
+            raise UsageError("there is nothing to try", hint="type answers, one a line")
+        done, drawn = 0, time.monotonic()
+        for portion in portions(answers):
+            try:
+                found = self._session.fan_out(self._step, portion)
+            except CancelledError:
+                self._stopped = True
+            if self._stopped:
+                break
+            done += len(portion)
+            self._take(portion, found)
+            if time.monotonic() - drawn > _DRAW_SECONDS:
+                self.app.call_from_thread(self._draw)
+                self.progress(f"{done} of {len(answers)} tried")
+                drawn = time.monotonic()
+        return done, len(answers)
+
+    def _take(self, answers: Sequence[str], found: Sequence[Transcript | QuizlogError]) -> None:
+        for answer, result in zip(answers, found, strict=True):
+            kept = self._tried[answer].kept if answer in self._tried else ""
+            self._tried[answer] = Attempt(answer, result, kept)
+
+    def cancel(self) -> None:
+        """Stop trying; what was tried stays."""
+        self._stopped = True
+        self._replayer.cancel()
+
+    # -- keys
+
+    def action_edit(self) -> None:
+        """Type more answers."""
+        self.remove_class("-looking")
+        self.query_one(TextArea).focus()
+
+    @work(group=DIALOG)
+    async def action_file(self) -> None:
+        """Name a file of answers; a line for it joins those typed."""
+        wanted = await self.app.push_screen_wait(AskScreen("Answers from which file?"))
+        if wanted and wanted.strip():
+            area = self.query_one(TextArea)
+            before = area.text if area.text.endswith("\n") or not area.text else f"{area.text}\n"
+            area.text = f"{before}@{visible(wanted.strip())}\n"
+            area.focus()
+
+    def action_sort(self) -> None:
+        """The best first, or as they were tried."""
+        self._sorted = not self._sorted
+        self._draw()
+
+    def on_row_list_moved(self) -> None:
+        """Another attempt is marked."""
+        if self.has_class("-looking"):
+            self._show_attempt()
+
+    def on_row_list_chosen(self) -> None:
+        """Show all that the marked attempt showed."""
+        self.add_class("-looking")
+        self._show_attempt()
+        self.query_one("#attempt").focus()
+
+    def _show_attempt(self) -> None:
+        marked = self._marked
+        if marked is not None:
+            pane = self.query_one("#attempt", LineView)
+            pane.border_title = "Output"
+            pane.show(attempt_document(marked, self._session.source), end=True)
+
+    @work(group=DIALOG)
+    async def action_keep(self) -> None:
+        """Keep the marked attempt as a branch."""
+        marked = self._marked
+        if marked is None:
+            self.tell("nothing is marked; F5 tries what is typed")
+            return
+        session, at = self._session, self._step
+        question = f"Keep {marked.answer or '(empty)'} at step {at} as a branch named"
+        free = free_name(session.record, "fork")
+        name = (await self.app.push_screen_wait(AskScreen(question, free)) or "").strip()
+        if not name:
+            return
+        done = await self.work_on(lambda: session.keep(at, marked.answer, name), "keeping")
+        if done is not None:
+            self._kept = True
+            self._tried[marked.answer] = replace(marked, kept=name)
+            self._draw()
+            self.tell(f"kept as branch {name}; {session.branch} stays the active one")
+
+    def action_back(self) -> None:
+        """Back out of the output, of typing, of the screen."""
+        pane = self.query_one("#attempt", LineView)
+        attempts = self.query_one("#attempts")
+        if self.working or (self.focused is pane and pane.searching):
+            super().action_back()
+        elif self.has_class("-looking"):
+            self.remove_class("-looking")
+            attempts.focus()
+        elif self.query_one(TextArea).has_focus and self._tried:
+            attempts.focus()
+        else:
+            super().action_back()
+
+    def leave(self) -> None:
+        """Back to the player; what runs is stopped."""
+        if self.working:
+            self.cancel()
+        self.dismiss(self._kept)
+
+
+def _choices(stop: Transcript) -> str:
+    """The options the question names, to begin with: those a line can hold as they are."""
+    plain = [c for c in stop.choices if visible(c) == c and "\n" not in c and c[:1] != "@"]
+    return "".join(f"{choice}\n" for choice in plain)

@@ -1,0 +1,105 @@
+"""bundle, verify of a bundle, lint and coverage, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from quizlog_tui.cli import main
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.session import Session
+from tests.drift.quiz import edited, recorded
+from tests.support.build import Build
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(
+    capfd: pytest.CaptureFixture[str],
+    build: Build,
+    replayer: Replayer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    """Runs one command line in a folder with a record of three branches."""
+    recorded(build, replayer)
+    monkeypatch.chdir(build.folder)
+
+    def call(*words: str) -> tuple[int, str, str]:
+        code = main(words)
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_a_record_is_packed_and_verified_offline(run: Run, build: Build) -> None:
+    code, out, err = run("bundle", "record.yaml", "-o", "b.zip")
+    assert code == 0 and out.startswith("b.zip: 4 files, head ")
+    assert "script/quiz.py" in err
+    assert run("verify", "b.zip")[:2] == (0, "reproducible\n")
+    code, out, _ = run("verify", "b.zip", "--json")
+    data = json.loads(out)
+    assert (code, data["verdict"], data["problems"]) == (0, "reproducible", [])
+    whole = bytearray((build.folder / "b.zip").read_bytes())
+    whole[len(whole) // 2] ^= 1
+    (build.folder / "b.zip").write_bytes(whole)
+    code, out, _ = run("verify", "b.zip")
+    assert code == 3 and out.startswith("file ") and "bytes were changed" in out
+    assert json.loads(run("verify", "b.zip", "--json")[1])["problems"][0]["part"] == "file"
+    code, _, err = run("bundle", "record.yaml", "-o", "b.zip")
+    assert code == 2 and "exists already" in err
+
+
+def test_a_file_that_only_a_run_names_has_to_be_added(run: Run, build: Build) -> None:
+    (build.folder / "notes-1.txt").write_text("one\n")
+    path = build.record("print(open(f'notes-{1}.txt').read())\ninput('? ')\n", name="n.yaml")
+    with Session(path) as session:
+        session.answer("x")
+    code, out, err = run("bundle", "n.yaml", "-o", "n.zip")
+    assert (code, out) == (3, "") and "name what it reads with --add" in err
+    assert not (build.folder / "n.zip").exists()
+    assert run("bundle", "n.yaml", "-o", "n.zip", "--add", "notes-1.txt")[0] == 0
+    assert run("verify", "n.zip")[0] == 0
+
+
+def test_a_record_of_an_edited_script_is_not_packed(run: Run, build: Build) -> None:
+    build.script(edited(("How hot? ", "How warm? ")))
+    code, out, err = run("bundle", "record.yaml", "-o", "b.zip")
+    assert (code, out) == (3, "") and "from step 3 on" in err and err.count("\n") == 1
+
+
+def test_lint_tells_lines_scores_and_traps(run: Run, build: Build) -> None:
+    code, out, _ = run("lint", "quiz.py")
+    assert code == 0 and out.startswith("quiz.py: 6 questions, 3 endings, 0 traps\n")
+    assert run("lint", "record.yaml")[1] == out
+    build.script("import random\nrandom.seed(1)\nprint(eval(input('n? ')))\n", "bad.py")
+    code, out, _ = run("lint", "bad.py", "--json")
+    data = json.loads(out)
+    assert code == 3 and data["ok"] is False
+    assert [(trap["line"], trap["code"]) for trap in data["traps"]] == [
+        (2, "own-seed"), (3, "eval-input"),
+    ]  # fmt: skip
+    assert "line 2    trap      own-seed: " in run("lint", "bad.py")[1]
+    assert run("lint", "nope.py")[0] == 2
+
+
+def test_coverage_tells_what_was_never_reached_and_where_to_fork(run: Run, build: Build) -> None:
+    code, out, _ = run("coverage", "quiz.py", ".")
+    assert code == 0 and "questions: 6 of 6 reached" in out and "endings: 1 of 3 reached" in out
+    assert "record.yaml@main step 0" in out and "may lead to line 7" in out
+    code, out, _ = run("coverage", "quiz.py", "record.yaml", "--json")
+    data = json.loads(out)
+    assert data["runs"] == 3 and data["waiting"] == 1
+    assert data["scores"] == [
+        {"score": 0.5, "times": 0}, {"score": 0.7, "times": 1},
+        {"score": 0.9, "times": 0}, {"score": 1.0, "times": 1},
+    ]  # fmt: skip
+    assert [(one["line"], one["step"], one["kind"]) for one in data["suggestions"]] == [
+        (7, 0, "ending"), (28, 4, "ending"),
+    ]  # fmt: skip
+    build.script("input()\n", "other.py")
+    code, _, err = run("coverage", "other.py", "record.yaml")
+    assert code == 2 and "no record of this script" in err

@@ -1,0 +1,135 @@
+"""`quizlog verify` and `--keep-files`, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.cli import main
+from quizlog_tui.session import Session
+from tests.support.build import Build
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(build: Build, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(build.folder)
+
+    def call(*words: str) -> tuple[int, str, str]:
+        code = main(words)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def path(build: Build) -> Path:
+    made = build.record("print('hello')\nprint('you said', input('name? '))\ninput('more? ')\n")
+    with Session(made) as session:
+        session.answer("Ada")
+    return made
+
+
+def test_a_reproducible_record_is_exit_code_0(run: Run, path: Path) -> None:
+    assert run("verify", path.name) == (0, "reproducible\n", "")
+
+
+def test_a_difference_is_exit_code_3_with_both_texts(run: Run, path: Path) -> None:
+    path.write_text(path.read_text().replace("hello", "hallo"))
+    code, out, err = run("verify", path.name)
+    assert code == 3 and out.startswith("diverges at step 0 (print, unknown)")
+    assert "recorded: hallo" in err and "replayed: hello" in err
+    code, out, _ = run("verify", path.name, "--json")
+    data = json.loads(out)
+    assert code == 3 and data["schema_version"] == 1
+    keys = ("verdict", "step", "what", "recorded", "replayed", "cause")
+    assert [data[key] for key in keys] == ["diverges", 0, "print", "hallo", "hello", "unknown"]
+    assert set(data["world"]) == {"fixed", "missing", "met", "relies_on"}
+
+
+def test_what_cannot_be_verified_is_exit_code_4(run: Run, build: Build) -> None:
+    build.record("import time  #quizlog: real-clock\ninput(time.time())\n")
+    code, out, _ = run("verify", "record.yaml")
+    assert (code, out) == (4, "cannot be verified: it asks for the real clock\n")
+
+
+def test_a_folder_of_records(run: Run, path: Path, build: Build) -> None:
+    code, out, err = run("verify", "--all", ".")
+    assert (code, out) == (0, "reproducible  record.yaml\n")
+    assert err == "-- 1 record: 1 reproducible\n"
+    (build.folder / "bad.yaml").write_text("script: gone.py\nseed: 1\n")
+    code, out, err = run("verify", "--all", ".")
+    assert code == 2 and "unreadable: the script does not exist  bad.yaml" in out
+    path.write_text(path.read_text().replace("hello", "hallo"))
+    code, out, _ = run("verify", "--all", ".", "--json")
+    rows = json.loads(out)["records"]
+    assert code == 3
+    assert [row["verdict"] for row in rows] == ["unreadable", "diverges"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["verify"], "which record?"),
+        (["verify", "record.yaml", "--all", "."], "which record?"),
+        (["verify", "record.yaml", "--watch", "--json"], "--watch has no end"),
+        (["verify", "--all", "missing"], "is not a folder"),
+        (["verify", "--all", "empty"], "holds no records"),
+        (["verify", "nothing.yaml"], "does not exist"),
+    ],
+)
+def test_wrong_calls_say_what_to_do(words: list[str], said: str, run: Run, path: Path) -> None:
+    (path.parent / "empty").mkdir()
+    code, _, err = run(*words)
+    assert code == 2 and said in err
+
+
+def test_watching_judges_again_at_each_save(path: Path) -> None:
+    command = [sys.executable, "-m", "quizlog_tui", "verify", path.name, "--watch"]
+    script = path.parent / "quiz.py"
+    with subprocess.Popen(command, cwd=path.parent, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout and process.stderr
+        assert process.stdout.readline() == "reproducible\n"
+        assert "watching" in process.stderr.readline()
+        script.write_text(script.read_text().replace("you said", "you wrote"))
+        assert "diverges at step 1 (print, code-changed)" in process.stdout.readline()
+        script.write_text(script.read_text().replace("you wrote", "you said"))
+        assert process.stdout.readline() == "reproducible\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+
+
+@pytest.mark.parametrize("words", [["record.yaml"], ["--all", "."]])
+def test_ctrl_c_answers_at_once(words: list[str], build: Build) -> None:
+    up = build.outside / "up"
+    build.record(f"open({str(up)!r}, 'w').close()\nwhile True: pass\n")
+    command = [sys.executable, "-m", "quizlog_tui", "verify", *words]
+    with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
+        while not up.exists():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stderr and process.stderr.read() == b"quizlog: interrupted\n"
+
+
+def test_files_are_kept_where_asked(run: Run, build: Build) -> None:
+    build.record("open('made', 'w').write('x')\ninput('? ')\n")
+    code, _, err = run("record.yaml", "--keep-files", "out")
+    assert code == 0 and "quizlog: out: made\n" in err
+    assert (build.folder / "out" / "made").read_text() == "x"
+    assert sorted(os.listdir(build.folder)) == ["out", "quiz.py", "record.yaml"]
+    assert run("record.yaml", "--keep-files", "record.yaml")[0] == 2
+
+
+def test_the_record_says_what_was_fixed(run: Run, path: Path) -> None:
+    text = path.read_text()
+    assert 'world:\n- "fixed: hashes ' in text and '- "python: ' in text

@@ -1,0 +1,348 @@
+"""The checker: every change of a line is found, every rule has an example, older forms are read."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import from_json
+
+from quizlog_tui.episodes.check import Seen, check_file, check_line
+from quizlog_tui.episodes.files import put_episodes
+from quizlog_tui.episodes.hashing import question_id, value_hash
+from quizlog_tui.episodes.lines import plain_line, to_line
+from quizlog_tui.episodes.older import upgraded
+from quizlog_tui.episodes.upgrade import upgrade_file
+from quizlog_tui.errors import EpisodeError
+from tests.episodes.support import episode
+
+Place = tuple[str | int, ...]
+ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("4", "bad")])
+LINE = to_line(ONE).encode()
+DATA: dict[str, Any] = json.loads(LINE)
+
+ALLOWED = (
+    # Changes that somebody can seal again without breaking a rule: they change what is told of a
+    # run, or what a student is taught, but no answer, no hash, no count and no claim.
+    r"timestamp", r"question\.(difficulty|created_at)",
+    r"[a-z_0-9.]+\.code_cells\.\d+",
+    r"[a-z_0-9.]+\.hooks\.\d+\.(code_line|description)",
+    r"[a-z_0-9.]+\.hooks\.\d+\.variable_name", r"[a-z_0-9.]+\.hooks\.\d+\.depends_on.*",
+    r"[a-z_0-9.]+\.hooks\.\d+\.value_hash",
+    r"[a-z_0-9.]+\.submission_metadata\..*",
+    r"consistency_traces\.\d+\.(execution_success|total_turns|archived_turn_count)",
+    r"conversation_for_sft\.system_prompt", r"conversation_for_sft\.messages\.\d+\.content",
+)  # fmt: skip
+
+
+def places(value: Any, at: Place = ()) -> Iterator[Place]:
+    """Every leaf and every empty container."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        if isinstance(item, dict | list) and item:
+            yield from places(item, (*at, key))
+        else:
+            yield (*at, key)
+
+
+def put(data: Any, place: Place, value: Any) -> dict[str, Any]:
+    changed: dict[str, Any] = copy.deepcopy(data)
+    inner: Any = changed
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return changed
+
+
+def get(data: Any, place: Place) -> Any:
+    for key in place:
+        data = data[key]
+    return data
+
+
+def codes(line: bytes | str, *, lenient: bool = False) -> set[str]:
+    line = line if isinstance(line, bytes) else line.encode()
+    return {one.code for one in check_line(line, lenient=lenient) if not one.warning}
+
+
+PLACES = list(places(DATA))
+SEAL: Place = ("teacher_gold_trace", "submission_metadata", "seal")
+others = st.sampled_from([None, True, False, 0, 1, -1, 2.5, "", "x", [], {}, "0" * 16, ["first"]])
+
+
+@given(st.sampled_from(PLACES), others)
+def test_any_change_of_a_line_is_found(place: Place, value: Any) -> None:
+    old = get(DATA, place)
+    if (old, type(old)) == (value, type(value)):
+        return
+    assert codes(plain_line(put(DATA, place, value))), place
+
+
+@given(st.sampled_from(PLACES), others)
+def test_a_change_that_is_sealed_again_is_found_or_listed(place: Place, value: Any) -> None:
+    old = get(DATA, place)
+    if (old, type(old)) == (value, type(value)) or place == SEAL:
+        return
+    if place == ("question", "hint") and value == "":
+        return  # the schema's rule gives no hint and an empty one the same id
+    name = ".".join(map(str, place))
+    try:
+        line = to_line(put(DATA, place, value))
+    except (EpisodeError, TypeError, KeyError, AttributeError):
+        return  # it cannot even be written
+    assert codes(line) or any(re.fullmatch(pattern, name) for pattern in ALLOWED), name
+
+
+@given(st.sampled_from([place for place in PLACES if isinstance(place[-1], str)]))
+def test_a_missing_key_is_found(place: Place) -> None:
+    changed = copy.deepcopy(DATA)
+    del get(changed, place[:-1])[place[-1]]
+    assert codes(plain_line(changed)), place
+
+
+@given(st.integers(0, len(LINE) - 1), st.integers(0, 255))
+def test_a_changed_byte_is_found(at: int, byte: int) -> None:
+    changed = LINE[:at] + bytes([byte]) + LINE[at + 1 :]
+    try:
+        same = changed == LINE or json.loads(changed) == DATA
+    except ValueError:
+        same = False
+    assert same or codes(changed)
+
+
+def test_another_way_to_write_the_same_line_is_no_change() -> None:
+    text = json.dumps(json.loads(LINE, object_pairs_hook=lambda p: dict(p)), separators=(",", ":"))
+    assert not codes(text) and not codes(json.dumps(DATA, ensure_ascii=False))
+
+
+def resealed(place: str, value: Any) -> set[str]:
+    parts: Place = tuple(int(part) if part.isdigit() else part for part in place.split("."))
+    return codes(to_line(put(DATA, parts, value)))
+
+
+H = "0" * 16
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "code"),
+    [
+        ("episode_id", "x", "episode-id"),
+        ("episode_id", "5e1b7a3e-0000-5000-8000-000000000000", "episode-id"),
+        ("timestamp", "yesterday", "timestamp"),
+        ("verified", False, "guarantee"),
+        ("question.id", H, "question-id"),
+        ("question.id", "ABC", "schema"),
+        ("question.hint", "psst", "question-id"),
+        ("question.n_steps", 2, "steps"),
+        ("question.difficulty", "SO SO", "schema"),
+        ("teacher_gold_trace.final_answer", "End", "answer-hash"),
+        ("teacher_gold_trace.final_answer", None, "hash-null"),
+        ("teacher_gold_trace.final_answer_hash", None, "hash-null"),
+        ("teacher_gold_trace.execution_success", False, "guarantee"),
+        ("teacher_gold_trace.total_turns", 4, "turns"),
+        ("teacher_gold_trace.archived_turn_count", 9, "turns"),
+        ("teacher_gold_trace.hooks.1.variable_name", "first", "hook-name"),
+        ("teacher_gold_trace.hooks.1.depends_on", ["again_2"], "depends-on"),
+        ("teacher_gold_trace.hooks.1.depends_on", ["again"], "depends-on"),
+        ("teacher_gold_trace.hooks.1.depends_on", ["nobody"], "depends-on"),
+        ("teacher_gold_trace.hooks.2.value_hash", H, "last-hook"),
+        ("teacher_gold_trace.submission_metadata.matcher", {"absolute": 3}, "matcher"),
+        ("teacher_gold_trace.submission_metadata.reconciled", True, "guarantee"),
+        ("consistency_traces.0.final_answer_hash", H, "answer-hash"),
+        ("rl_verification_data.expected_final_answer", "other", "answer-hash"),
+        ("rl_verification_data.expected_final_answer_hash", H, "rl-differs"),
+        ("triangulation_metadata.n_consistency_runs", 4, "triangulation"),
+        ("triangulation_metadata.majority_count", 3, "triangulation"),
+        ("triangulation_metadata.majority_answer_hash", H, "triangulation"),
+        ("triangulation_metadata.gold_matches_majority", False, "triangulation"),
+        ("conversation_for_sft.messages", [], "messages-empty"),
+        ("conversation_for_sft.messages.0.role", "assistant", "roles"),
+        ("conversation_for_sft.messages.0.role", "teacher", "schema"),
+        ("conversation_for_sft.messages.0.content", "x", "first-message"),
+        ("consistency_traces", [], "guarantee"),
+    ],
+)
+def test_every_rule_has_an_example(place: str, value: Any, code: str) -> None:
+    assert code in resealed(place, value)
+
+
+def test_the_assistant_speaks_last() -> None:
+    messages = DATA["conversation_for_sft"]["messages"]
+    assert "roles" in resealed("conversation_for_sft.messages", messages[:-1])
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"{", "bad-json"),
+        (b"[1]", "not-an-object"),
+        (b"\xff", "not-utf8"),
+        (b'{"a": NaN}', "not-finite"),
+        (b'{"a": -Infinity}', "not-finite"),
+        (b'{"a": 1e999}', "not-finite"),
+        (b'{"a": 1, "a": 1}', "duplicate-key"),
+        (b"[" * 100_000, "too-deep"),
+        (b"{}", "schema"),
+        (LINE.replace(b'"verified": true', b'"verified": true, "verified": true'), "duplicate-key"),
+        (LINE.replace(b'"final_answer": "end"', b'"final_answer": NaN', 1), "not-finite"),
+    ],
+)
+def test_lines_that_are_no_strict_json(line: bytes, code: str) -> None:
+    assert codes(line) == {code}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "code"),
+    [
+        ("timestamp", "2025-12-21 16:00:00.000000", "timestamp-form"),
+        ("timestamp", "2025-12-21T16:00:00Z", "timestamp-form"),
+        ("extra", 1, "extra-key"),
+        ("question.extra", 1, "extra-key"),
+        ("rl_verification_data.intermediate_artifact_hashes", {}, "extra-key"),
+        ("teacher_gold_trace.total_turns", 0, "turns-unknown"),
+        ("teacher_gold_trace.submission_metadata.generated_cells", [], "cell-not-said"),
+        ("conversation_for_sft.messages.1.content", "x" * 5_000_000, "long-line"),
+    ],
+)
+def test_every_warning_has_an_example(place: str, value: Any, code: str) -> None:
+    parts: Place = tuple(int(part) if part.isdigit() else part for part in place.split("."))
+    found = check_line(to_line(put(DATA, parts, value)).encode())
+    assert code in {one.code for one in found if one.warning}
+
+
+def test_a_hint_that_is_told_and_a_number_that_is_big_are_warned_of() -> None:
+    told = copy.deepcopy(episode(("4", str(2**60)), [("4", str(2**60))]))
+    told["question"]["hint"] = "Welcome"
+    told["question"]["id"] = question_id(told["question"]["question_text"], "Welcome")
+    found = {one.code for one in check_line(to_line(told).encode()) if one.warning}
+    assert found == {"hint-told", "big-number"}
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**200), 2**200))
+def test_the_quick_reader_reads_the_same_numbers(number: float, integer: int) -> None:
+    text = json.dumps([number, integer])
+    assert repr(from_json(text)) == repr(json.loads(text))
+
+
+def test_lines_are_told_apart_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    other = to_line(episode(("4", "stop"), [("4", "stop")])).encode()
+    path.write_bytes(LINE + b"\n\n" + other + b"\n" + LINE + b"\nx\n")
+    report = check_file(path)
+    assert (report.lines, report.ok, report.verified) == (4, False, 2)
+    assert [(one["line"], one["code"]) for one in report.errors] == [
+        (4, "duplicate-id"),
+        (5, "bad-json"),
+    ]
+    assert [(one["line"], one["code"]) for one in report.warnings] == [(4, "duplicate-answer")]
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    def peak(count: int) -> int:
+        path = tmp_path / "e.jsonl"
+        path.write_bytes((LINE + b"\n") * count)
+        check_file(path)
+        tracemalloc.start()
+        check_file(path)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    assert peak(1600) < 1.2 * peak(1100)  # the report lists the first 1,000 findings
+
+
+def older() -> dict[str, Any]:
+    """A line as it was written before the schema was settled."""
+    import hashlib
+    import pickle
+
+    def pickled(value: Any) -> str:
+        return hashlib.sha256(pickle.dumps(value, protocol=4)).hexdigest()[:16]
+
+    one = copy.deepcopy(DATA)
+    one["timestamp"] = "2025-12-21 16:00:00"
+    one["question"]["id"] = None
+    for trace in (one["teacher_gold_trace"], *one["consistency_traces"]):
+        del trace["hooks"], trace["submission_metadata"]
+        trace["total_turns"] = trace["archived_turn_count"] = 0
+        if trace["final_answer"] is not None:
+            trace["final_answer_hash"] = pickled(trace["final_answer"])
+    one["rl_verification_data"]["expected_final_answer_hash"] = pickled("end")
+    one["rl_verification_data"]["intermediate_artifact_hashes"] = {"x": "y"}
+    one["triangulation_metadata"]["majority_answer_hash"] = pickled("end")
+    messages = one["conversation_for_sft"]["messages"]
+    one["conversation_for_sft"]["messages"] = [*messages[1:], {"role": "user", "content": "ok"}]
+    return one
+
+
+def test_an_older_line_is_read_leniently_and_brought_up_to_date(tmp_path: Path) -> None:
+    line = plain_line(older())
+    assert "schema" in codes(line) and not codes(line, lenient=True)
+    warned = {one.path for one in check_line(line.encode(), lenient=True)}
+    assert {"timestamp", "question.id", "teacher_gold_trace.final_answer_hash"} <= warned
+    (tmp_path / "old.jsonl").write_text(f"{line}\n")
+    told = upgrade_file(tmp_path / "old.jsonl", tmp_path / "new.jsonl")
+    assert (told["lines"], told["changed"]) == (1, 1)
+    report = check_file(tmp_path / "new.jsonl")
+    assert report.ok and {one["code"] for one in report.warnings} == {"cell-not-said"}
+    new = json.loads((tmp_path / "new.jsonl").read_text())
+    assert new["teacher_gold_trace"]["final_answer_hash"] == value_hash("end")
+    assert new["verified"] and new["conversation_for_sft"] == DATA["conversation_for_sft"]
+    again = upgrade_file(tmp_path / "new.jsonl", tmp_path / "again.jsonl")
+    assert again["changed"] == 0
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
+
+
+def test_an_older_claim_that_is_not_borne_out_is_an_error_and_lowered() -> None:
+    one = older()
+    one["consistency_traces"] = []
+    one["triangulation_metadata"] = {
+        "n_consistency_runs": 0, "n_consistency_succeeded": 0, "majority_answer_hash": None,
+        "majority_count": 0, "gold_matches_majority": False,
+    }  # fmt: skip
+    assert codes(plain_line(one), lenient=True) == {"guarantee"}
+    new, notes = upgraded(one)
+    assert new["verified"] is False and "verified" in {path for path, _ in notes}
+
+
+junk = st.recursive(
+    st.none() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+)
+
+
+@given(st.sampled_from([*PLACES, *{place[:-1] for place in PLACES if len(place) > 1}]), junk)
+def test_no_line_is_too_strange_to_be_read_leniently(place: Place, value: Any) -> None:
+    line = plain_line(put(older() if len(place) == 1 else DATA, place, value)).encode()
+    check_line(line, lenient=True)
+    upgraded(json.loads(line))
+
+
+def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "e.jsonl"
+    second = episode(("4", "stop"), [])
+    assert put_episodes(path, [ONE]) == (1, 0)
+    before = path.read_bytes()
+    assert put_episodes(path, [ONE]) == (0, 1) and path.read_bytes() == before
+    assert put_episodes(path, [second, ONE]) == (1, 1)
+    assert path.read_bytes() == before + to_line(second).encode() + b"\n"
+    path.write_bytes(path.read_bytes() + b"junk\n")
+    with pytest.raises(EpisodeError, match="no JSON"):
+        put_episodes(path, [ONE])
+    assert path.read_bytes().endswith(b"junk\n") and len(list(path.parent.glob("*"))) == 2
+
+
+def test_what_was_seen_is_seen_again() -> None:
+    seen = Seen()
+    assert check_line(LINE, seen) == []
+    assert {one.code for one in check_line(LINE, seen)} == {"duplicate-id", "duplicate-answer"}

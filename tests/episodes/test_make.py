@@ -1,0 +1,329 @@
+"""From records on disk to an episodes file: grouping, decisions, asked runs, kills, the command."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quizlog_tui.cli import main
+from quizlog_tui.episodes.asking import SolveRun, kept, runs_folder
+from quizlog_tui.episodes.build import Settings
+from quizlog_tui.episodes.check import check_file
+from quizlog_tui.episodes.decided import gold_run, own_runs, taken
+from quizlog_tui.episodes.instance import attempt, instances
+from quizlog_tui.episodes.make import make
+from quizlog_tui.episodes.runs import SolverRun, Turn
+from quizlog_tui.errors import DecisionError, EpisodeError
+from quizlog_tui.record.model import Branch, Record
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.series import Series
+from quizlog_tui.solver.decision import Decision, ModelReply, Question, Reconsidered, Verdict
+from quizlog_tui.solver.decision_file import append_decision, decisions_path
+from tests.support.build import Build
+
+QUIZ = """
+#hint: it is even
+print("start")
+n = input("2+2? ")
+if n.strip() != "4":
+    raise Exception("wrong")
+m = input("name? ")
+print("hi", m)
+"""
+
+
+def told(doing: str, done: int, count: int) -> None:
+    pass
+
+
+def record(build: Build, name: str, *inputs: str, **more: Any) -> Path:
+    build.script(QUIZ)
+    path = build.folder / name
+    extras = {"execution_id": name, "start_time": "2026-01-01T00:00:00+00:00"}
+    made = Record("quiz.py", 7, Series(inputs), len(inputs), extras=extras)
+    RecordFile(path).create(replace(made, **more))
+    return path
+
+
+def made_from(output: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.read_text().splitlines()]
+
+
+def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
+    paths = [record(build, f"{n}.yaml", "4", "ada") for n in "abc"]
+    paths += [record(build, "d.yaml", "5"), record(build, "e.yaml", "4", "bea")]
+    output = build.folder / "out" / "e.jsonl"
+    found = make(paths, output, Settings(), told)
+    assert (found.episodes, found.verified, found.skipped) == (1, 1, [])
+    [one] = made_from(output)
+    assert one["triangulation_metadata"]["n_consistency_runs"] == 4
+    assert one["triangulation_metadata"]["majority_count"] == 2
+    assert one["question"]["hint"] == "it is even"
+    before = output.read_bytes()
+    make(paths[::-1], output, Settings(), told)
+    assert output.read_bytes() == before
+    assert check_file(output).ok
+
+
+def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
+    paths = [record(build, "a.yaml", "4", "ada"), record(build, "b.yaml", "4", "ada")]
+    copy = build.folder / "copy.yaml"
+    copy.write_bytes(paths[0].read_bytes())
+    [one] = instances([attempt(path) for path in (*paths, copy, paths[0])])
+    assert len(one.attempts) == 2
+
+
+def test_the_run_that_feedback_names_gold_is_gold(build: Build) -> None:
+    record(build, "a.yaml", "4", "ada")
+    record(build, "b.yaml", "4", "bea", extras={"feedback": [{"verdict": "gold"}]})
+    [one] = instances([attempt(build.folder / name) for name in ("a.yaml", "b.yaml")])
+    assert one.attempts[0].path.name == "b.yaml"
+
+
+def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
+    branches = {
+        "main-1": Branch("main", 0, Series(["5"]), status="error"),
+        "main-2": Branch("main", 0, Series(["6"]), status="error"),
+        "other": Branch("main", 1, Series(["bea"]), status="success"),
+    }
+    path = record(build, "a.yaml", "4", "ada", branches=branches)
+    output = build.folder / "e.jsonl"
+    make([path], output, Settings(retries=True), told)
+    [one] = made_from(output)
+    assert one["teacher_gold_trace"]["total_turns"] == 4
+    contents = [message["content"] for message in one["conversation_for_sft"]["messages"]]
+    assert contents[1:6:2] == ["5", "6", "4"] and contents[2].startswith("wrong\n")
+
+
+def test_one_bad_record_does_not_cost_the_others(build: Build, capfd: Any) -> None:
+    good = record(build, "a.yaml", "4", "ada")
+    (build.folder / "bad.yaml").write_text("[]")
+    lost = record(build, "lost.yaml", "4", script="gone.py")
+    out = str(build.folder / "e.jsonl")
+    names = [str(one) for one in (good, build.folder / "bad.yaml", lost)]
+    assert main(["episodes", "build", *names, "-o", out]) == 2
+    printed, err = capfd.readouterr()
+    assert "1 episode" in printed and "bad.yaml" in err and "gone.py" in err
+    assert main(["episodes", "build", names[0], "-o", out, "--json"]) == 0
+    data = json.loads(capfd.readouterr()[0])
+    assert (data["episodes"], data["added"], data["known"]) == (1, 0, 1)
+    assert main(["episodes", "build", names[1], "-o", out]) == 2
+    assert main(["episodes", "build", names[0], "-o", out, "--runs", "-1"]) == 2
+    empty = record(build, "empty.yaml")
+    assert main(["episodes", "build", str(empty), "-o", out]) == 2
+    assert "nobody has answered it" in capfd.readouterr()[1]
+
+
+def decision(pointer: int, answer: Any, *replies: tuple[str, Any], **more: Any) -> Decision:
+    models = tuple(
+        ModelReply(name, "ok", claimed=claimed, explanation=f"{name} says so")
+        for name, claimed in replies
+    )
+    names = tuple(name for name, claimed in replies if claimed == answer)
+    question = Question("?", pointer=pointer, branch="main")
+    verdict = Verdict("majority", answer, "majority", contributors=names)
+    made = Decision(f"d{pointer}", "2026-01-01", question, models, verdict=verdict)
+    return replace(made, **more)
+
+
+def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
+    path = record(build, "a.yaml", "4", "ada")
+    first = decision(0, 4, ("x", 4), ("y", 4), ("z", 5))
+    second = decision(1, "ada", ("x", "ada"), ("y", "ada"), ("z", "ada"))
+    for one in (first, second):
+        append_decision(decisions_path(path), one)
+    output = build.folder / "e.jsonl"
+    assert make([path], output, Settings(), told).verified == 1
+    [one] = made_from(output)
+    runs = {run["submission_metadata"]["solver"]: run for run in one["consistency_traces"]}
+    assert [runs[name]["final_answer"] for name in "xyz"] == ["ada", "ada", None]
+    assert runs["z"]["submission_metadata"]["inputs"] == ["5"]
+    said = one["conversation_for_sft"]["messages"][1]["content"]
+    assert said == "x says so\n\nAnswer: 4"
+
+
+def test_a_reconciled_answer_does_not_verify(build: Build) -> None:
+    path = record(build, "a.yaml", "4", "ada")
+    again = (Reconsidered("x", "ok", 4), Reconsidered("y", "ok", 4))
+    append_decision(decisions_path(path), decision(0, 4, ("x", 4), ("y", 4), reconciliation=again))
+    append_decision(decisions_path(path), decision(1, "ada", ("x", "ada"), ("y", "ada")))
+    output = build.folder / "e.jsonl"
+    assert make([path], output, Settings(), told).verified == 0
+    [one] = made_from(output)
+    assert one["triangulation_metadata"]["gold_matches_majority"]
+    assert one["teacher_gold_trace"]["submission_metadata"]["reconciled"] is True
+
+
+def test_decisions_belong_to_the_answers_of_their_own_branch() -> None:
+    entry = Branch("main", 1)
+    line = Record("q.py", 1, Series(["4", "b"]), branch="fork", branches={"fork": entry})
+    on_main = [decision(0, 4, ("x", 4)), decision(1, "b", ("x", "b")), decision(2, "c", ("x", "c"))]
+    far = decision(1, "b", ("x", "b"), question=Question("?", pointer=1, branch="elsewhere"))
+    assert sorted(taken(on_main, line)) == [0, 1]
+    assert taken([far], line) == {}
+    run = SolverRun("r", (Turn("4"), Turn("b")))
+    assert not gold_run(run, {}).reconciled and own_runs({1: on_main[1]}, None) == []
+
+
+def test_decisions_that_cannot_be_read_are_not_passed_over(build: Build) -> None:
+    path = record(build, "a.yaml", "4", "ada")
+    decisions_path(path).write_text("{}\n")
+    with pytest.raises(DecisionError):
+        attempt(path)
+
+
+class Asked:
+    """Answers every run well, and counts."""
+
+    def __init__(self, fails_at: int = 99) -> None:
+        self.samples: list[tuple[int, str | None]] = []
+        self.fails_at = fails_at
+
+    async def solve_run(
+        self, script: Path, seed: int, hint: str | None, *, sample: int
+    ) -> SolverRun:
+        self.samples.append((sample, hint))
+        await asyncio.sleep(0)
+        if sample == self.fails_at:
+            raise EpisodeError("the model is gone")
+        return SolverRun("ada", (Turn("4", "n = 4"), Turn("ada")), sample=sample)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[SolveRun]:
+        yield self.solve_run
+
+
+def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
+    path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
+    asked = Asked()
+    assert make([path], output, Settings(), told, solver=asked.open, runs=3).verified == 1
+    assert sorted(asked.samples, key=lambda one: one[0]) == [
+        (0, "it is even"), (1, None), (2, None), (3, None),
+    ]  # fmt: skip
+    [one] = made_from(output)
+    assert one["triangulation_metadata"]["n_consistency_runs"] == 3
+    assert "even" not in json.dumps(one["conversation_for_sft"])
+    solved = record(build, "b.yaml", "4", "ada")
+    again = Asked()
+    make([solved], build.folder / "f.jsonl", Settings(), told, solver=again.open, runs=2)
+    assert sorted(again.samples) == [(1, None), (2, None)], "a record that finished is gold"
+
+
+def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
+    path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
+    with pytest.raises(EpisodeError, match="gone"):
+        make([path], output, Settings(), told, solver=Asked(fails_at=2).open, runs=3)
+    assert not output.exists()
+    asked = Asked()
+    make([path], output, Settings(), told, solver=asked.open, runs=3)
+    assert [sample for sample, _ in asked.samples] == [2]
+    file = next(runs_folder(output).rglob("run-2.json"))
+    run = kept(file)
+    assert run is not None and run.turns[0].code == "n = 4"
+    file.write_text("{")
+    with pytest.raises(EpisodeError, match="holds no run"):
+        make([path], output, Settings(), told, solver=Asked().open, runs=3)
+
+
+def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build) -> None:
+    path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
+
+    class Lost(Asked):
+        async def solve_run(self, *words: Any, sample: int) -> SolverRun:
+            run = await super().solve_run(*words, sample=sample)
+            return replace(run, turns=(), broken="no network") if sample == 1 else run
+
+    found = make([path], output, Settings(), told, solver=Lost().open, runs=2)
+    assert [error.message for error in found.skipped] == ["no network"] and found.verified == 1
+    assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1
+    asked = Asked()
+    make([path], output, Settings(), told, solver=asked.open, runs=2)
+    assert asked.samples == [(1, None)]
+    assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 2
+
+
+KILLED = """
+import asyncio, sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from quizlog_tui.episodes.build import Settings
+from quizlog_tui.episodes.make import make
+from quizlog_tui.episodes.runs import SolverRun, Turn
+
+async def solve_run(script, seed, hint, *, sample):
+    if sample == 2:
+        await asyncio.sleep(0.0)
+        while len(list(Path(sys.argv[2]).parent.rglob("*.json"))) < 3:
+            await asyncio.sleep(0.001)
+        print("ready", flush=True)
+        await asyncio.Event().wait()
+    return SolverRun("ada", (Turn("4"), Turn("ada")), sample=sample)
+
+@asynccontextmanager
+async def solver():
+    yield solve_run
+
+make([Path(sys.argv[1])], Path(sys.argv[2]), Settings(), lambda *a: None, solver=solver, runs=3)
+"""
+
+
+def test_a_kill_loses_only_the_run_under_way(build: Build) -> None:
+    path, output = record(build, "a.yaml"), build.folder / "out" / "e.jsonl"
+    command = [sys.executable, "-c", KILLED, str(path), str(output)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline() == "ready\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(30)
+    process.stdout.close()
+    asked = Asked()
+    assert make([path], output, Settings(), told, solver=asked.open, runs=3).verified == 1
+    assert asked.samples == [(2, None)]
+
+
+async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
+
+    pytest.importorskip("quizlog_tui.sandbox", reason="the sandbox is not there")
+    from quizlog_tui.episodes.model_runs import by_models
+    from quizlog_tui.solver.client import ModelClient
+    from quizlog_tui.solver.redaction import Redaction
+    from quizlog_tui.solver.solve import Panel
+    from quizlog_tui.solver.transport import Prompt, Said, Voter
+
+    class Scripted:
+        def __init__(self) -> None:
+            self.prompts: list[str] = []
+
+        async def complete(self, prompt: Prompt[Any]) -> Said:
+            self.prompts.append(prompt.messages[-1].content)
+            answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
+            return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
+
+    async def no_code(code: str, folder: Path | None) -> Any:
+        raise AssertionError(code)
+
+    script = build.script(QUIZ)
+    voices = {name: Scripted() for name in ("x", "y")}
+    clients = [
+        ModelClient(Voter(name, primary=name == "y"), voice, Redaction())
+        for name, voice in voices.items()
+    ]
+    solve_run = by_models(Panel(clients, no_code))
+    gold, first, second = [
+        await solve_run(script, 7, hint, sample=sample)
+        for sample, hint in enumerate(["it is even", None, None])
+    ]
+    assert (gold.name, first.name, second.name) == ("y", "x", "y")
+    assert gold.inputs == first.inputs == ("4", "ada")
+    assert "it is even" in voices["y"].prompts[0] and "it is even" not in voices["x"].prompts[0]
+    assert len(voices["x"].prompts) == 2 and len(voices["y"].prompts) == 4

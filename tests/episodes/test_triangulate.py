@@ -1,0 +1,116 @@
+"""What verifies an episode, and a counter-example for each guarantee."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.episodes.hashing import value_hash
+from quizlog_tui.episodes.matching import Matcher, clusters, matcher_from
+from quizlog_tui.episodes.triangulate import Answer, triangulate
+from tests.episodes.support import episode
+
+
+def answer(value: Any) -> Answer:
+    return (None, None) if value is None else (value_hash(value), value)
+
+
+def found(gold: Any, *others: Any) -> tuple[int, int, str | None, int, bool]:
+    one = triangulate(answer(gold), [answer(other) for other in others], Matcher())
+    return one.runs, one.succeeded, one.majority_hash, one.majority_count, one.gold_matches
+
+
+def test_a_majority_is_more_than_half_of_those_that_answered() -> None:
+    assert found(4, 4, 4, None) == (3, 2, value_hash(4), 2, True)
+    assert found(4, 4, 4, 5) == (3, 3, value_hash(4), 2, True)
+    assert found(4, 4, 5) == (2, 2, min(value_hash(4), value_hash(5)), 1, False)
+    assert found(4, 5, 5, 4) == (3, 3, value_hash(5), 2, False)
+    assert found(4) == (0, 0, None, 0, False)
+    assert found(4, None, None) == (2, 0, None, 0, False)
+    assert found(None, 4) == (1, 1, value_hash(4), 1, False)
+
+
+def test_the_gold_form_stands_for_its_cluster() -> None:
+    assert found(4, 4.0, 4.0, 5) == (3, 3, value_hash(4), 2, True)
+    assert found("4", 4.0, 4.0, 5) == (3, 3, value_hash(4.0), 2, False)
+
+
+def test_true_is_no_number_and_a_tenth_no_twentieth() -> None:
+    assert not Matcher().same(True, 1)
+    assert not Matcher().same(0.05, 0.1)
+    assert Matcher().same(0.9157008694903078, 0.9157008694903057)
+    assert Matcher().same("café", " cafe\u0301 ")
+    assert not Matcher().same("Yes", "yes") and Matcher(fold_case=True).same("Yes", "yes")
+    assert Matcher().same({"a": [1, 2.0]}, {"a": [1.0, 2]})
+    assert not Matcher().same([1], [1, 1]) and not Matcher().same(None, None)
+    assert not Matcher().same(10**400, 1.5) and not Matcher().same(10**400, 10**400 + 10**399)
+
+
+chains = st.lists(st.sampled_from([1.0, 1.0 + 6e-7, 1.0 + 12e-7, 1.0 + 18e-7, "x", 5]), max_size=6)
+
+
+@given(chains, st.randoms())
+def test_the_order_of_runs_changes_nothing(values: list[Any], random: Any) -> None:
+    mixed = list(values)
+    random.shuffle(mixed)
+    assert found(1.0, *values) == found(1.0, *mixed)
+    pairs, other = [(value_hash(v), v) for v in values], [(value_hash(v), v) for v in mixed]
+    assert set(clusters(pairs, Matcher())) == set(clusters(other, Matcher()))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{"absolute": 2, "relative": 0, "fold_case": False}, {"absolute": True}, 3, {"x": 1},
+     {"absolute": float("nan")}, {"fold_case": 1}],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused(data: Any) -> None:
+    with pytest.raises(ValueError):
+        matcher_from(data)
+
+
+def reasons(one: dict[str, Any]) -> list[str]:
+    assert one["verified"] is False
+    told: list[str] = one["teacher_gold_trace"]["submission_metadata"]["not_verified_because"]
+    return told
+
+
+def test_an_episode_whose_runs_agree_is_verified() -> None:
+    one = episode(("4", "end"), [("4", "end"), ("4", "end"), ("4", "bad")])
+    agreed = one["triangulation_metadata"]
+    gold = one["teacher_gold_trace"]["final_answer_hash"]
+    assert one["verified"] and agreed["majority_answer_hash"] == gold
+    assert agreed["n_consistency_succeeded"] == agreed["majority_count"] == 2
+
+
+def test_not_verified_where_gold_differs_from_the_majority() -> None:
+    one = episode(("4", "end"), [("4", "stop"), ("4", "stop"), ("4", "end")])
+    assert reasons(one) == ["the majority gave another answer"]
+
+
+def test_not_verified_where_there_is_only_a_plurality() -> None:
+    one = episode(("4", "end"), [("4", "end"), ("4", "end"), ("4", "a"), ("4", "b"), ("4", "c")])
+    assert reasons(one) == ["no answer has a majority"]
+    assert one["triangulation_metadata"]["majority_count"] == 2
+    assert reasons(episode(("4", "end"), [("4", "end"), ("4", "a")])) == [
+        "no answer has a majority"
+    ]
+
+
+def test_not_verified_without_a_run() -> None:
+    assert reasons(episode(("4", "end"), [])) == ["no consistency run"]
+    assert reasons(episode(("4", "end"), [("bad",)])) == ["no consistency run has an answer"]
+
+
+def test_not_verified_where_the_replay_fails() -> None:
+    told = reasons(episode(("4", "end"), breaks=True))
+    assert told[0] == "the script does not finish on the gold answers"
+    one = episode(("4", "end", "never asked"), [("4", "end")])
+    assert reasons(one)[0] == "the script does not finish on the gold answers"
+
+
+def test_not_verified_where_an_answer_was_taken_from_a_reconciliation() -> None:
+    one = episode(("4", "end"), [("4", "end"), ("4", "end")], reconciled=True)
+    assert reasons(one) == ["a gold answer was taken from a reconciliation"]

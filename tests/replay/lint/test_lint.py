@@ -1,0 +1,208 @@
+"""Reading a script without running it: questions, endings, traps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.paths import shipped
+from quizlog_tui.replay.lint.check import lint
+from quizlog_tui.replay.lint.found import LintReport
+from quizlog_tui.replay.source import Source, read_source
+from tests.support.corpus import CORPUS
+
+
+def linted(text: str) -> LintReport:
+    return lint(Source(Path("/q/quiz.py"), dedent(text).lstrip("\n").encode()))
+
+
+TRAPS = {
+    "bare-except": [
+        "while True:\n    try:\n        int(input('n '))\n        break\n    except:\n        print('no')\n",
+        "try:\n    x = input()\nexcept Exception:\n    x = ''\n",
+        "try:\n    x = input()\nexcept (ValueError, BaseException) as e:\n    x = ''\n",
+    ],
+    "own-seed": [
+        "import random\nrandom.seed(7)\n",
+        "import numpy as np\nnp.random.seed(0)\n",
+        "from random import seed as start\nstart(1)\n",
+        "from numpy.random import default_rng\nrng = default_rng(seed=5)\n",
+        "from random import *\nseed(3)\n",
+    ],
+    "clock": [
+        "import time\nprint(time.time())\n",
+        "from datetime import datetime\nprint(datetime.now())\n",
+        "import datetime as dt\nprint(dt.datetime.now(), dt.date.today())\n",
+    ],
+    "thread": [
+        "import threading\nthreading.Thread(target=print).start()\n",
+        "from concurrent.futures import ThreadPoolExecutor as Pool\nPool()\n",
+        "import multiprocessing as mp\nmp.Pool(2)\n",
+    ],
+    "process": ["import subprocess\nsubprocess.run(['ls'])\n", "import os\nos.system('ls')\n"],
+    "eval-input": [
+        "eval(input('n '))\n",
+        "n = input('n ')\nprint(eval(n))\n",
+        "a, b = input().split(), 1\nexec(a[0])\n",
+        "if (n := input()):\n    eval(n + '1')\n",
+    ],
+    "write": [
+        "open('x', 'w').write('1')\n",
+        "with open('x', mode='a') as f:\n    pass\n",
+        "from pathlib import Path\nPath('x').write_text('1')\n",
+        "p = x / 'y'\np.write_bytes(b'')\n",
+        "import os\nos.makedirs('x')\n",
+        "import numpy as np\nnp.save('x', [1])\n",
+    ],
+    "network": [
+        "import requests\n",
+        "from urllib.request import urlopen\n",
+        "import http.client\n",
+    ],
+    "argv": [
+        "import sys\nn = int(sys.argv[1])\n",
+        "from sys import argv\nprint(argv[2])\n",
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('n', type=int)\n",
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', required=True)\n",
+    ],
+    "unseeded": ["import os\nos.urandom(4)\n", "import uuid\nprint(uuid.uuid4())\n"],
+    "environment": ["import os\nprint(os.environ['HOME'])\n", "import os\nos.getenv('X')\n"],
+    "score": ["raise Exception('x')  #score = 1.5\n", "raise Exception('x')  #score = half\n"],
+    "syntax": ["print('a'\n", "if x ==\n", "\0"],
+}
+
+
+@pytest.mark.parametrize(("code", "text"), [(c, t) for c, texts in TRAPS.items() for t in texts])
+def test_each_trap_is_found_and_told_how_to_mend(code: str, text: str) -> None:
+    found = linted(text).traps
+    assert {trap.code for trap in found} == {code}
+    assert all(trap.line and trap.reason and trap.mend for trap in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "while True:\n    try:\n        int(input('n '))\n        break\n    except ValueError:\n        pass\n",
+        "try:\n    input()\nexcept:\n    raise Exception('x')\n",
+        "try:\n    int(x)\nexcept:\n    pass\ninput()\n",
+        "import random\nrandom.seed()\nrandom.Random()\nrandom.random()\n",
+        "import numpy as np\nrng = np.random.default_rng()\n",
+        "import time\nprint(time.strptime)\n",
+        "n = eval('1 + 1')\nx = input()\n",
+        "print(open('data.csv').read(), open('x', 'rb'))\n",
+        "import sys\nn = sys.argv[1] if len(sys.argv) > 1 else '3'\nprint(sys.argv[0], sys.argv[1:])\n",
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', default=3)\np.add_argument('m', nargs='?')\n",
+        "def open(a, b): return 1\nopen('x', 'w')\ndef eval(x): return 1\neval(input())\n",
+        "class Clock:\n    def time(self): return 1\ntime = Clock()\nprint(time.time())\n",
+        "import json\nprint(json.loads(input()))\nraise Exception('x')  #score = 0.5\n",
+        "if False:\n    import requests\n    open('x', 'w')\n",
+        "def unused():\n    eval(input())\n",
+    ],
+)
+def test_what_is_no_trap_is_not_called_one(text: str) -> None:
+    assert linted(text).traps == ()
+
+
+def test_questions_with_lines_kinds_and_tags() -> None:
+    found = linted(
+        """
+        import sys, asyncio, getpass
+        name = input("Name? ")
+        n = int(input(f"{name}, how many? "))
+        m = input("Matrix " + name + ": ")  #matrix #rows=3
+        secret = getpass.getpass("Secret: ")
+        line = sys.stdin.readline()
+        for line in sys.stdin: pass
+        asyncio.to_thread(input, "later? ")
+        input()
+        input(name)
+        def asks():
+            return input("never? ")
+        """
+    ).questions
+    assert [(q.line, q.prompt, q.input_type, q.tags) for q in found] == [
+        (2, "Name? ", "text", ()),
+        (3, "{name}, how many? ", "integer", ()),
+        (4, "Matrix {...}: ", "matrix", ("matrix", "rows=3")),
+        (5, "Secret: ", "text", ()),
+        (6, None, "text", ()),
+        (7, None, "text", ()),
+        (8, "later? ", "text", ()),
+        (9, "", "text", ()),
+        (10, None, "text", ()),
+    ]
+
+
+def test_endings_that_can_be_reached_with_their_scores() -> None:
+    found = linted(
+        """
+        def check(x):
+            if x:
+                raise Exception(f"no {x}")  #score = 0.3
+            return 1
+            raise Exception("after return")  #score = 0.9
+        def unused():
+            raise Exception("nobody calls")  #score = 0.9
+        check(input())
+        try:
+            raise ValueError("caught")  #score = 0.9
+        except ValueError:
+            pass
+        try:
+            raise KeyError("not caught")
+        except ValueError:
+            raise Exception("in a handler")  # score(0.4)
+        assert input() == "x", "said"  #score=0.6
+        if 0:
+            raise Exception("never")  #score = 0.9
+        """
+    ).endings
+    assert [(e.line, e.score, e.scored) for e in found] == [
+        (3, 0.3, True),
+        (14, 0.0, False),
+        (16, 0.4, True),
+        (17, 0.6, True),
+    ]
+    assert found[0].message == "Exception(f'no {x}')"
+
+
+def test_the_shipped_examples_have_no_traps() -> None:
+    scripts = sorted(shipped("records").glob("*/quiz.py"))
+    assert len(scripts) == 4
+    for script in scripts:
+        report = lint(read_source(script))
+        assert report.traps == () and report.questions and report.endings
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_every_kind_of_script_can_be_linted(name: str) -> None:
+    report = linted(CORPUS[name][0])
+    codes = {trap.code for trap in report.traps}
+    expected = {
+        "bare except": {"bare-except"},
+        "eval input": {"eval-input"},
+        "thread": {"thread"},
+        "syntax error": {"syntax"},
+        "asyncio executor": {"thread"},
+        "subprocess": {"process"},
+        "multiprocessing": {"thread"},
+        "forked child": {"thread"},
+        "signal death": {"environment"},
+        "signal death later": {"environment"},
+    }
+    assert codes == expected.get(name, set())
+
+
+@given(
+    st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "ignore"))
+)
+def test_lint_never_fails_whatever_the_file_holds(data: bytes) -> None:
+    lint(Source(Path("/q/quiz.py"), data))
+
+
+def test_a_deeply_nested_script_is_told_and_not_followed() -> None:
+    assert linted("x = " + "1 + " * 20_000 + "1\nprint(input(" + "''+" * 20_000 + "''))\n").traps

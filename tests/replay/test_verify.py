@@ -1,0 +1,207 @@
+"""Verdicts: what differs from the record, at which step, and why."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.errors import CancelledError
+from quizlog_tui.record.model import LastError
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.causes import culprit
+from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.source import read_source
+from quizlog_tui.replay.verdict import Verdict
+from quizlog_tui.replay.verify import Runs, Verifier, verify
+from quizlog_tui.series import Series
+from quizlog_tui.session import Session
+from tests.support.build import Build
+
+QUIZ = """
+import random
+a = random.randint(1, 99)
+print("a =", a)
+x = input("a + 1? ")
+print("you said", x)
+y = input("a + 2? ")
+if int(y) != a + 2:
+    raise Exception("wrong")  #score = 0.5
+print("done")
+"""
+
+
+@pytest.fixture
+def path(build: Build) -> Path:
+    """A record of a run that ended in an error."""
+    made = build.record(QUIZ)
+    with Session(made) as session:
+        session.answer("1")
+        session.answer("2")
+    return made
+
+
+def edited(path: Path, **fields: object) -> Verdict:
+    """The verdict on the record with other fields."""
+    record = replace(RecordFile(path).read(), **fields)  # type: ignore[arg-type]
+    return Verifier(record, read_source(path.parent / record.script), Runs()).verdict()
+
+
+def test_an_honest_record_is_reproducible(path: Path) -> None:
+    found = verify(path)
+    assert (found.verdict, found.step, found.what, found.cause) == ("reproducible",) + (None,) * 3
+    assert found.to_dict()["verdict"] == "reproducible"
+
+
+def test_at_every_pointer(path: Path) -> None:
+    for pointer in range(3):
+        with Session(path) as session:
+            session.rewind(pointer)
+            assert session.verify().verdict == "reproducible"
+
+
+def test_a_session_verifies_what_is_on_disk(path: Path) -> None:
+    with Session(path) as session:
+        text = path.read_text()
+        path.write_text(text.replace("you said 1", "you said 9"))
+        found = session.verify()
+    assert (found.verdict, found.step, found.what) == ("diverges", 1, "print")
+    assert (found.recorded, found.replayed) == ("you said 9", "you said 1")
+
+
+def test_what_was_edited_in_the_record_is_found(path: Path) -> None:
+    record = RecordFile(path).read()
+    other = list(record.print)
+    other[0] = "a = 0"
+    error = LastError("right", 9, 0.5)
+    scored = LastError("wrong", 9, 0.9)
+    cases: dict[tuple[int, str], dict[str, object]] = {
+        (0, "print"): {"print": Series(other)},
+        (1, "print"): {"print": record.print.upto(1)},
+        (2, "print"): {"print": record.print.then("more")},
+        (2, "error"): {"last_error": error},
+        (2, "outcome"): {"last_error": scored},
+        (2, "outcome "): {"status": "success", "last_error": None},
+    }
+    for (step, what), fields in cases.items():
+        found = edited(path, **fields)
+        assert (found.verdict, found.step, found.what) == ("diverges", step, what.strip())
+        assert found.cause == "unknown" and found.recorded != found.replayed
+
+
+def test_another_seed_is_found(path: Path) -> None:
+    assert edited(path, seed=8).step == 0
+
+
+def test_other_questions_are_found_where_they_are_known(path: Path) -> None:
+    record = RecordFile(path).read()
+    source = read_source(path.parent / record.script)
+    found = Verifier(record, source, Runs(), ["a + 1? ", "a + 3? "]).verdict()
+    assert (found.step, found.what, found.recorded, found.replayed) == (
+        1,
+        "prompt",
+        "a + 3? ",
+        "a + 2? ",
+    )
+
+
+def test_a_changed_script_is_the_cause(path: Path) -> None:
+    script = path.parent / "quiz.py"
+    script.write_text(script.read_text().replace("you said", "you wrote"))
+    found = verify(path)
+    assert (found.verdict, found.step, found.cause) == ("diverges", 1, "code-changed")
+
+
+def test_a_comment_changes_nothing(path: Path) -> None:
+    script = path.parent / "quiz.py"
+    script.write_text("# a comment\n" + script.read_text() + "\n# another\n")
+    assert verify(path).verdict == "reproducible"
+
+
+@pytest.mark.parametrize(
+    ("source", "recorded", "cause"),
+    [
+        ("print({'a', 'b', 'c', 'd', 'e', 'f', 'g'})", "{'g', 'f'}", "hash-order"),
+        ("import time; print(int(time.time()))", "1700000000", "clock"),
+        ("import random; print(random.Random().random())", "0.5", "unseeded-generator"),
+        ("import os; print(os.getenv('USER'))", "ada", "environment"),
+        ("import os; print(os.getcwd())", "/home/ada", "environment"),
+        ("print(1)", "2", "unknown"),
+    ],
+)
+def test_records_of_other_tools_part_by_the_condition_they_did_not_hold(
+    source: str, recorded: str, cause: str, build: Build
+) -> None:
+    path = build.record(source)
+    record = replace(RecordFile(path).read(), print=Series([recorded]), status="success")
+    found = Verifier(record, read_source(build.folder / "quiz.py"), Runs()).verdict()
+    assert (found.verdict, found.what, found.cause) == ("diverges", "print", cause)
+
+
+def test_a_script_over_its_limit_cannot_be_verified(build: Build) -> None:
+    found = verify(build.record("while True: pass\n"), Runs(Limits(seconds=0.3)))
+    assert found.verdict == "unverifiable"
+    assert "0.3 seconds" in str(found.reason)
+
+
+def test_verifying_can_be_given_up(build: Build) -> None:
+    started = build.outside / "started"
+    path = build.record(f"open({str(started)!r}, 'w').close()\nwhile True: pass\n")
+    runs = Runs()
+    caught: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            verify(path, runs)
+        except CancelledError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not started.exists():
+        assert thread.is_alive()
+        time.sleep(0.01)
+    runs.give_up()
+    thread.join(20)
+    assert caught and not thread.is_alive()
+
+
+CONDITIONS = st.lists(st.sampled_from("abcdefghij"), unique=True, min_size=1)
+
+
+@given(CONDITIONS, st.data())
+def test_the_one_condition_that_makes_the_difference_is_found(
+    conditions: list[str], data: st.DataObject
+) -> None:
+    guilty = data.draw(st.sampled_from(conditions))
+    asked: list[Sequence[str]] = []
+
+    def parts(changed: Sequence[str]) -> bool:
+        asked.append(changed)
+        return guilty in changed
+
+    assert culprit(conditions, parts) == guilty
+    assert len(asked) <= 2 * len(conditions).bit_length() + 1
+
+
+@given(CONDITIONS)
+def test_a_difference_that_comes_of_itself_has_no_culprit(conditions: list[str]) -> None:
+    assert culprit(conditions, lambda changed: True) is None
+
+
+def test_a_difference_that_takes_two_conditions_has_no_culprit() -> None:
+    assert culprit("abcd", lambda changed: {"a", "d"} <= set(changed)) is None
+
+
+def test_sentences_for_people() -> None:
+    found = Verdict("diverges", 3, "print", "then", None, "clock", "it depends", met=("network",))
+    assert found.headline == "diverges at step 3 (print, clock): it depends"
+    assert list(found.remarks)[:2] == ["recorded: then", "replayed: nothing"]
+    assert any("network" in remark for remark in found.remarks)
+    assert Verdict("unverifiable", reason="so").headline == "cannot be verified: so"

@@ -1,0 +1,410 @@
+"""The fixed world: one row a source of nondeterminism, fixed or detected and named, never silent."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from quizlog_tui.record.model import Record
+from quizlog_tui.replay.replayer import replay
+from quizlog_tui.replay.source import read_source
+from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.replay.verdict import Verdict
+from quizlog_tui.replay.verify import Runs, Verifier
+from quizlog_tui.replay.world import (
+    FIXED,
+    HELD,
+    LACKS,
+    MET,
+    NOTED,
+    OPEN,
+    START,
+    World,
+    described,
+    start_of,
+    told,
+)
+from quizlog_tui.series import Series
+from tests.support.build import Build
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+REPLAYS = 20
+
+ADDRESS_ROWS = {
+    "id": "id(object())",
+    "order of a set of objects": "[a.n for a in {Thing(i) for i in range(30)}]",
+    "dict of objects": "{Thing(i): i for i in range(3)}",
+    "weak set": "[a.n for a in weakref.WeakSet(things)]",
+    "hash of None": "hash(None), hash(object())",
+}
+"""What follows from addresses in memory: equal in folders whose paths are of one length."""
+
+FIXED_ROWS = {
+    "hash order of strings": "{'a', 'b', 'c', 'd', 'e'}, hash('x'), hash(b'x')",
+    "garbage collection order": "collected()",
+    "random": "random.random(), random.sample(range(99), 3)",
+    "unseeded Random": "random.Random().random(), random.SystemRandom().random()",
+    "reseeded random": "random.seed() or random.random()",
+    "uuid1": "uuid.uuid1()",
+    "uuid4": "uuid.uuid4()",
+    "node": "uuid.getnode()",
+    "os.urandom": "os.urandom(8), os.getrandom(4)",
+    "dev urandom": "open('/dev/urandom', 'rb').read(5)",
+    "secrets": "secrets.token_hex(4), secrets.randbelow(1000), secrets.choice('abcdef')",
+    "time": "time.time(), time.time_ns(), time.monotonic(), time.monotonic_ns()",
+    "cpu time": "time.process_time(), time.thread_time(), time.process_time_ns()",
+    "clock_gettime": "time.clock_gettime(0), time.clock_gettime_ns(time.CLOCK_MONOTONIC)",
+    "local time": "time.localtime(), time.gmtime(), time.ctime(), time.asctime(), time.strftime('%c')",
+    "datetime now": "datetime.datetime.now(), datetime.datetime.now(datetime.UTC)",
+    "datetime utcnow": "datetime.datetime.utcnow()",
+    "datetime today": "datetime.datetime.today(), datetime.date.today()",
+    "perf_counter": "time.perf_counter(), time.perf_counter_ns()",
+    "sleep": "time.sleep(500), time.time()",
+    "asyncio sleep": "asyncio.run(slept())",
+    "time zone": "time.tzname, time.timezone, datetime.datetime.now().astimezone()",
+    "locale": "locale.getlocale(), locale.getpreferredencoding(), sys.getfilesystemencoding()",
+    "environment": "sorted(set(os.environ) - {'HOME', 'PYTHONUNBUFFERED'}), os.environ['LANG']",
+    "host name": "socket.gethostname(), platform.node(), os.uname().nodename",
+    "pid": "os.getpid(), os.getppid(), os.getpgrp(), os.getsid(0)",
+    "user": "getpass.getuser(), os.environ['LOGNAME']",
+    "listdir": "os.listdir(), os.listdir(b'.')",
+    "scandir": "[entry.name for entry in os.scandir()]",
+    "glob": "glob.glob('*'), list(pathlib.Path().glob('*.txt')), list(os.walk('.'))",
+    "temporary names": "tempfile.mkdtemp(), tempfile.mkstemp()[1], tempfile.mktemp()",
+    "leftover files": "os.path.exists('left'), open('left', 'w').close(), os.path.exists('left')",
+    "terminal size": "shutil.get_terminal_size(), sys.stdout.isatty(), os.path.exists('/dev/tty')",
+    "argv": "sys.argv, __name__",
+    "network": "refused(), unresolved()",
+    "BLAS sums": "(numpy.random.rand(300, 300) @ numpy.random.rand(300, 300)).sum()",
+    "numpy legacy": "numpy.random.rand(), numpy.random.randint(99)",
+    "unseeded default_rng": "numpy.random.default_rng().random(), numpy.random.RandomState().rand()",
+    "randMatrix": "sympy.randMatrix(2), sympy.randMatrix(2)",
+}
+"""What is equal in every replay, wherever it runs. The slow modules come last."""
+
+HEAD = """
+import asyncio, datetime, gc, getpass, glob, locale, os, pathlib, platform, random, secrets
+import shutil, socket, sys, tempfile, time, uuid, weakref
+class Thing:
+    def __init__(self, n): self.n = n
+    def __del__(self): seen.append(self.n)
+seen = []
+things = [Thing(i) for i in range(20)]
+def collected():
+    for i in range(9):
+        one, two = Thing(i), Thing(i)
+        one.other, two.other = two, one
+    del one, two
+    gc.collect()
+    return seen[-18:]
+async def slept():
+    await asyncio.gather(asyncio.sleep(300), asyncio.sleep(200))
+    return asyncio.get_running_loop().time()
+def refused():
+    try: socket.create_connection(("192.0.2.1", 80), 1)
+    except OSError as error: return error
+def unresolved():
+    try: socket.getaddrinfo("example.com", 80)
+    except OSError as error: return error
+"""
+
+
+def _row(value: str) -> str:
+    heavy = [f"import {name}" for name in ("numpy", "numpy.random", "sympy") if name in value]
+    return "\n".join([*heavy, f"print(({value},))", ""])
+
+
+def twenty(base: Path, source: str, name: Callable[[int], str]) -> list[Transcript]:
+    """Replays side by side, in folders of their own whose files were made in different orders."""
+
+    def run(index: int) -> Transcript:
+        folder = base / name(index)
+        folder.mkdir()
+        (folder / "quiz.py").write_text(source)
+        for number in sorted(range(12), key=lambda n: (n * (index + 5)) % 13):
+            (folder / f"{number}.txt").touch()
+        return replay(folder / "quiz.py", 5, [])
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(run, range(REPLAYS)))
+
+
+@pytest.fixture(scope="module")
+def replays(tmp_path_factory: pytest.TempPathFactory) -> list[Transcript]:
+    source = HEAD + "".join(map(_row, FIXED_ROWS.values()))
+    return twenty(tmp_path_factory.mktemp("any"), source, lambda i: "f" * (1 + i % 7) + str(i))
+
+
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory: pytest.TempPathFactory) -> list[Transcript]:
+    source = HEAD + "import numpy\n" + "".join(map(_row, ADDRESS_ROWS.values()))
+    return twenty(tmp_path_factory.mktemp("alike"), source, lambda i: f"{i:02}")
+
+
+@pytest.mark.parametrize("row", FIXED_ROWS)
+def test_what_is_fixed_is_equal_in_twenty_replays(row: str, replays: list[Transcript]) -> None:
+    equal(list(FIXED_ROWS).index(row), replays)
+
+
+@pytest.mark.parametrize("row", ADDRESS_ROWS)
+def test_addresses_are_equal_in_twenty_replays(row: str, alike: list[Transcript]) -> None:
+    equal(list(ADDRESS_ROWS).index(row), alike)
+
+
+def equal(index: int, runs: list[Transcript]) -> None:
+    if missing := {name for run in runs for name in run.lacks}:
+        pytest.skip(f"this system lacks: {', '.join(LACKS[name] for name in missing)}")
+    assert runs[0].status == "success", runs[0].stderr
+    assert len({run.print[index] for run in runs}) == 1
+
+
+def verdict(build: Build, source: str, *answers: str) -> Verdict:
+    """The verdict on a record of a script, made just now."""
+    read = read_source(build.script(source))
+    run = replay(read, 1, list(answers))
+    record = Record(
+        "quiz.py",
+        1,
+        Series(run.inputs),
+        len(run.inputs),
+        run.status,
+        run.print,
+        run.last_error,
+        code_hash=read.code_hash,
+    )
+    return Verifier(record, read, Runs()).verdict()
+
+
+DETECTED_ROWS = {
+    "current folder": ("import os; print(os.getcwd())", "environment"),
+    "__file__": ("print(__file__)", "environment"),
+    "home": ("import os; print(os.path.expanduser('~'))", "environment"),
+    "user number": ("import os; print(os.getuid())", "environment"),
+    "processors": ("import os; print(os.cpu_count())", "environment"),
+    "other files": ("import os; print(os.listdir())", "leftover-file"),
+    "own file, left over": (
+        "import os\nprint(os.path.exists('state'))\nopen('state', 'w').close()",
+        "leftover-file",
+    ),
+    "files outside": ("open('/var/tmp/quizlog-test', 'w').close(); print(1)", "leftover-file"),
+    "times of files": ("import os; print(os.path.getmtime(__file__))", "file-metadata"),
+    "numbers of files": ("import os; print(os.stat(__file__).st_ino)", "file-metadata"),
+    "proc": ("print(open('/proc/self/stat').read())", "environment"),
+    "threads racing": (
+        """
+        import threading, time
+        turns = []
+        def work(name):
+            for _ in range(3): turns.append(name); time.sleep(0.001)
+        workers = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        for one in workers: one.start()
+        for one in workers: one.join()
+        print(turns)
+        """,
+        "thread-order",
+    ),
+    "processes racing": (
+        """
+        import subprocess
+        children = [subprocess.Popen(["sh", "-c", f"echo {n}"]) for n in range(3)]
+        for one in children: one.wait()
+        """,
+        "process-order",
+    ),
+    "addresses, where the folder's path counts": (
+        "import asyncio, numpy, sympy\nclass A: pass\nprint([id(A()) for _ in range(3)])",
+        "address-order",
+    ),
+    "system's randomness": (
+        "import os; print(os.read(os.open('/dev/urandom', os.O_RDONLY), 8))",
+        "unseeded-generator",
+    ),
+    "real clock": ("import time  #quizlog: real-clock\nprint(time.time())", "clock"),
+    "real network": (
+        """
+        import socket  #quizlog: real-network
+        try: socket.getaddrinfo("quizlog.invalid", 80)
+        except OSError: print("refused")
+        """,
+        "network",
+    ),
+    "real environment": ("print(1)  #quizlog: real-environment", "environment"),
+}
+"""What no replay can fix: the verdict names it."""
+
+
+@linux
+@pytest.mark.parametrize("row", DETECTED_ROWS)
+def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None:
+    source, cause = DETECTED_ROWS[row]
+    (build.folder / "state").touch()
+    found = verdict(build, source)
+    if "folder" in found.lacks:
+        pytest.skip(LACKS["folder"])
+    assert found.verdict != "reproducible"
+    assert found.cause == cause
+    assert found.reason
+
+
+RELIED_ON = {
+    "print({'a', 'b', 'c', 'd', 'e', 'f'})": ["hash-order"],
+    "import time; print(time.time())": ["clock"],
+    "print(id(object()))": ["address-order"],
+    "import time; print(time.tzname)": ["environment"],
+    "import os; print(os.getpid())": ["environment"],
+    "import random; print(random.Random().random())": [],
+    "print('the same')": [],
+}
+
+
+@linux
+@pytest.mark.parametrize("source", RELIED_ON)
+def test_what_the_fixed_world_alone_holds_is_said(source: str, build: Build) -> None:
+    found = verdict(build, source)
+    assert found.verdict == "reproducible"
+    assert list(found.relies_on) == RELIED_ON[source]
+
+
+@linux
+def test_the_network_is_off_for_programs_too_but_within_the_machine(build: Build) -> None:
+    script = build.script(
+        """
+        import socket, subprocess, sys
+        server = socket.create_server(("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        ask = f"import socket; s = socket.create_connection(('127.0.0.1', {port})); s.send(b'x')"
+        subprocess.run([sys.executable, "-c", ask], check=True)
+        print(server.accept()[0].recv(1))
+        with open("/proc/net/dev") as cards: print([line.split(":")[0].strip() for line in cards][2:])
+        """
+    )
+    run = replay(script, 1, [])
+    if "folder" in run.lacks:
+        pytest.skip(LACKS["folder"])
+    assert run.print == ("b'x'", "['lo']")
+
+
+@linux
+def test_single_threads_and_programs_are_noted(build: Build) -> None:
+    found = verdict(
+        build,
+        """
+        import subprocess, threading
+        one = threading.Thread(target=print, args=("in a thread",))
+        one.start(); one.join()
+        subprocess.run(["echo", "a program"])
+        """,
+    )
+    assert found.verdict == "reproducible"
+    assert {"thread", "program"} <= set(found.met)
+
+
+def test_clocks_start_where_the_record_did() -> None:
+    assert start_of("2026-05-01T10:00:00+00:00") == 1_777_629_600 * 10**9
+    assert start_of("2026-05-01T12:00:00+02:00") == 1_777_629_600 * 10**9
+    assert start_of("2026-05-01T10:00:00") == 1_777_629_600 * 10**9
+    assert {start_of(bad) for bad in (None, "", "soon", 7, "0001-01-01T00:00:00")} == {START}
+
+
+@given(st.datetimes(datetime(1971, 1, 1), datetime(9998, 1, 1), timezones=st.timezones()))
+def test_any_time_is_read_as_the_library_reads_it(moment: datetime) -> None:
+    assume(moment.utcoffset() is not None and not moment.utcoffset() % timedelta(minutes=1))
+    since = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    assert start_of(moment.isoformat()) == since * 1000
+
+
+def test_the_record_tells_the_world() -> None:
+    assert told(described(["addresses"], ["thread", "file x"])) == {
+        "fixed": " ".join(name for name in FIXED if name != "addresses"),
+        "missing": "addresses",
+        "met": "thread",
+        "python": ".".join(map(str, sys.version_info[:3])),
+    }
+    assert told({"somebody": "else's"}) == told([1]) == told(None) == {}
+
+
+def test_a_run_starts_at_its_worlds_time(build: Build) -> None:
+    script = build.script("import datetime; print(datetime.datetime.now())\n")
+    world = World(1, start_of("2026-05-01T10:00:00Z"))
+    assert replay(script, world, []).print == ("2026-05-01 10:00:00.001000",)
+
+
+def test_waiting_advances_the_clock_and_takes_no_time(build: Build) -> None:
+    script = build.script(
+        """
+        import time, asyncio
+        time.sleep(10_000)
+        async def both(): await asyncio.gather(*(asyncio.sleep(n) for n in (3000, 5000)))
+        asyncio.run(both())
+        print(time.time() - 1735689600 >= 15_000)
+        """
+    )
+    assert replay(script, 1, []).print == ("True",)
+
+
+@linux
+def test_time_outs_of_real_waiting_still_come(build: Build) -> None:
+    script = build.script(
+        """
+        import queue, threading, subprocess
+        try: queue.Queue().get(timeout=0.05)
+        except queue.Empty: print("empty")
+        try: subprocess.run(["sleep", "60"], timeout=0.05)
+        except subprocess.TimeoutExpired: print("expired")
+        print(threading.Event().wait(0.05))
+        """
+    )
+    assert replay(script, 1, []).print == ("empty", "expired", "False")
+
+
+def test_dates_keep_their_types(build: Build) -> None:
+    script = build.script(
+        """
+        import datetime, pickle
+        class Day(datetime.datetime): pass
+        now = datetime.datetime.now()
+        print(type(now) is datetime.datetime, type(Day.now()) is Day, isinstance(now, datetime.date))
+        print(pickle.loads(pickle.dumps(now)) == now, Day.utcnow().tzinfo)
+        print(datetime.datetime.now(datetime.timezone.utc).tzinfo)
+        """
+    )
+    assert replay(script, 1, []).print == ("True True True", "True None", "UTC")
+
+
+def test_torch_is_seeded_where_it_is(build: Build) -> None:
+    (build.folder / "torch.py").write_text("def manual_seed(seed): print('seeded', seed)\n")
+    assert replay(build.script("import torch\n"), 9, []).print == ("seeded 9",)
+
+
+def test_children_of_a_script_do_not_repeat_its_randomness(build: Build) -> None:
+    script = build.script(
+        """
+        import os, random, sys
+        for _ in range(2):
+            if os.fork() == 0:
+                print(os.urandom(4).hex(), random.random()); sys.stdout.flush(); os._exit(0)
+            os.wait()
+        print(os.urandom(4).hex(), random.random())
+        """
+    )
+    runs = [replay(script, 1, []).print for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert len(set(runs[0])) == 3
+
+
+def test_every_name_is_explained() -> None:
+    assert set(LACKS) & set(FIXED) == {"addresses", "folder"}
+    assert not set(MET) & set(NOTED) and not set(HELD) & set(OPEN)
+
+
+@pytest.fixture(autouse=True)
+def tidy() -> Iterator[None]:
+    yield
+    Path("/var/tmp/quizlog-test").unlink(missing_ok=True)

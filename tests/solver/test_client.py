@@ -1,0 +1,263 @@
+"""The client against a server that misbehaves over real sockets: a status each, in time, no exception."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+
+from quizlog_tui.solver.client import Heard, ModelClient
+from quizlog_tui.solver.contract import Solution
+from quizlog_tui.solver.decision import Decision, Question
+from quizlog_tui.solver.endpoint import ATTEMPTS, Endpoint
+from quizlog_tui.solver.models import ModelSettings
+from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
+from quizlog_tui.solver.redaction import STAND_IN, Redaction
+from quizlog_tui.solver.transport import Prompt, Voter
+from tests.support.fake_models import BEHAVIOURS, Fake, fake_models
+
+KEY = 'sk-very/secret+"key"-0123456789'
+PROMPT = solve_prompt(Question("What is the determinant of A? "), (), ())
+AGAIN = reconcile_prompt(Decision("d", "t", Question("?")), ())
+WALL = 30.0
+"""Seconds no test waits for: what is slow is given a shorter time."""
+SHORT = 0.3
+
+
+@asynccontextmanager
+async def client(name: str, **changes: object) -> AsyncIterator[tuple[Fake, ModelClient]]:
+    async with fake_models() as fake, httpx.AsyncClient(timeout=None) as http:
+        data = {"name": "tested", "base_url": fake.url, "model": name} | changes
+        settings = ModelSettings.model_validate(data)
+        voter = Voter("tested", seconds=WALL)
+        yield fake, ModelClient(voter, Endpoint(settings, KEY, http), Redaction([KEY]))
+
+
+async def heard(name: str, timeout: float = WALL) -> tuple[Heard[Solution], int]:
+    async with client(name) as (fake, one):
+        found = await one.request(PROMPT, timeout)
+        return found, fake.calls[name]
+
+
+# status, calls, words of the error
+EXPECTED = {
+    "good": ("ok", 1, None),
+    "stall": ("timeout", 1, "no reply within 0.3 s"),
+    "stall-after-headers": ("timeout", 1, "no reply within 0.3 s"),
+    "drip": ("timeout", 1, "no reply within 0.3 s"),
+    "cut": ("error", ATTEMPTS, "RemoteProtocolError"),
+    "cut-once": ("ok", 2, None),
+    "hang-up": ("error", ATTEMPTS, "RemoteProtocolError"),
+    "garbage": ("error", ATTEMPTS, "RemoteProtocolError"),
+    "limited-once": ("ok", 2, None),
+    "limited-far": ("rate_limited", 1, "HTTP 429: slow down"),
+    "limited-date": ("rate_limited", 1, "HTTP 429"),
+    "limited-nonsense": ("ok", 2, None),
+    "limited": ("rate_limited", ATTEMPTS, "HTTP 429: quota"),
+    "failing": ("error", ATTEMPTS, "HTTP 500"),
+    "failing-once": ("ok", 2, None),
+    "unavailable": ("error", ATTEMPTS, "HTTP 503"),
+    "unavailable-once": ("ok", 2, None),
+    "unauthorised": ("error", 1, "HTTP 401: no such key"),
+    "elsewhere": ("error", 1, "HTTP 302"),
+    "html": ("error", 1, "no chat completion"),
+    "empty": ("error", 1, "no chat completion"),
+    "no-choices": ("error", 1, "no chat completion"),
+    "wrong-envelope": ("invalid", 1, "holds no text"),
+    "deep-envelope": ("error", 1, "no chat completion"),
+    "bad-utf8": ("error", 1, "no chat completion"),
+    "zipped": ("error", 1, "no chat completion"),
+    "refusal": ("invalid", 1, "I will not"),
+    "parts": ("ok", 1, None),
+    "fenced": ("ok", 1, None),
+    "thinking": ("ok", 1, None),
+    "invalid-once": ("ok", 2, None),
+    "invalid": ("invalid", 2, "no JSON object with the keys"),
+    "wrong-schema-once": ("ok", 2, None),
+    "wrong-schema": ("invalid", 2, "code: Input should be a valid string"),
+    "wrong-keys": ("invalid", 2, "no JSON object with the keys"),
+    "says-nothing": ("invalid", 2, "give `code`, `answer`, or both"),
+    "rust": ("invalid", 2, "language: Input should be 'python'"),
+    "huge": ("invalid", 1, "longer than 2000000 bytes"),
+    "huge-answer": ("invalid", 2, "answer: is too long"),
+    "nan": ("invalid", 2, "no JSON object"),
+    "infinite": ("invalid", 2, "answer: must be a finite number"),
+    "huge-integer": ("invalid", 2, "no JSON object"),
+    "big-integer": ("invalid", 2, "answer: is a number of too many digits"),
+    "deep": ("invalid", 2, ""),
+    "deep-objects": ("invalid", 2, ""),
+    "deep-text": ("invalid", 2, "no JSON object"),
+    "braces": ("invalid", 2, "no JSON object"),
+    "surrogate": ("invalid", 2, "explanation"),
+    "echo-key": ("error", 1, STAND_IN),
+    "echo-key-in-answer": ("ok", 1, None),
+}
+TIMED_OUT = {name for name, (status, *_) in EXPECTED.items() if status == "timeout"}
+
+
+def test_every_behaviour_is_tried() -> None:
+    assert EXPECTED.keys() == BEHAVIOURS.keys()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+async def test_a_status_for_each_misbehaviour(name: str) -> None:
+    found, calls = await heard(name, SHORT if name in TIMED_OUT else WALL)
+    status, expected_calls, said = EXPECTED[name]
+    assert (found.status, calls) == (status, expected_calls)
+    assert (found.parsed is not None) == (status == "ok")
+    assert found.repaired == ((name.endswith("-once") and calls == 2 and "invalid" in name) or (calls == 2 and status == "invalid") or name == "wrong-schema-once")  # fmt: skip
+    if said is None:
+        assert found.error is None
+    else:
+        assert said in (found.error or "")
+        assert "\n" not in (found.error or "")
+        assert len(found.error or "") <= 300
+    assert KEY not in repr(found)
+
+
+@pytest.mark.parametrize("name", sorted(TIMED_OUT))
+async def test_the_wall_is_hard(name: str) -> None:
+    """The time-out ends the call at once; a second of slack for a busy machine."""
+    started = time.monotonic()
+    await heard(name, SHORT)
+    assert time.monotonic() - started < SHORT + 2
+
+
+async def test_the_wall_holds_for_both_turns_together() -> None:
+    async def behave(x: object) -> None:
+        await (BEHAVIOURS["invalid"] if x.nth == 1 else BEHAVIOURS["stall"])(x)  # type: ignore[attr-defined,arg-type]
+
+    BEHAVIOURS["invalid-then-stall"] = behave
+    try:
+        found, calls = await heard("invalid-then-stall", SHORT)
+    finally:
+        del BEHAVIOURS["invalid-then-stall"]
+    assert (found.status, calls) == ("timeout", 2)
+
+
+async def test_nobody_listens() -> None:
+    async with client("good", base_url="http://127.0.0.1:9/v1") as (_, one):
+        found = await one.request(PROMPT)
+    assert found.status == "error"
+    assert "ConnectError" in (found.error or "")
+
+
+async def test_a_key_that_no_header_can_hold_is_an_error_without_the_key() -> None:
+    bad = "sk-line\nbreak-0123456789"
+    async with fake_models() as fake, httpx.AsyncClient() as http:
+        settings = ModelSettings(name="a", base_url=fake.url, model="good")
+        one = ModelClient(Voter("a"), Endpoint(settings, bad, http), Redaction([bad]))
+        found = await one.request(PROMPT)
+    assert found.status == "error"
+    assert "0123456789" not in repr(found)
+
+
+async def test_cancelling_ends_the_call() -> None:
+    async with client("stall") as (fake, one):
+        task = asyncio.create_task(one.request(PROMPT))
+        async with asyncio.timeout(60):
+            while not fake.calls["stall"]:
+                await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+async def test_the_repair_turn_shows_the_reply_and_what_is_wrong() -> None:
+    async with client("invalid-once") as (fake, one):
+        await one.request(PROMPT)
+    first, second = fake.bodies
+    assert second["messages"][:2] == first["messages"]
+    assert second["messages"][2] == {"role": "assistant", "content": '{"answer": 16'}
+    assert "no JSON object with the keys" in second["messages"][3]["content"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "check"),
+    [
+        ("prompt", lambda body: "response_format" not in body),
+        ("object", lambda body: body["response_format"] == {"type": "json_object"}),
+        ("schema", lambda body: "answer" in body["response_format"]["json_schema"]["schema"]["properties"]),
+    ],
+)  # fmt: skip
+async def test_json_is_asked_for_as_configured(mode: str, check: Callable[[dict], bool]) -> None:  # type: ignore[type-arg]
+    async with client("good", json_mode=mode, max_output_tokens=99) as (fake, one):
+        await one.request(PROMPT)
+    assert check(fake.bodies[0])
+    assert fake.bodies[0]["max_tokens"] == 99
+
+
+async def test_the_key_is_in_the_header_and_nowhere_else() -> None:
+    leaky = solve_prompt(Question(f"My key is {KEY}. What is 2 + 2? "), (), ())
+    async with client("echo-key-in-answer") as (fake, one):
+        found = await one.request(leaky)
+    assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert fake.raw.count(KEY.encode()) == 1
+    [message] = [m["content"] for m in fake.bodies[0]["messages"] if m["role"] == "user"]
+    assert f"My key is {STAND_IN}. What" in message
+    assert fake.headers[0]["accept-encoding"] == "identity"
+    assert found.parsed
+    assert found.parsed.answer == f"the key is {STAND_IN}"
+    assert KEY not in repr(found)
+
+
+async def test_a_key_that_comes_back_in_disguise_is_taken_out() -> None:
+    disguised = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    text = f'{{"answer": {{"{disguised}": ["{disguised}"]}}, "explanation": "{disguised}"}}'
+    found = await ModelClient(Voter("a"), Says(text), Redaction([KEY])).request(PROMPT)  # type: ignore[arg-type]
+    assert found.parsed
+    assert found.parsed.answer == {STAND_IN: [STAND_IN]}
+    assert found.parsed.explanation == STAND_IN
+
+
+async def test_foreign_text_of_any_kind_can_be_asked() -> None:
+    odd = solve_prompt(Question("\ud800 \x00 \x1b[31m \u2028", context="x" * 100_000), (), ())
+    async with client("good") as (_, one):
+        assert (await one.request(odd)).status == "ok"
+
+
+class Says:
+    """A transport that says one thing."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    async def complete(self, prompt: Prompt) -> object:
+        from quizlog_tui.solver.transport import Said
+
+        return Said(self.text, "live")
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [
+        ('{"final_answer": 4, "confidence": 0.8}', 0.8),
+        ('{"final_answer": 4, "confidence": 80}', 0.8),
+        ('{"final_answer": 4, "confidence": "80%"}', 0.8),
+        ('{"final_answer": 4, "confidence": "0.5"}', 0.5),
+        ('{"final_answer": 4, "confidence": "1%"}', 0.01),
+        ('{"final_answer": 4, "confidence": 1}', 1.0),
+        ('{"final_answer": 4}', None),
+        ('{"final_answer": null, "confidence": null}', None),
+    ],
+)
+async def test_confidences(text: str, confidence: float | None) -> None:
+    one = ModelClient(Voter("a"), Says(text), Redaction())  # type: ignore[arg-type]
+    found = await one.request(AGAIN)
+    assert found.status == "ok"
+    assert found.parsed
+    assert found.parsed.confidence == confidence
+
+
+@pytest.mark.parametrize(
+    "confidence", ["-1", "101", "NaN", '"much"', "[]", "true", "1e400", "9" * 400, '"' + "9" * 400 + '"']
+)  # fmt: skip
+async def test_no_confidence(confidence: str) -> None:
+    text = f'{{"final_answer": 4, "confidence": {confidence}}}'
+    one = ModelClient(Voter("a"), Says(text), Redaction())  # type: ignore[arg-type]
+    found = await one.request(AGAIN)
+    assert found.status == "invalid"

@@ -1,0 +1,156 @@
+"""The file of models: what it may say, and one line for what it may not."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.errors import ConfigError, QuizlogError
+from quizlog_tui.solver.decision import Question
+from quizlog_tui.solver.models import HUMAN_SECONDS, MODEL_SECONDS, default_models, read_models
+from quizlog_tui.solver.panel import live_panel, missing_keys
+from quizlog_tui.solver.prompts import solve_prompt
+
+from .panels import run_here
+
+GOOD = """\
+models:
+- name: fast
+  base_url: https://example.org/api/v1/
+  model: vendor/name
+  api_key_env: FAST_KEY
+  family: vendor
+  weight: 2
+  primary: true
+  json_mode: schema
+  max_output_tokens: 1000
+  timeout: 20
+- name: local
+  command: [./solve.sh, --fast]
+- name: me
+  human: true
+family_cap: 1.5
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "models.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_a_file_says(tmp_path: Path) -> None:
+    models = read_models(written(tmp_path, GOOD))
+    fast, local, me = models.models
+    assert (fast.base_url, fast.voter.weight, fast.voter.seconds) == (
+        "https://example.org/api/v1",
+        2,
+        20,
+    )
+    assert (local.command, local.voter.seconds) == (("./solve.sh", "--fast"), MODEL_SECONDS)
+    assert me.voter.seconds == HUMAN_SECONDS
+    assert models.family_cap == 1.5
+    assert missing_keys(models, {"FAST_KEY": " "}) == ["FAST_KEY"]
+    assert missing_keys(models, {"FAST_KEY": "x"}) == []
+
+
+def test_json_is_read_too(tmp_path: Path) -> None:
+    text = '{"models": [{"name": "me", "human": true}]}'
+    assert read_models(written(tmp_path, text)).models[0].human
+
+
+def test_the_file_is_in_the_users_settings() -> None:
+    assert default_models().name == "models.yaml"
+    assert "quizlog" in default_models().parts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("  weight: 2", "  wieght: 2", 7, "unknown key 'wieght' (did you mean 'weight'?)"),
+        ("family_cap", "familycap", 16, "unknown key 'familycap' (did you mean 'family_cap'?)"),
+        ("  weight: 2", "  weight: heavy", 7, "models.0.weight: Input should be a valid number"),
+        ("  weight: 2", "  weight: -1", 7, "greater than or equal to 0"),
+        ("  weight: 2", "  weight: .inf", 7, "finite number"),
+        ("name: fast", "name: ../x", 2, "models.0.name: String should match"),
+        ("- name: local", "- name: fast", None, "two models are named 'fast'"),
+        ("  human: true", "  human: true\n  primary: true", None, "more than one model is primary"),
+        ("  human: true", "  weight: 1", 14, "give exactly one of base_url, command, human"),
+        ("  human: true", "  command: []", 15, "at least 1 item"),
+        ("  model: vendor/name\n", "", 2, "the key 'model' is missing"),
+        ("https://example.org", "ftp://example.org", 3, "must start with http:// or https://"),
+        ("https://example.org", "https://me:sk@example.org", 3, "must hold no key, user or query"),
+        ("v1/", "v1?key=sk-1", 3, "must hold no key, user or query"),
+        (
+            "FAST_KEY",
+            "sk-abcdefghijkl",
+            5,
+            "must be the name of an environment variable, not a key",
+        ),
+        ("FAST_KEY", "sk_or-x y", 5, "must be the name of an environment variable, not a key"),
+        ("schema", "yaml", 9, "models.0.json_mode: Input should be 'schema', 'object' or 'prompt'"),
+        ("  timeout: 20", "  timeout: 0", 11, "greater than 0"),
+        (GOOD, "", None, ""),
+        (GOOD, "[]", None, ""),
+        (GOOD, "models: []", 1, "at least 1 item"),
+        (GOOD, "models: {", None, "not valid YAML"),
+        (GOOD, "models: *x", None, "uses the alias *x"),
+    ],
+)
+def test_what_a_file_may_not_say(
+    tmp_path: Path, old: str, new: str, line: int | None, said: str
+) -> None:
+    path = written(tmp_path, GOOD.replace(old, new, 1))
+    with pytest.raises(QuizlogError) as caught:
+        read_models(path)
+    text = str(caught.value)
+    assert said in text
+    assert text.startswith(f"{path}:{line}: " if line else str(path))
+    assert "\n" not in text
+
+
+def test_a_key_in_the_file_is_not_shown(tmp_path: Path) -> None:
+    for old, new in (("FAST_KEY", "sk-very-secret"), ("v1/", "v1?key=sk-very-secret")):
+        with pytest.raises(ConfigError) as caught:
+            read_models(written(tmp_path, GOOD.replace(old, new)))
+        assert "sk-very" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="there is no file of models"):
+        read_models(tmp_path / "models.yaml")
+    with pytest.raises(ConfigError, match="cannot read"):
+        read_models(tmp_path)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        read_models(tmp_path / "binary")
+
+
+async def test_programs_see_their_own_key_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("FAST_KEY", "LOCAL_KEY")
+    for name in names:
+        monkeypatch.setenv(name, f"value-of-{name}")
+    code = (
+        f"import os, json; print(json.dumps({{'answer': [n for n in {names} if n in os.environ]}}))"
+    )
+    program = json.dumps([sys.executable, "-c", code])
+    text = GOOD.replace(
+        "command: [./solve.sh, --fast]", f"command: {program}\n  api_key_env: LOCAL_KEY"
+    )
+    async with live_panel(read_models(written(tmp_path, text)), run_here) as panel:
+        found = await panel.clients[1].request(solve_prompt(Question("?"), (), ()))
+    assert found.parsed
+    assert found.parsed.answer == ["LOCAL_KEY"]
+
+
+async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
+    models = read_models(written(tmp_path, GOOD))
+    async with live_panel(models, run_here, environment={}) as panel:
+        prompt = solve_prompt(Question("?"), (), ())
+        found = await panel.clients[0].request(prompt)
+    assert (found.status, found.error) == ("error", "the environment variable FAST_KEY is not set")

@@ -1,0 +1,256 @@
+"""One question, several voters: all at once, each told of, reconciled once, cancelled cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quizlog_tui.sandbox.result import ExecResult
+from quizlog_tui.solver.client import ModelClient
+from quizlog_tui.solver.decide import decide
+from quizlog_tui.solver.decision import Question, Refusal
+from quizlog_tui.solver.decision_text import from_line, to_line
+from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.solver.solve import Progress, solve
+from quizlog_tui.solver.transport import Said, Voter
+
+from .panels import calls, failing, never, panel, run_here, saying
+
+QUESTION = Question("What is 6 * 7? ", input_type="integer")
+CODE = {"code": "answer = 6 * 7"}
+
+
+async def test_a_run_a_claim_and_a_failure() -> None:
+    asked = panel(a=saying(CODE), b=saying({"answer": "42"}), c=failing("timeout", "slow"))
+    decision = await solve(QUESTION, asked)
+    assert (decision.verdict.answer, decision.verdict.why) == (42, "unanimous")
+    assert [model.name for model in decision.models] == ["a", "b", "c"]
+    assert decision.models[0].executed
+    assert decision.models[0].executed.answer == 42
+    assert decision.models[2].error == "slow"
+    assert decision.reconciliation == ()
+
+
+async def test_a_decision_is_written_read_and_decided_alike() -> None:
+    asked = panel(
+        a=saying({"code": "answer = 1"}, {"final_answer": 42, "confidence": 0.7}),
+        b=saying({"answer": 42}, {"final_answer": 42, "corrected_code": "answer = 6 * 7"}),
+    )
+    decision = await solve(QUESTION, asked)
+    assert decision.verdict.why == "unanimous"
+    assert from_line(to_line(decision), "x") == decision
+    assert decide(decision) == decision
+
+
+async def test_all_are_asked_at_once() -> None:
+    waiting = 0
+    all_there = asyncio.Event()
+
+    async def script(prompt: Any) -> str:
+        nonlocal waiting
+        waiting += 1
+        if waiting == 5:
+            all_there.set()
+        await all_there.wait()
+        return '{"answer": 42}'
+
+    decision = await solve(QUESTION, panel(**dict.fromkeys("abcde", script)))
+    assert decision.verdict.classes[0].members == ("a", "b", "c", "d", "e")
+
+
+async def test_progress_tells_each_step_with_the_vote_as_it_stands() -> None:
+    heard: list[Progress] = []
+    asked = panel(
+        a=saying({"code": "answer = 41"}, {"final_answer": 42, "confidence": 1}),
+        b=saying({"answer": 42}, {"final_answer": 42, "confidence": 1}),
+    )
+    decision = await solve(QUESTION, asked, tell=heard.append)
+    steps = [(one.what, one.name) for one in heard]
+    assert steps[:2] == [("asked", "a"), ("asked", "b")]
+    assert set(steps[2:5]) == {("replied", "a"), ("ran", "a"), ("replied", "b")}
+    assert steps[5] == ("reconciling", None)
+    assert set(steps[6:8]) == {("reconsidered", "a"), ("reconsidered", "b")}
+    assert steps[8:] == [("decided", None)]
+    assert heard[-1].decision == decision
+    weights = [sum(c.weight for c in one.decision.verdict.classes) for one in heard[:6]]
+    assert weights == sorted(weights)
+
+
+async def test_the_second_round_is_anonymous_and_shows_results_and_refusals() -> None:
+    asked = panel(
+        alice=saying({"code": "answer = 41"}, {"final_answer": 42}),
+        bob=saying({"code": "1 / 0", "answer": 7}, {"final_answer": 42}),
+    )
+    await solve(QUESTION, asked, refused=[Refusal("40", "too small")])
+    first, second = calls(asked, "alice")
+    assert [one.messages for one in calls(asked, "bob")] == [first.messages, second.messages]
+    assert "too small" in first.messages[1].content
+    shown = json.loads(second.messages[1].content)
+    assert [one["model"] for one in shown["model_outputs"]] == ["A", "B"]
+    assert shown["model_outputs"][0]["exec_result"]["answer"] == 41
+    assert (
+        shown["model_outputs"][1]["exec_result"]["error"] == "ZeroDivisionError: division by zero"
+    )
+    assert shown["model_outputs"][1]["claimed_answer"] == 7
+    assert shown["candidates"] == [{"answer": 41, "models": ["A"], "weight": 1.0}]
+    assert shown["refused"] == [{"answer": "40", "reason": "too small"}]
+    assert "alice" not in second.messages[1].content
+    assert "bob" not in second.messages[1].content
+
+
+async def test_who_did_not_answer_is_not_asked_again() -> None:
+    asked = panel(
+        a=saying({"answer": 1}, {"final_answer": 1}),
+        b=saying({"answer": 2}, {"final_answer": 2}),
+        c=failing("timeout"),
+        d=failing("error"),
+    )
+    decision = await solve(QUESTION, asked)
+    assert [one.name for one in decision.reconciliation] == ["a", "b"]
+    assert decision.verdict.why == "primary"
+
+
+async def test_a_person_is_not_asked_again_and_keys_are_not_kept() -> None:
+    class Person:
+        async def complete(self, prompt: Any) -> Said:
+            return Said('{"answer": 7}', "human")
+
+    key = "sk-0123456789"
+    one = panel(
+        a=saying({"answer": 1}, {"final_answer": 7}),
+        b=saying({"code": f"raise Exception('{key}')"}),
+    )
+    me = ModelClient(Voter("me"), Person(), Redaction())
+    asked = replace(one, clients=(*one.clients, me), redaction=Redaction([key]))
+    decision = await solve(Question(f"Is it {key}? "), asked)
+    assert "me" not in [again.name for again in decision.reconciliation]
+    assert decision.verdict.answer == 7
+    assert decision.models[1].executed
+    assert decision.models[1].executed.error == "Exception: [key]"
+    assert decision.question.text == "Is it [key]? "
+
+
+async def test_a_second_round_that_fails_leaves_the_first() -> None:
+    async def script(prompt: Any) -> str:
+        return '{"answer": 1}' if prompt.turn == "solve" else "what?"
+
+    asked = panel(a=script, b=saying({"answer": 2}, {"final_answer": 2}))
+    decision = await solve(QUESTION, asked)
+    assert [one.status for one in decision.reconciliation] == ["invalid", "ok"]
+    assert (decision.verdict.answer, decision.verdict.why) == (1, "primary")
+
+
+async def test_nobody_answers() -> None:
+    decision = await solve(QUESTION, panel(a=failing("error"), b=failing("rate_limited")))
+    assert (decision.verdict.answer, decision.verdict.why) == (None, None)
+    assert decision.verdict.candidates == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [float("nan"), float("inf"), 10**5000, {1: 2}, b"x", object(), [[float("nan")]]],
+    ids=["nan", "inf", "huge", "keys", "bytes", "object", "inside"],
+)
+async def test_a_run_with_an_impossible_answer_is_an_abstention(answer: Any) -> None:
+    async def run(code: str, folder: Path | None) -> ExecResult:
+        return ExecResult("ok", answer, "x" * 100_000, "", None, 0.0, "none")
+
+    decision = await solve(QUESTION, panel(run, a=saying(CODE), b=saying({"answer": 42})))
+    assert decision.models[0].executed
+    assert decision.models[0].executed.status == "bad_result"
+    assert len(decision.models[0].executed.stdout) == 4_000
+    assert decision.verdict.answer == 42
+    to_line(decision)
+
+
+async def test_code_finds_the_files_and_the_prompt_names_them(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("1,2,3")
+    asked = panel(a=saying({"code": "answer = (FOLDER / 'data.csv').read_text()"}))
+    decision = await solve(QUESTION, asked, folder=tmp_path)
+    assert decision.verdict.answer == "1,2,3"
+    assert json.loads(calls(asked, "a")[0].messages[1].content)["files"] == ["data.csv"]
+
+
+async def test_cancelling_ends_all_of_it() -> None:
+    ended = []
+
+    async def script(prompt: Any) -> str:
+        try:
+            return await never(prompt)
+        finally:
+            ended.append(prompt)
+
+    asked = panel(a=script, b=script, c=saying({"answer": 1}))
+    heard = asyncio.Event()
+    work = asyncio.create_task(
+        solve(QUESTION, asked, tell=lambda one: heard.set() if one.what == "replied" else None)
+    )
+    async with asyncio.timeout(60):
+        await heard.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert len(ended) == 2
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_listener_that_fails_ends_all_of_it() -> None:
+    def tell(progress: Progress) -> None:
+        if progress.what == "replied":
+            raise RuntimeError("the listener's own fault")
+
+    with pytest.raises(RuntimeError, match="own fault"):
+        await solve(QUESTION, panel(a=never, b=saying({"answer": 1})), tell=tell)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_with_a_budget_votes_that_change_nothing_are_not_waited_for() -> None:
+    asked = panel(a=saying({"answer": 1}), b=saying(CODE), c=saying(CODE), d=never, e=saying(CODE))
+    decision = await solve(QUESTION, asked, budget=1000)
+    assert (decision.verdict.answer, decision.verdict.why) == (42, "majority")
+    assert decision.models[3].status == "timeout"
+    assert decision.models[3].error == "not waited for: the vote was settled"
+
+
+async def test_a_budget_ends_the_waiting() -> None:
+    asked = panel(a=saying({"answer": 1}), b=never, weights={"b": 5})
+    decision = await solve(QUESTION, asked, budget=0.05)
+    assert [model.status for model in decision.models] == ["ok", "timeout"]
+    assert decision.verdict.why == "only_candidate"
+
+
+async def test_a_budget_also_bounds_code_and_leaves_no_second_round() -> None:
+    async def run(code: str, folder: Path | None) -> ExecResult:
+        if "hang" in code:
+            await asyncio.Event().wait()
+        return await run_here(code, folder)
+
+    asked = panel(
+        run, a=saying({"code": "'hang'"}), b=saying({"answer": 1}), c=saying({"answer": 2})
+    )
+    decision = await solve(QUESTION, asked, budget=0.1)
+    assert [model.status for model in decision.models] == ["timeout", "ok", "ok"]
+    assert decision.models[0].error == "not waited for: the budget is spent"
+    assert decision.reconciliation == ()
+
+
+async def test_a_budget_also_bounds_the_second_round() -> None:
+    async def script(prompt: Any) -> str:
+        return '{"answer": 2}' if prompt.turn == "solve" else await never(prompt)
+
+    asked = panel(a=script, b=saying({"answer": 1}, {"final_answer": 2}))
+    decision = await solve(QUESTION, asked, budget=0.3)
+    assert [one.status for one in decision.reconciliation] == ["timeout", "ok"]
+    assert decision.verdict.answer == 2
+
+
+async def test_free_texts_are_not_reconciled() -> None:
+    essay = Question("Say in a sentence: ", input_type="textarea")
+    decision = await solve(essay, panel(a=saying({"answer": "One."}), b=saying({"answer": "Two."})))
+    assert (decision.verdict.answer, decision.verdict.why) == ("One.", "primary")
+    assert decision.reconciliation == ()

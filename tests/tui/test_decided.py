@@ -1,0 +1,57 @@
+"""Which steps have decisions: those of the branch, and what it shares with the ones it left."""
+
+from __future__ import annotations
+
+import pytest
+
+from quizlog_tui.record.model import Branch, Record
+from quizlog_tui.series import Series
+from quizlog_tui.solver.decision import Decision, Question
+from quizlog_tui.tui.decided import decided, marks, nearest
+
+ANSWERS = Series(["a", "b", "c"])
+MAIN = Record("quiz.py", 1, ANSWERS, 3)
+FORK = Record(
+    "quiz.py", 1, Series(["a", "x"]), 2, branch="fork",
+    branches={"main": Branch(None, 0, ANSWERS), "fork": Branch("main", 1)},
+)  # fmt: skip
+
+
+def asked(*places: tuple[str | None, int | None]) -> list[Decision]:
+    """Decisions asked at these branches and steps."""
+    return [
+        Decision(f"d-{n}", "now", Question("?", branch=branch, pointer=pointer))
+        for n, (branch, pointer) in enumerate(places)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("record", "place", "here"),
+    [
+        (MAIN, ("main", 0), True),
+        (MAIN, ("main", 3), True),
+        (MAIN, ("main", None), False),
+        (MAIN, (None, 2), True),
+        (MAIN, ("fork", 1), False),
+        (FORK, ("main", 0), True),
+        (FORK, ("main", 1), True),
+        (FORK, ("main", 2), False),
+        (FORK, ("fork", 2), True),
+    ],
+)
+def test_a_branch_has_its_own_questions_and_those_it_shares(
+    record: Record, place: tuple[str | None, int | None], here: bool
+) -> None:
+    assert bool(decided(asked(place), record)) is here
+
+
+def test_steps_come_in_order_with_all_their_decisions() -> None:
+    found = asked(("main", 2), ("main", 0), ("main", 2), ("gone", 1))
+    assert list(decided(found, MAIN).items()) == [(0, [1]), (2, [0, 2])]
+    assert marks(found, MAIN) == {0: "◆", 2: "◆"}
+
+
+def test_the_nearest_is_the_last_of_the_step_or_of_one_before() -> None:
+    found = asked(("main", 2), ("main", 1), ("main", 2))
+    assert [nearest(found, MAIN, step) for step in range(4)] == [1, 1, 2, 2]
+    assert nearest(asked(("gone", 1)), MAIN, 1) == 0

@@ -1,0 +1,190 @@
+"""The drawing of a comparison: measured as it is drawn, nothing lost, differences named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from quizlog_tui.record.model import LastError
+from quizlog_tui.replay.transcript import Step, Transcript
+from quizlog_tui.series import Series
+from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, Side
+from quizlog_tui.tui.widgets.documents import rows
+from tests.tui.test_player import EVIL
+
+TEXT = st.text("ab é日\t\n\x1b«", max_size=40)
+STOPS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
+WIDTHS = st.integers(20, 130)
+
+
+def run(*stops: tuple[str, str, str], error: str | None = None) -> Transcript:
+    """A run whose stops print, ask, and are answered; the last one is not."""
+    made = [Step(prompt, (text,), "", 1, answer) for text, prompt, answer in stops]
+    last = replace(made.pop(), input=None)
+    if error is None:
+        return Transcript(Series(made), last, "in_progress")
+    last = replace(last, prompt=None)
+    return Transcript(Series(made), last, "error", LastError(error, 3, 0.5), "Exception")
+
+
+def compare(a: Transcript, b: Transcript) -> Comparison:
+    return Comparison(Side("main", a), Side("fork-1", b))
+
+
+def drawn(found: Comparison, width: int) -> list[str]:
+    """All rows of the document."""
+    found.starts(width)
+    items = (rows(found[i], width) for i in range(len(found)))
+    return ["".join(text for text, _ in row) for item in items for row in item]
+
+
+@given(STOPS, STOPS, st.booleans(), WIDTHS)
+def test_it_is_measured_as_it_is_drawn(
+    a: list[tuple[str, str, str]], b: list[tuple[str, str, str]], ended: bool, width: int
+) -> None:
+    found = compare(run(*a), run(*b, error="no" if ended else None))
+    starts = found.starts(width)
+    for index, (start, end) in enumerate(pairwise(starts)):
+        item = rows(found[index], width)
+        assert len(item) == end - start
+        for row in item:
+            assert cell_len("".join(text for text, _ in row)) <= width
+
+
+@given(STOPS, STOPS)
+def test_no_word_of_either_side_is_lost(
+    a: list[tuple[str, str, str]], b: list[tuple[str, str, str]]
+) -> None:
+    def letters(text: str) -> list[str]:
+        return sorted(c for c in text if c in "abé日")
+
+    found = compare(run(*a), run(*b))
+    for index, row in enumerate(found.rows):
+        if row.kind == "same":
+            continue
+        one, other = found._sides(index)
+        for side, stop in ((one, row.a), (other, row.b)):
+            wanted = (
+                "" if stop is None else f"{''.join(stop.written)}{stop.prompt}{stop.input or ''}"
+            )
+            assert letters(side.text) == letters(wanted)
+
+
+BASE = [("Hello.\n", "a? ", "1"), ("Right.\n", "b? ", "2"), ("End.\n", "c? ", "")]
+
+
+def test_equal_runs_have_no_difference() -> None:
+    found = compare(run(*BASE), run(*BASE))
+    assert (found.differences, found.first()) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("b", "step", "what", "one", "other"),
+    [
+        (run(BASE[0], ("Right.\n", "b? ", "x"), BASE[2]), 1, "the answer", "2", "x"),
+        (run(BASE[0], ("Right.\n", "b? ", ""), BASE[2]), 1, "the answer", "2", "(empty)"),
+        (run(BASE[0], BASE[1]), 1, "the answer", "2", "none yet"),
+        (run(BASE[0], ("Wrong.\n", "b? ", "2"), BASE[2]), 1, "what is printed", "Right.", "Wrong."),
+        (run(BASE[0], ("Right.\n", "z? ", "2"), BASE[2]), 1, "the question", "b?", "z?"),
+        (run(*BASE[:2], ("End.\n", "", ""), error="no"), 2, "the outcome", "in_progress", "error"),
+    ],
+)
+def test_what_differs_first_is_named(
+    b: Transcript, step: int, what: str, one: str, other: str
+) -> None:
+    first = compare(run(*BASE), b).first()
+    assert first is not None
+    assert (first.step, first.what, first.a, first.b) == (step, what, one, other)
+
+
+def test_other_errors_at_the_same_stop_are_named() -> None:
+    a = run(*BASE, error="2 is not 3")
+    first = compare(a, run(*BASE, error="2 is not 4")).first()
+    assert first and (first.what, first.a, first.b) == ("the error", "2 is not 3", "2 is not 4")
+    elsewhere = replace(a, last_error=LastError("2 is not 3", 9, 0.5))
+    first = compare(a, elsewhere).first()
+    assert first and (first.what, first.a, first.b) == ("the error", "line 3", "line 9")
+
+
+def test_side_by_side_and_below() -> None:
+    b = run(BASE[0], ("Right.\n", "b? ", "20"), ("Other end.\n", "c? ", ""))
+    found = compare(run(*BASE), b)
+    wide = drawn(found, SIDE_BY_SIDE)
+    assert [row.rstrip() for row in wide] == [
+        " 0 Hello.                         │  0 Hello.",
+        "   a? 1                           │    a? 1",
+        " 1 Right.                         ≠  1 Right.",
+        "   b? «2»                         ┃    b? «20»",
+        " 2 «End».                         ≠  2 «Other end».",
+        "   c? ▏                           ┃    c? ▏",
+    ]
+    assert [row.rstrip() for row in drawn(found, SIDE_BY_SIDE - 1)] == [
+        "   0 Hello.",
+        "     a? 1",
+        "   1 Right.",
+        "<  1 b? «2»",
+        ">  1 b? «20»",
+        "<  2 «End».",
+        "<    c? ▏",
+        ">  2 «Other end».",
+        ">    c? ▏",
+    ]
+
+
+def test_steps_in_a_row_that_only_one_side_has_are_one_difference() -> None:
+    longer = compare(run(*BASE, *[("x\n", "x? ", "")] * 5), run(*BASE))
+    kinds = [row.kind for row in longer.rows]
+    assert kinds == ["same", "same", "changed", *["only-a"] * 5]
+    assert longer.differences == [2, 3]
+
+
+def test_a_step_only_one_has_stands_alone() -> None:
+    extra = [BASE[0], ("New.\n", "n? ", "9"), *BASE[1:]]
+    found = compare(run(*BASE), run(*extra))
+    assert [row.rstrip() for row in drawn(found, SIDE_BY_SIDE)][2:4] == [
+        "                                  >  1 New.",
+        "                                  ┃    n? 9",
+    ]
+    assert [row.rstrip() for row in drawn(found, 40)][2:4] == [">  1 New.", ">    n? 9"]
+
+
+def test_long_output_both_have_alike_is_shortened_and_still_found() -> None:
+    long = ("".join(f"line {i}\n" for i in range(100)), "a? ", "1")
+    found = compare(run(long, BASE[2]), run(long, ("Else.\n", "c? ", "")))
+    assert "… 92 more lines, alike" in drawn(found, 100)[8]
+    assert "line 77" in found.text(0)
+    other = compare(run(long, BASE[2]), run((*long[:2], "2"), BASE[2]))
+    assert sum("more lines, alike" in row for row in drawn(other, 60)) == 1
+    ends = compare(run(long, error="no"), run(long, error="no"))
+    assert "✗ error, score 0.5: no" in drawn(ends, 60)[-1]
+
+
+def test_lines_that_only_one_side_wrote_are_marked() -> None:
+    found = compare(run(("a\nb\nc\n", "q", "")), run(("a\nc\n", "q", "")))
+    left, right = found._sides(0)
+    assert left.text == "a\n«b»\nc\nq▏" and right.text == "a\nc\nq▏"
+    blank = compare(run(("a\n\nb\n", "q", "")), run(("a\nb\n", "q", "")))._sides(0)[0]
+    assert "«⏎»" in blank.text
+
+
+def test_the_heading_names_both_and_fits() -> None:
+    found = compare(run(*BASE), run(BASE[0], BASE[1], error="no"))
+    assert (
+        found.heading(60) == "< main  ● waiting, 2 answers\n> fork-1  ✗ error, score 0.5, 1 answer"
+    )
+    assert found.heading(80).index("fork-1") == 38 + 3
+    assert len(found.heading(80)) <= 80
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_no_text_of_a_run_steers_the_terminal(width: int) -> None:
+    a, b = run((EVIL, EVIL, EVIL), error=EVIL), run((EVIL, EVIL, "b"), (EVIL, EVIL, ""))
+    found = Comparison(Side(EVIL, a), Side("b", b))
+    text = "\n".join([*drawn(found, width), found.heading(width)])
+    assert "[@click=app.quit]go[/]" in text.replace("\n", "") or width == 40
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85\x00")

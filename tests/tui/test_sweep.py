@@ -1,0 +1,184 @@
+"""Trying many answers at one step on the screen: progress, cancel, order, and keeping some."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screens.dialogs import AskScreen
+from quizlog_tui.tui.screens.sweep import SweepScreen
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.build import Build
+from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+from tests.tui.test_player import QUIZ
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    return Build(folder, build.dedent).record(QUIZ, "Ada", "28", "16")
+
+
+async def sweeping(pilot: Pilot[None], *answers: str) -> SweepScreen:
+    """Open the screen at the last step and try some answers."""
+    await settled(pilot)
+    await press(pilot, "escape")
+    await pilot.press("s")
+    screen = await opened(pilot, SweepScreen)
+    if answers:
+        screen.query_one(TextArea).text = "\n".join(answers)
+        await pilot.press("f5")
+        await tried(pilot, screen)
+    return screen
+
+
+async def tried(pilot: Pilot[None], screen: SweepScreen) -> None:
+    while screen.working or screen.focused is None or screen.focused.id != "attempts":
+        await idle(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_golden_sweep(size: tuple[int, int], record: Path) -> None:
+    app = QuizlogApp(record, clock=FrozenClock())
+    async with app.run_test(size=size) as pilot:
+        await sweeping(pilot, "8", "9", "", "many words that make a long answer")
+        check("sweep", size, screen_text(app))
+        await pilot.press("s", "enter")
+        await idle(pilot)
+        check("sweep-output", size, screen_text(app))
+
+
+async def test_several_are_kept_and_the_record_stays_where_it_is(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await sweeping(pilot, "8", "9")
+        for name in ("", "best"):
+            await pilot.press("f")
+            field = (await opened(pilot, AskScreen)).query_one("Input")
+            if name:
+                field.value = name  # type: ignore[attr-defined]
+            await pilot.press("enter")
+            await shows(pilot, f"kept as branch {name or 'fork-1'}; main")
+            await pilot.press("j")
+        await pilot.press("f")
+        await opened(pilot, AskScreen)
+        await pilot.press("escape")
+        screen = await opened(pilot, SweepScreen)
+        assert [one.kept for one in screen._shown] == ["fork-1", "best"]
+        await pilot.press("q")
+        player = await settled(pilot)
+        assert player.session.branch == "main"
+        assert player.marks()[3] == "┬"
+    data = yaml.safe_load(record.read_text())
+    assert (data["inputs"], data["pointer"]) == (["Ada", "28", "16"], 3)
+    kept = {name: (b["parent"], b["inputs"], b["status"]) for name, b in data["branches"].items()}
+    assert kept == {"fork-1": ("main", ["8"], "error"), "best": ("main", ["9"], "success")}
+
+
+async def test_a_taken_name_is_told(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await sweeping(pilot, "8")
+        await pilot.press("f")
+        field = (await opened(pilot, AskScreen)).query_one("Input")
+        field.value = "main"  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        await shows(pilot, "there is a branch 'main' already")
+    assert "branches" not in yaml.safe_load(record.read_text())
+
+
+async def test_answers_from_a_file_join_those_typed(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "more.txt").write_text("7\n9\n8\n", encoding="utf-8")
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await sweeping(pilot, "8")
+        await pilot.press("o")
+        await opened(pilot, AskScreen)
+        await pilot.press(*"more.txt", "enter")
+        await opened(pilot, SweepScreen)
+        await shows(pilot, "1 answer and 1 file; F5 tries")
+        assert screen.query_one(TextArea).text == "8\n@more.txt\n"
+        await pilot.press("f5")
+        await tried(pilot, screen)
+        assert [one.answer for one in screen._shown] == ["8", "7", "9"]
+        await pilot.press("s")
+        await shows(pilot, "best first")
+        assert [one.answer for one in screen._shown] == ["9", "8", "7"]
+        await pilot.press("i")
+        screen.query_one(TextArea).text = "@gone.txt"
+        await pilot.press("ctrl+s")
+        await shows(pilot, "gone.txt: cannot read")
+        screen.query_one(TextArea).text = ""
+        await pilot.press("f5")
+        await shows(pilot, "there is nothing to try")
+
+
+async def test_the_output_follows_the_mark_and_escape_backs_out(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await sweeping(pilot, "8", "9")
+        await pilot.press("enter")
+        await shows(pilot, "3 * 3 is not 8 │")
+        await pilot.press("shift+tab", "j")
+        await shows(pilot, "What is 3 * 3? 9")
+        await pilot.press("escape", "i", "escape", "escape")
+        await settled(pilot)
+        assert not screen.has_class("-looking")
+
+
+async def test_a_long_sweep_is_stopped_and_what_was_tried_stays(build: Build) -> None:
+    path = build.record("if input('go? ') == 'loop':\n    while True: pass\n")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        screen = await sweeping(pilot)
+        screen.query_one(TextArea).text = "\n".join([*map(str, range(16)), "loop"])
+        await pilot.press("f5")
+        await shows(pilot, "; Escape stops it")
+        while len(screen._tried) < 16:
+            await pilot.pause()
+        await pilot.press("escape")
+        await shows(pilot, "stopped: 16 of 17 tried")
+        await shows(pilot, "16 tried, 16 ✓ finished")
+        await pilot.press("q")
+        await settled(pilot)
+
+
+async def test_leaving_stops_a_sweep(build: Build) -> None:
+    path = build.record("if input('go? ') == 'loop':\n    while True: pass\n")
+    app = QuizlogApp(path)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await sweeping(pilot)
+        screen.query_one(TextArea).text = "loop"
+        await pilot.press("f5")
+        await shows(pilot, "; Escape stops it")
+        screen.action_leave()
+        player = await settled(pilot)
+        await press(pilot, "i", *"fine", "enter")
+        assert player.shown.status == "success"
+
+
+async def test_the_choices_of_a_question_are_offered(build: Build) -> None:
+    path = build.record("input('Which? (red/green/\\x1b) ')\n")
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        screen = await sweeping(pilot)
+        assert "\x1b" not in screen.query_one(TextArea).text
+
+
+async def test_nothing_is_swept_where_nothing_is_asked(build: Build) -> None:
+    path = build.record("raise Exception('no')\n")
+    app = QuizlogApp(path)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await pilot.press("s")
+        await shows(pilot, "nothing is asked here")
