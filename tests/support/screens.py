@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input
 
 from quizlog_tui.tui.picture import busy
+from quizlog_tui.tui.screens.dialogs import AskScreen
 from quizlog_tui.tui.screens.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 
@@ -39,6 +41,26 @@ async def press(pilot: Pilot[Any], *keys: str) -> PlayerScreen:
     await pilot.press(*keys)
     await idle(pilot)
     return await settled(pilot)
+
+
+async def asking(pilot: Pilot[Any]) -> AskScreen:
+    """Wait until a line of text is asked for; the dialog."""
+    for _ in range(250):
+        screen = pilot.app.screen
+        if isinstance(screen, AskScreen) and isinstance(pilot.app.focused, Input):
+            return screen
+        await pilot.pause()
+    raise AssertionError(f"nothing is asked:\n{screen_text(pilot.app)}")
+
+
+async def ask(pilot: Pilot[Any], key: str, *answers: str) -> None:
+    """Press a key and answer the questions it asks, each in place of what stands there."""
+    await pilot.press(key)
+    for answer in answers:
+        screen = await asking(pilot)
+        await pilot.press("home", "shift+end", "delete", *answer, "enter")
+        while pilot.app.screen is screen:
+            await pilot.pause()
 
 
 async def shows(pilot: Pilot[Any], words: str) -> None:

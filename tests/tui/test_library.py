@@ -23,7 +23,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
-from tests.support.screens import SIZES, check, idle, settled, shows
+from tests.support.screens import SIZES, ask, check, idle, settled, shows
 
 QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
@@ -56,10 +56,12 @@ def records(folder: Path) -> Path:
 
 
 async def library(pilot: Pilot[Any]) -> LibraryScreen:
-    await idle(pilot)
-    while not isinstance(pilot.app.screen, LibraryScreen) or pilot.app.screen.scanning:
+    for _ in range(250):
         await idle(pilot)
-    return pilot.app.screen
+        screen = pilot.app.screen
+        if isinstance(screen, LibraryScreen) and not screen.scanning:
+            return screen
+    raise AssertionError(f"no library:\n{screen_text(pilot.app)}")
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> LibraryScreen:
@@ -78,10 +80,11 @@ def listed(screen: LibraryScreen) -> Iterator[str]:
 async def neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen:
     """Go to the record beside, wait until it is there."""
     await pilot.press(key)
-    while True:
+    for _ in range(250):
         screen = await settled(pilot)
         if screen.session.path == Path.cwd() / name:
             return screen
+    raise AssertionError(f"{name} never opened:\n{screen_text(pilot.app)}")
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -128,6 +131,7 @@ async def test_a_click_on_a_title_sorts(records: Path) -> None:
 async def test_the_watch_follows_what_others_write(records: Path) -> None:
     app = QuizlogApp()
     async with app.run_test(size=(100, 24)) as pilot:
+        await library(pilot)
         screen = await press(pilot, "j")
         assert marked(screen) == "beta/record.yaml"
         put(records, "aaa.yaml", "1")
@@ -144,6 +148,7 @@ async def test_the_watch_follows_what_others_write(records: Path) -> None:
 async def test_opening_coming_back_and_going_on_to_the_neighbours(records: Path) -> None:
     app = QuizlogApp()
     async with app.run_test(notifications=True) as pilot:
+        await library(pilot)
         await press(pilot, "j")
         await pilot.press("enter")
         await settled(pilot)
@@ -192,15 +197,15 @@ async def test_a_new_record_gets_a_free_name_and_is_opened(records: Path) -> Non
     app = QuizlogApp(clock=FrozenClock())
     async with app.run_test(notifications=True) as pilot:
         await library(pilot)
-        await pilot.press("plus", *"quiz.py", "enter", *"many", "enter")
+        await ask(pilot, "plus", "quiz.py", "many")
         await shows(pilot, "'many' is no whole number")
-        await pilot.press("plus", *"quiz.py", "enter", *"42", "enter")
+        await ask(pilot, "plus", "quiz.py", "42")
         player = await settled(pilot)
         assert player.session.path.name == "quiz-2.yaml"
         await pilot.press("escape", "q")
         await library(pilot)
         await shows(pilot, "quiz-2.yaml")
-        await pilot.press("plus", *"gone.py", "enter", "enter")
+        await ask(pilot, "plus", "gone.py", "1")
         await shows(pilot, "gone.py")
     assert yaml.safe_load((records / "quiz-2.yaml").read_text())["seed"] == 42
     assert (records / "quiz.yaml").read_text() == "mine"

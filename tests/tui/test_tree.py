@@ -15,7 +15,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, idle, settled, shows
+from tests.support.screens import SIZES, ask, asking, check, idle, settled, shows
 
 QUIZ = """
 name = input("Your name? ")
@@ -57,12 +57,8 @@ async def opened(pilot: Pilot[Any]) -> TreeScreen:
     return await tree(pilot, "b")
 
 
-async def ask(pilot: Pilot[Any], key: str, *answers: str) -> TreeScreen:
-    """Press a key and answer the questions it asks, each in place of what stands there."""
-    await pilot.press(key)
-    for answer in answers:
-        await pilot.pause()
-        await pilot.press("home", "shift+end", "delete", *answer, "enter")
+async def asked(pilot: Pilot[Any], key: str, *answers: str) -> TreeScreen:
+    await ask(pilot, key, *answers)
     return await tree(pilot)
 
 
@@ -113,9 +109,9 @@ async def test_switch_rename_note_and_undo_stay_in_the_tree(record: Path) -> Non
         screen = await opened(pilot)
         await tree(pilot, "j", "space")
         assert screen.session.branch == "bob"
-        await ask(pilot, "r", "robert")
+        await asked(pilot, "r", "robert")
         assert marked(screen) == "robert" == screen.session.branch
-        await ask(pilot, "a", "[/nope] mine")
+        await asked(pilot, "a", "[/nope] mine")
         await shows(pilot, "✎ [/nope] mine")
         await tree(pilot, "z", "z")
         assert (marked(screen), screen.session.branch) == ("bob", "bob")
@@ -124,7 +120,7 @@ async def test_switch_rename_note_and_undo_stay_in_the_tree(record: Path) -> Non
         assert screen.session.branch == "main"
         await tree(pilot, "Z", "Z")
         assert "robert" in names(screen)
-        await ask(pilot, "r", "late")
+        await asked(pilot, "r", "late")
         await shows(pilot, "there is a branch 'late' already")
         await pilot.press("q")
         player = await settled(pilot)
@@ -159,17 +155,18 @@ async def test_a_fork_leaves_the_marked_branch(record: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         screen = await opened(pilot)
         await tree(pilot, "j")
-        await ask(pilot, "f", "9")
+        await asked(pilot, "f", "9")
         await shows(pilot, "bob has 1 answer")
-        await ask(pilot, "f", "1", "no")
+        await asked(pilot, "f", "1", "no")
         assert marked(screen) == "fork-1" == screen.session.branch
         assert list(screen.session.inputs) == ["Bob", "no"]
         await tree(pilot, "g")
-        await ask(pilot, "f", "4", "more")
+        await asked(pilot, "f", "4", "more")
         await shows(pilot, "the script asks nothing at step 4")
         assert screen.session.branch == "fork-1"
-        await pilot.press("f", "escape")
-        await tree(pilot)
+        await pilot.press("f")
+        await asking(pilot)
+        await tree(pilot, "escape")
     data = yaml.safe_load(record.read_text())
     assert data["branches"]["fork-1"]["parent"] == "bob"
 
@@ -217,13 +214,13 @@ async def test_no_name_note_or_answer_is_markup_or_a_control_sequence(build: Bui
         text = screen_text(app)
         for key in ("r", "a", "f"):
             await pilot.press(key)
-            await pilot.pause()
+            await asking(pilot)
             text += screen_text(app)
-            await pilot.press("escape")
-        await pilot.press("f", "enter")
-        await pilot.pause()
+            await tree(pilot, "escape")
+        await ask(pilot, "f", "0")
+        await asking(pilot)
         text += screen_text(app)
-        await pilot.press("escape")
+        await tree(pilot, "escape")
         await tree(pilot, "d")
         text += screen_text(app)
     assert text.count("[/nope] [@click=app.quit]go[/]") > 6
