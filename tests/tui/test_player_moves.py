@@ -375,9 +375,9 @@ async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     async with app.run_test(notifications=True) as pilot:
         await shows(pilot, "Output as recorded")
         await shows(pilot, "seen")
-        await pilot.press("escape")
-        while app.return_code is None:
-            await pilot.pause(0.01)
+        while app.return_code is None:  # the script may not run yet at the first
+            await pilot.press("escape")
+            await pilot.pause(0.05)
     assert app.return_code == 130
     build.script(slow)
     app = QuizlogApp(path)

@@ -135,7 +135,7 @@ class SweepScreen(QuizlogScreen[bool]):
         text = self.query_one(TextArea).text
         self._stopped = False
         count = await self.work_on(lambda: self._try(text), "trying")
-        if count is None:
+        if count is None or not self.is_current:  # left meanwhile
             return
         if self._stopped:
             self.warn(f"stopped: {count[0]} of {count[1]} tried")
