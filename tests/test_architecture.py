@@ -45,7 +45,7 @@ ALLOWED = {
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
     | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
-    | {"timeline", "report", "autopilot"},
+    | {"timeline", "report", "autopilot", "sandbox"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
     "": GROUND | {"replay", "reply", "session", "drift", "bundle"},
