@@ -13,6 +13,13 @@ def shipped(name: str) -> Path:
     return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
+def attack_list() -> Path:
+    """The attacks that `quizlog doctor --attacks` runs, as shipped."""
+    installed = _PACKAGE / "shipped" / "attacks.json"
+    in_source = _PACKAGE.parent / "tests" / "data" / "attacks.json"
+    return installed if installed.is_file() else in_source
+
+
 def example_names() -> list[str]:
     """The names of the shipped example records, sorted."""
     return sorted(folder.parent.name for folder in shipped("records").glob("*/record.yaml"))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 
@@ -20,14 +21,16 @@ def _stand_in(match: re.Match[str]) -> str:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def visible(text: str) -> str:
     r"""Replace all that could steer a terminal by visible stand-ins; newline and tab stay.
 
-    Control characters (C0, DEL, C1), bidirectional controls, the Unicode line separators and lone
-    surrogates are replaced: ESC becomes `␛`, U+009B becomes `\x9b`.
+    Control characters (C0, DEL, C1), bidirectional and invisible ones, the Unicode line separators
+    and lone surrogates are replaced: ESC becomes `␛`, U+009B becomes `\x9b`.
     """
     return _UNSAFE.sub(_stand_in, text)
 

@@ -50,6 +50,7 @@ def _findings() -> Iterator[Finding]:
         "bounds address space only, which some systems ignore",
     )
     yield _locks()
+    yield from _sandbox()
     yield _examples()
 
 
@@ -71,6 +72,19 @@ def _locks() -> Finding:
     return Finding("record locks", True, "flock")
 
 
+def _sandbox() -> Iterator[Finding]:
+    from ..sandbox.advice import advice
+
+    found = advice()
+    yield Finding("sandbox", found.level is not None, found.says)
+    yield _either(
+        "libraries for models' code",
+        bool(found.ready),
+        f"{', '.join(found.ready)}: loaded before a run starts",
+        "neither numpy nor pandas: pip install pandas",
+    )
+
+
 def _examples() -> Finding:
     from ..paths import example_names
 
@@ -80,6 +94,10 @@ def _examples() -> Finding:
 
 def doctor(arguments: Namespace) -> int:
     """`quizlog doctor`."""
+    if arguments.attacks:
+        from .attacks import attacks
+
+        return attacks(as_json=arguments.json)
     found = findings()
     if arguments.json:
         emit_json({"findings": [asdict(item) for item in found]})
@@ -90,7 +108,11 @@ def doctor(arguments: Namespace) -> int:
 
 
 def _doctor() -> Parser:
-    return command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
+    parser = command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
+    parser.add_argument(
+        "--attacks", action="store_true", help="attack the sandbox, and show what holds (a minute)"
+    )
+    return parser
 
 
 PARSERS = {"doctor": _doctor}

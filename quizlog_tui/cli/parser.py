@@ -45,6 +45,7 @@ COMMANDS: dict[str, Entry] = {
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
+    "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),
 }
 """Every command by its name, in the order of the help."""

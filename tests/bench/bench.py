@@ -21,6 +21,7 @@ from pathlib import Path
 
 import floors
 import peers
+import sandboxed
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
@@ -276,6 +277,13 @@ def endurance_rows(steps: int, rewinds: int) -> Iterator[Row]:
     )
 
 
+def sandbox_rows() -> Iterator[Row]:
+    """A sandboxed run whose libraries are loaded, against loading them."""
+    ours, theirs, isolation = sandboxed.warm_against_cold()
+    what = f"warm sandboxed run that uses pandas ({isolation}) / cold import of pandas"
+    yield faster(what, ours, theirs, 10)
+
+
 def table(rows: list[Row]) -> str:
     """The rows as Markdown."""
     lines = ["| figure | quizlog | against | ratio | must reach | |", "|---|---|---|---|---|---|"]
@@ -301,6 +309,7 @@ def main() -> None:
             fan_out_rows(),
             memory_rows(),
             cold_rows(folder),
+            sandbox_rows(),
         ]
         if not quick:
             parts += [rewind_rows(folder), endurance_rows(100_000, 10_000)]

@@ -1,0 +1,148 @@
+"""A box: one running server behind a wall, and the way to ask it for runs."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from threading import Lock
+
+from . import levels, watch
+from .inside import wire
+from .inside.landlock import WANTED_VERSION, version
+from .inside.setup import BoxSetup, Level
+
+_START = 60.0
+"""Seconds a box may take to load its libraries, on a machine that is busy with others."""
+
+# The kernel ends a box with the thread that started it, so they all start from one that stays.
+_LAUNCHER = ThreadPoolExecutor(1, thread_name_prefix="quizlog-launcher")
+
+
+class BoxError(Exception):
+    """A box could not be started or has died."""
+
+
+class Box:
+    """A running server; many threads may ask it for runs.
+
+    Args:
+        level: The isolation.
+        preload: Modules to load before any run.
+
+    Raises:
+        BoxError: It did not start.
+    """
+
+    def __init__(self, level: Level, preload: list[str]) -> None:
+        self.level = level
+        try:
+            setup = levels.box_setup(level, preload)
+        except PermissionError as error:
+            raise BoxError(str(error)) from None
+        self.owner = setup.drop_to
+        """Who the server is, when not who we are."""
+        if level == "landlock" and version() < WANTED_VERSION:
+            raise BoxError(f"Landlock {version()} is too old, {WANTED_VERSION} is needed")
+        self._asking = Lock()
+        ours, theirs = socket.socketpair()
+        self._control = ours
+        ours.settimeout(_START)
+        try:
+            command = levels.command(level, theirs.fileno())
+            self._process = _LAUNCHER.submit(_launch, command, theirs.fileno()).result()
+        except OSError as error:
+            ours.close()
+            raise BoxError(str(error)) from None
+        finally:
+            theirs.close()
+        try:
+            self._greet(setup)
+        except (OSError, BoxError) as error:
+            self._process.kill()
+            said = self._complaint()
+            self.close()
+            raise BoxError(said or str(error)) from None
+
+    def _greet(self, setup: BoxSetup) -> None:
+        wire.send(self._control, asdict(setup))
+        answer = wire.receive(self._control)
+        if answer is None:
+            raise BoxError("it ended while it started")
+        self.processes = set(watch.tree(self._process.pid))
+        """Those of the box itself."""
+        self.divisible = bool(answer.data["divisible"])
+        """Whether each run gets namespaces of its own."""
+
+    def _complaint(self) -> str:
+        """The last line it wrote before it died."""
+        stderr = self._process.stderr
+        said = stderr.read(4096).decode("utf-8", "replace") if stderr else ""
+        return said.strip().splitlines()[-1] if said.strip() else ""
+
+    @property
+    def reusable(self) -> bool:
+        """Whether a run can do nothing to the server or to the runs after it."""
+        return self.divisible or self.level == "landlock"
+
+    @property
+    def label(self) -> str:
+        """How results name the isolation."""
+        return levels.LABELS[self.level]
+
+    def alive(self) -> bool:
+        """Whether the server still runs."""
+        if self._control.fileno() < 0 or self._process.poll() is not None:
+            return False
+        # It says nothing unasked: what can be read here is its end.
+        waiting = select.poll()
+        waiting.register(self._control, select.POLLIN)
+        return not waiting.poll(0)
+
+    def idle(self) -> bool:
+        """Whether nothing but the box itself runs in it."""
+        return set(watch.tree(self._process.pid)) <= self.processes
+
+    def ask(self, job: socket.socket, pipes: list[int], disk: int) -> None:
+        """Start the keeper of a run.
+
+        Args:
+            job: The run's own socket, its far end.
+            pipes: Where answer, stdout and stderr go, their far ends.
+            disk: Bytes the run may write.
+
+        Raises:
+            BoxError: The box is gone.
+        """
+        try:
+            with self._asking:
+                wire.send(self._control, {"disk": disk}, [job.fileno(), *pipes])
+        except OSError as error:
+            raise BoxError(f"the box is gone: {error}") from None
+
+    def close(self) -> None:
+        """End the server and all that runs in the box."""
+        self._control.close()
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
+
+
+def _launch(command: list[str], control: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        pass_fds=[control],
+        env=levels.ENVIRONMENT,
+        cwd="/",
+        start_new_session=sys.platform != "win32",
+        umask=0o077,
+    )

@@ -1,0 +1,179 @@
+"""The filter of system calls: what no quiz answer needs and escapes are made of is refused.
+
+Classic BPF for `seccomp`, built from names here so that it can be read and tested. The architecture
+is looked at first (a 32-bit call on a 64-bit machine kills), numbers that are newer than the table
+are "not implemented", so that the C library falls back to older calls that can be filtered.
+"""
+
+from __future__ import annotations
+
+import errno
+import struct
+
+# One row: x86-64 number, aarch64 number (None where it does not exist).
+DENIED: dict[str, tuple[int | None, int | None]] = {
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "acct": (163, 89),
+    "syslog": (103, 116),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "personality": (135, 92),
+    "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
+    "modify_ldt": (154, None),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "mbind": (237, 235),
+    "set_mempolicy": (238, 237),
+    "get_mempolicy": (239, 236),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    "set_mempolicy_home_node": (450, 450),
+    # Pages of a memory file are mapped nowhere: no limit of a process and no sum sees them.
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "mknod": (133, None),
+    "mknodat": (259, 33),
+    "vhangup": (153, 58),
+    "lookup_dcookie": (212, 18),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+}
+"""Refused with EPERM."""
+SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semctl": (66, 191),
+    "semtimedop": (220, 192),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+}
+"""Refused as well where the process has no IPC namespace of its own."""
+NEWEST_KNOWN = 452
+
+_ARCH = (0xC000003E, 0xC00000B7)
+_CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), (435, 435), (16, 29), (41, 198)
+_PRLIMIT = (302, 261)
+_CLONE_NEW = 0x7E020000
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
+_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+
+
+# A step is (code, value, jump if so, jump if not). Plain tuples: a quiz builds this as it starts.
+Step = tuple[int, int, int, int]
+
+
+def program(
+    *,
+    x86: bool,
+    own_ipc: bool,
+    families: tuple[int, ...],
+    spared: tuple[str, ...] = (),
+) -> bytes:
+    """The filter as the kernel wants it.
+
+    Args:
+        x86: For x86-64, else for aarch64.
+        own_ipc: The process has a namespace for System V IPC of its own, and may use it.
+        families: Numbers of the socket families that may be used.
+        spared: Names in `DENIED` that are allowed after all.
+    """
+    column = 0 if x86 else 1
+    denied = DENIED if own_ipc else DENIED | SHARED_IPC
+    steps = [
+        (_LOAD, _ARCHITECTURE, 0, 0),
+        (_JUMP_EQ, _ARCH[column], 1, 0),
+        (_RETURN, _KILL, 0, 0),
+        (_LOAD, _NUMBER, 0, 0),
+        (_JUMP_GE, NEWEST_KNOWN + 1, 0, 1),
+        (_RETURN, _ERRNO | errno.ENOSYS, 0, 0),
+        *_refuse(_CLONE3[column], errno.ENOSYS),
+    ]
+    for name, numbers in denied.items():
+        number = numbers[column]
+        if number is not None and name not in spared:
+            steps += _refuse(number, errno.EPERM)
+    steps += _by_argument(column, families)
+    steps.append((_RETURN, _ALLOW, 0, 0))
+    return b"".join(struct.pack("=HBBI", code, yes, no, k) for code, k, yes, no in steps)
+
+
+def _refuse(number: int, code: int) -> list[Step]:
+    return [(_JUMP_EQ, number, 0, 1), (_RETURN, _ERRNO | code, 0, 0)]
+
+
+def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
+    """Calls that depend on an argument; only its low 32 bits count, as for the kernel."""
+    refuse = (_RETURN, _ERRNO | errno.EPERM, 0, 0)
+    left = range(len(families), 0, -1)
+    known = [(_JUMP_EQ, family, jump, 0) for family, jump in zip(families, left, strict=True)]
+    return [
+        *_when(_CLONE[column], _ARGUMENT_0, [(_JUMP_SET, _CLONE_NEW, 0, 1), refuse]),
+        *_when(
+            _SOCKET[column],
+            _ARGUMENT_0,
+            [*known, (_RETURN, _ERRNO | errno.EAFNOSUPPORT, 0, 0)],
+        ),
+        *_when(
+            _IOCTL[column],
+            _ARGUMENT_1,
+            [*_refuse(_TIOCSTI, errno.EPERM), *_refuse(_TIOCLINUX, errno.EPERM)],
+        ),
+        *_when(_PRLIMIT[column], _ARGUMENT_0, [(_JUMP_EQ, 0, 1, 0), refuse]),
+    ]
+
+
+def _when(number: int, argument: int, steps: list[Step]) -> list[Step]:
+    """Steps for one call, with an argument loaded; the number is loaded again behind them."""
+    body = [(_LOAD, argument, 0, 0), *steps, (_LOAD, _NUMBER, 0, 0)]
+    return [(_JUMP_EQ, number, 0, len(body)), *body]

@@ -1,0 +1,124 @@
+"""Takes everything from a process that is about to run foreign code. There is no way back."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import sys
+from functools import cache
+
+from . import bpf
+from .setup import BoxSetup, RunSetup
+
+_STACK = 8 << 20
+_FILES = 256
+_UNIX = 1
+
+
+def become(user: int) -> None:
+    """Leave root for an ordinary user for good, still able to be asked about by that user."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    if sys.platform == "linux":
+        from . import kernel
+
+        kernel.prctl(kernel.SET_DUMPABLE, 1)
+
+
+def confine(box: BoxSetup, run: RunSetup) -> None:
+    """Limits, capabilities and the filter of this process and of all it will start.
+
+    Raises:
+        OSError: Something could not be taken away; the code must not run.
+    """
+    set_limits(run, 0 if box.level == "bwrap" else _others())
+    if sys.platform != "linux":
+        return
+    from . import kernel, landlock
+
+    kernel.prctl(kernel.SET_NO_NEW_PRIVS, 1)
+    if box.level == "bwrap":
+        # Elsewhere the parent, who is the same user, could no longer ask for its memory.
+        kernel.prctl(kernel.SET_DUMPABLE, 0)
+    if box.level == "landlock":
+        landlock.restrict(box.readable, [run.folder, run.temporary])
+    kernel.drop_capabilities()
+    if box.level != "rlimits":
+        load_filter(own_namespaces=box.level == "bwrap")
+
+
+def set_limits(run: RunSetup, others: int) -> None:
+    """The limits of each process; a lower one that is already there stays.
+
+    Args:
+        run: The bounds.
+        others: Processes that count against the same limit and are not the run's.
+    """
+    wanted = {
+        "RLIMIT_AS": run.address_space,
+        "RLIMIT_FSIZE": run.file_size,
+        "RLIMIT_NPROC": run.processes + others,
+        "RLIMIT_NOFILE": _FILES,
+        "RLIMIT_STACK": _STACK,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_MSGQUEUE": 0,
+    }
+    for name, value in wanted.items():
+        if hasattr(resource, name):
+            # Some systems know a limit and refuse to set it (address space on macOS).
+            with contextlib.suppress(ValueError, OSError):
+                _lower(getattr(resource, name), value, value)
+    _lower(resource.RLIMIT_CPU, run.cpu, run.cpu + 1)
+
+
+def _others() -> int:
+    """Threads of this user on the machine."""
+    user, count = os.getuid(), 0
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        with contextlib.suppress(OSError):
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:
+                count += len(os.listdir(f"/proc/{name}/task"))
+    return count
+
+
+def _lower(limit: int, soft: int, hard: int) -> None:
+    _, most = resource.getrlimit(limit)
+    if most != resource.RLIM_INFINITY:
+        soft, hard = min(soft, most), min(hard, most)
+    resource.setrlimit(limit, (soft, hard))
+
+
+@cache
+def _program(own_namespaces: bool) -> bytes:
+    from . import kernel
+
+    families = (_UNIX,) if own_namespaces else ()
+    return bpf.program(x86=kernel.X86, own_ipc=own_namespaces, families=families)
+
+
+def ready(box: BoxSetup) -> None:
+    """Do what need not be done again in every run: it is called before the first."""
+    if sys.platform == "linux":
+        from . import kernel, landlock, namespaces  # noqa: F401
+
+        _program(box.level == "bwrap")
+
+
+def load_filter(*, own_namespaces: bool) -> None:
+    """Put the filter of system calls on this thread and what it starts."""
+    from . import kernel
+
+    code = _program(own_namespaces)
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
+
+    program = Program(len(code) // 8, code)
+    zero = ctypes.c_ulong(0)
+    filter_mode = ctypes.c_ulong(2)
+    result = kernel.LIBC.prctl(kernel.SET_SECCOMP, filter_mode, ctypes.byref(program), zero, zero)
+    kernel.checked(int(result), "seccomp")

@@ -1,0 +1,191 @@
+"""One run inside a box: its keeper, and the confined child that executes the code.
+
+The keeper is the first process of the run's namespaces where the box can be divided. It gets the
+files and the code from the parent over a socket of the run's own, forks the child, tells how the
+child ended and waits to be ended itself. It never reads what the child writes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from . import wire
+from .code import execute
+from .confine import confine
+from .setup import BoxSetup, RunSetup
+
+_CHUNK = 1 << 20
+
+
+def keep(
+    box: BoxSetup, sock: socket.socket, pipes: list[int], prepare: Callable[[], None]
+) -> NoReturn:
+    """Be the keeper of a run.
+
+    Args:
+        box: How the box works.
+        sock: The run's own socket to the parent.
+        pipes: Where the child's answer, stdout and stderr go.
+        prepare: Makes the place for the run.
+    """
+    try:
+        prepare()
+        wakes = _wake_at_ends()
+        wire.send(sock, {"up": True})
+        run, source = _told(sock)
+        child = os.fork()
+        if child == 0:
+            _be_the_code(box, run, source, sock, pipes)
+        for fd in pipes:
+            os.close(fd)
+        _watch(sock, child, wakes)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            wire.send(sock, {"failed": f"{type(error).__name__}: {error}"})
+    finally:
+        end_descendants()
+        os._exit(0)
+
+
+def _wake_at_ends() -> int:
+    """Where a byte arrives whenever a child ends."""
+    wakes, waker = os.pipe()
+    os.set_blocking(waker, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return wakes
+
+
+def _told(sock: socket.socket) -> tuple[RunSetup, str]:
+    """The set-up and the code of the run; files that come before are put into its folder."""
+    while True:
+        message = wire.receive(sock)
+        if message is None:
+            os._exit(0)
+        data: dict[str, Any] = message.data
+        if "run" in data:
+            return RunSetup(**data["run"]), data["code"]
+        for path, fd in zip(data["files"], message.fds, strict=True):
+            _copy(path, fd)
+
+
+def _copy(path: str, source: int) -> None:
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        while part := os.read(source, _CHUNK):
+            os.write(target, part)
+    finally:
+        os.close(target)
+        os.close(source)
+
+
+def _watch(sock: socket.socket, child: int, wakes: int) -> None:
+    """Until the parent has enough: tell how the child ended, take in who lost their parent."""
+    while True:
+        ready, _, _ = select.select([sock.fileno(), wakes], [], [])
+        if sock.fileno() in ready:
+            return
+        os.read(wakes, 4096)
+        _reap(sock, child)
+
+
+def _reap(sock: socket.socket, child: int) -> None:
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        if pid == child:
+            wire.send(sock, {"ended": os.waitstatus_to_exitcode(status)})
+
+
+def _be_the_code(
+    box: BoxSetup, run: RunSetup, source: str, sock: socket.socket, pipes: list[int]
+) -> NoReturn:
+    """Become the confined child and execute."""
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+        os.chdir(run.folder)
+        os.environ.update(HOME=run.folder, TMPDIR=run.temporary, PWD=run.folder)
+        _fresh_streams()
+        _fresh_random()
+        confine(box, run)
+        wire.send(sock, {"running": True})
+        result = _only_pipes(pipes)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            wire.send(sock, {"failed": f"{type(error).__name__}: {error}"})
+        os._exit(1)
+    execute(source, result, run.answer)
+
+
+def _only_pipes(pipes: list[int]) -> int:
+    """Leave the child stdin (empty), stdout, stderr and the answer's pipe; where that one is."""
+    kept = [os.dup(fd) for fd in pipes]
+    null = os.open(os.devnull, os.O_RDONLY)
+    high = [os.dup2(fd, 200 + at) for at, fd in enumerate([null, kept[1], kept[2], kept[0]])]
+    os.closerange(0, 200)
+    for at, fd in enumerate(high):
+        os.dup2(fd, at)
+    os.closerange(4, _open_files())
+    return 3
+
+
+def _open_files() -> int:
+    return min(os.sysconf("SC_OPEN_MAX"), 1 << 16)
+
+
+def _fresh_streams() -> None:
+    """Text streams that lose nothing when the run is ended, and can write any text."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(  # type: ignore[union-attr]
+            encoding="utf-8", errors="backslashreplace", line_buffering=True
+        )
+
+
+def _fresh_random() -> None:
+    """A copy of the server would draw the same numbers in every run."""
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()
+
+
+def end_descendants() -> None:
+    """Kill all that descends from this process, where the end of a namespace does not."""
+    if os.getpid() == 1:
+        return
+    while children := _descendants(os.getpid()):
+        for pid in children:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _descendants(pid: int) -> list[int]:
+    """The live and dead children of a process and theirs, as far as they can be seen."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        current = waiting.pop()
+        try:
+            with open(f"/proc/{current}/task/{current}/children", encoding="ascii") as file:
+                children = [int(word) for word in file.read().split()]
+        except OSError:
+            continue
+        found += children
+        waiting += children
+    return found

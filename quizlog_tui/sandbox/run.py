@@ -1,0 +1,270 @@
+"""One run as the parent sees it: hands it over, watches, ends it, and says what came of it.
+
+Everything that decides is here and outside of the box. What comes out of the box is bounded while
+it is read and parsed as hostile data.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import time
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+
+from . import watch
+from .box import Box, BoxError
+from .frame import Claim, parse
+from .inside import wire
+from .inside.setup import RunSetup
+from .pipes import Pipes
+from .result import ExecResult, Limits
+from .workspace import Given, PrivateFolder, files
+
+_TICK = 0.02
+"""Seconds between two looks at what the run uses."""
+_SETTLE = 60.0
+"""Seconds the box may take before the code starts, on a machine that is busy with others."""
+_END = 10.0
+"""Seconds everything may take to be gone once it was killed."""
+_ROOM_FOR_LIBRARIES = 3 << 29
+"""Address space beyond the memory limit: libraries reserve much that they never touch."""
+_BATCH = 16
+_KEEPER = 2
+"""Processes of ours beside those of the code."""
+
+
+class Run:
+    """A run, from its start in a box to its result.
+
+    Args:
+        box: Where.
+        limits: Its bounds.
+        stop: Set by somebody else to end it early.
+
+    Raises:
+        BoxError: The box could not start it.
+    """
+
+    def __init__(self, box: Box, limits: Limits, stop: Event) -> None:
+        self._box, self._limits, self._stop = box, limits, stop
+        self._verdict: Claim | None = None
+        """Why the parent ended the run; it outweighs all that the run says."""
+        self._exit = 0
+        self._keeper: int | None = None
+        self._keeper_fd: int | None = None
+        self._private = None if box.level == "bwrap" else PrivateFolder(box.owner)
+        self._pipes = Pipes(limits)
+        self._job, far = socket.socketpair()
+        self._job.settimeout(_SETTLE)
+        if hasattr(socket, "SO_PASSCRED"):
+            self._job.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        try:
+            box.ask(far, self._pipes.far, limits.disk)
+        except BoxError:
+            self._release()
+            raise
+        finally:
+            far.close()
+        self._pipes.give_away()
+
+    def start(self, code: str, workspace: Path | None) -> None:
+        """Start the code.
+
+        Raises:
+            BoxError: It was not started.
+            WorkspaceError: The workspace cannot be given to it.
+        """
+        started = False
+        try:
+            self._expect("up")
+            self._hand_over(code, workspace)
+            self._expect("running")
+            started = True
+        except OSError as error:
+            raise BoxError(str(error) or type(error).__name__) from None
+        finally:
+            if not started:
+                self._end()
+
+    def result(self) -> ExecResult:
+        """Follow it to its end."""
+        started = time.monotonic()
+        try:
+            self._follow(started + self._limits.wall)
+        except (OSError, BoxError) as error:
+            self._verdict = Claim("sandbox_error", error=str(error) or type(error).__name__)
+        finally:
+            seconds = time.monotonic() - started
+            self._end()
+        claim = self._claim()
+        return ExecResult(
+            status=claim.status,
+            answer=claim.answer,
+            stdout=self._pipes.text("stdout"),
+            stderr=self._pipes.text("stderr"),
+            error=claim.error,
+            seconds=seconds,
+            isolation=self._box.label,
+        )
+
+    def _expect(self, what: str) -> None:
+        message = wire.receive(self._job)
+        if message is None:
+            raise BoxError("the run's place could not be made")
+        if what not in message.data:
+            raise BoxError(f"the run could not be started: {message.data.get('failed', '')}")
+        if what == "up" and message.pid and hasattr(os, "pidfd_open"):
+            self._keeper = message.pid
+            self._keeper_fd = os.pidfd_open(message.pid)
+
+    def _hand_over(self, code: str, workspace: Path | None) -> None:
+        limits, private = self._limits, self._private
+        task = private.task if private else "/task"
+        batch: list[Given] = []
+        try:
+            for given in files(workspace, limits.disk) if workspace else ():
+                batch.append(given)
+                if len(batch) == _BATCH:
+                    self._give(task, batch)
+            self._give(task, batch)
+        finally:
+            for given in batch:
+                os.close(given.fd)
+        setup = RunSetup(
+            folder=task,
+            temporary=private.temporary if private else "/tmp",
+            cpu=max(1, round(limits.cpu)),
+            address_space=limits.memory + _ROOM_FOR_LIBRARIES,
+            processes=limits.processes,
+            file_size=min(limits.file_size, limits.disk),
+            answer=limits.answer,
+        )
+        wire.send(self._job, {"run": asdict(setup), "code": code})
+
+    def _give(self, folder: str, batch: list[Given]) -> None:
+        if not batch:
+            return
+        names = [f"{folder}/{given.name}" for given in batch]
+        wire.send(self._job, {"files": names}, [given.fd for given in batch])
+        while batch:
+            os.close(batch.pop().fd)
+
+    def _follow(self, deadline: float) -> None:
+        """Read and watch until the child has ended or went over a limit."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._job, selectors.EVENT_READ, "job")
+            for name, fd in self._pipes.near.items():
+                selector.register(fd, selectors.EVENT_READ, name)
+            looked, ended = 0.0, False
+            while not ended and self._verdict is None:
+                now = time.monotonic()
+                if now >= deadline:
+                    self._verdict = Claim("timeout", error=f"over {self._limits.wall:g} s")
+                elif self._stop.is_set():
+                    self._verdict = Claim("sandbox_error", error="stopped")
+                elif now - looked >= _TICK:
+                    looked, self._verdict = now, self._over_a_limit()
+                for key, _ in selector.select(min(_TICK, max(0.0, deadline - now))):
+                    if key.data == "job":
+                        ended = self._hear()
+                    elif not self._pipes.read(key.data):
+                        selector.unregister(key.fd)
+                self._verdict = self._verdict or self._flood()
+
+    def _hear(self) -> bool:
+        """What the keeper has to say; whether it is that the child has ended."""
+        message = wire.receive(self._job)
+        if message is None:
+            raise BoxError("the keeper of the run died")
+        if "failed" in message.data:
+            raise BoxError(f"the keeper of the run failed: {message.data['failed']}")
+        self._exit = message.data["ended"]
+        return True
+
+    def _flood(self) -> Claim | None:
+        name = self._pipes.flooded()
+        if name:
+            return Claim("output_limit", error=f"too much on {name}")
+        if self._pipes.answer_too_big():
+            return Claim("result_too_big", error="too much on the answer's channel")
+        return None
+
+    def _over_a_limit(self) -> Claim | None:
+        if self._keeper is None:
+            return None
+        limits, disk = self._limits, self._disk()
+        if disk > limits.disk:
+            return Claim("disk_limit", error=f"over {limits.disk} bytes on disk")
+        pids = watch.tree(self._keeper)
+        used = watch.usage(pids)
+        in_memory = 0 if self._private else disk
+        most = limits.memory - in_memory
+        # The second sum counts what is shared once; it is costly, the first one is never less.
+        if used.resident > most and watch.shares(pids) > most:
+            return Claim("oom", error=f"over {limits.memory} bytes of memory")
+        if used.cpu > limits.cpu:
+            return Claim("timeout", error=f"over {limits.cpu:g} s of processor time")
+        if used.processes > limits.processes + _KEEPER:
+            return Claim("crashed", error=f"over {limits.processes} processes")
+        return None
+
+    def _disk(self) -> int:
+        if self._private:
+            return watch.below(self._private.path, self._limits.disk + 1)
+        root = f"/proc/{self._keeper}/root"
+        return watch.written([f"{root}/task", f"{root}/tmp", f"{root}/dev/shm"])
+
+    def _end(self) -> None:
+        """End all that the run started, and wait until it is gone."""
+        box = self._box
+        if box.divisible and self._keeper_fd is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._keeper_fd, signal.SIGKILL)
+        self._job.close()
+        # In a wall that cannot be divided, all is gone when the wall is.
+        gone = (box.divisible or box.level != "bwrap") and self._gone()
+        if not gone or not box.reusable:
+            box.close()
+        self._pipes.drain()
+        self._release()
+
+    def _gone(self) -> bool:
+        if self._keeper_fd is None:
+            return False
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._keeper_fd, selectors.EVENT_READ)
+            return bool(selector.select(_END))
+
+    def _release(self) -> None:
+        self._job.close()
+        self._pipes.close()
+        if self._keeper_fd is not None:
+            os.close(self._keeper_fd)
+        if self._private:
+            self._private.close()
+
+    def _claim(self) -> Claim:
+        """What is to be believed: the parent's verdict, the child's end, then what it says."""
+        if self._verdict:
+            return self._verdict
+        if self._pipes.answer_too_big():
+            return Claim("result_too_big", error="too much on the answer's channel")
+        if self._exit == -signal.SIGXCPU:
+            return Claim("timeout", error=f"over {self._limits.cpu:g} s of processor time")
+        if self._exit < 0:
+            return Claim("crashed", error=f"ended by {_signal_name(-self._exit)}")
+        if self._exit > 0 and not self._pipes.answer():
+            return Claim("no_result", error=f"the code ended itself, with exit code {self._exit}")
+        return parse(self._pipes.answer())
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

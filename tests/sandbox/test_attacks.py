@@ -1,0 +1,61 @@
+"""Every attack of the list, under the best isolation of this machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.cli.attacks import PIPELINE
+from quizlog_tui.paths import attack_list
+from quizlog_tui.sandbox.attacks.entries import load
+from quizlog_tui.sandbox.attacks.judge import CHECKS
+from quizlog_tui.sandbox.attacks.perform import Judgement, lacks, perform
+from quizlog_tui.sandbox.executor import Sandbox
+from quizlog_tui.sandbox.levels import ISOLATED, LABELS
+
+ATTACKS = load(Path(__file__).parent.parent / "data" / "attacks.json")
+
+
+@pytest.fixture(scope="module")
+def judged() -> dict[str, Judgement]:
+    with Sandbox(order=ISOLATED) as sandbox:
+        if sandbox.level() is None:
+            pytest.skip(f"there is no isolation to attack: {sandbox.why()}")
+        return {found.attack.id: found for found in perform(ATTACKS, sandbox, PIPELINE)}
+
+
+@pytest.mark.parametrize("name", [attack.id for attack in ATTACKS])
+def test_it_holds(judged: dict[str, Judgement], name: str) -> None:
+    found = judged[name]
+    level = next(level for level, label in LABELS.items() if label == found.isolation)
+    if name in lacks(level):
+        pytest.skip(f"{found.isolation} is known to lack this: {'; '.join(found.wrong)}")
+    assert not found.wrong
+
+
+def test_every_check_that_is_named_exists() -> None:
+    named = {name for attack in ATTACKS for name, _ in attack.expect}
+    assert named <= CHECKS.keys() | PIPELINE.keys()
+
+
+def test_known_lacks_are_attacks() -> None:
+    assert lacks("landlock") | lacks("bwrap") <= {attack.id for attack in ATTACKS}
+
+
+def test_the_list_is_shipped() -> None:
+    assert json.loads(attack_list().read_text(encoding="utf-8"))["attacks"]
+
+
+def test_an_attack_that_succeeds_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge itself: the same code, with nothing to stop it but good manners."""
+    from dataclasses import replace
+
+    attack = next(attack for attack in ATTACKS if attack.id == "write-outside-abs")
+    with Sandbox(preload=(), order=ISOLATED) as sandbox:
+        if sandbox.level() is None:
+            pytest.skip(sandbox.why())
+        tame = replace(attack, code="answer = 'PWNED'")
+        (found,) = perform([tame], sandbox, PIPELINE)
+    assert found.wrong

@@ -1,0 +1,108 @@
+"""The filter of system calls, run step by step as the kernel does, and loaded for real."""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.sandbox.inside import bpf
+
+X86, ARM = 0xC000003E, 0xC00000B7
+ALLOW, KILL = 0x7FFF0000, 0x80000000
+NUMBERS = {True: {"read": 0, "clone": 56, "clone3": 435, "socket": 41, "ioctl": 16, "prlimit": 302}, False: {"read": 63, "clone": 220, "clone3": 435, "socket": 198, "ioctl": 29, "prlimit": 261}}  # fmt: skip
+
+
+def verdict(number: int, *arguments: int, x86: bool = True, arch: int | None = None, own: bool = True) -> int:  # fmt: skip
+    """What the filter returns for a call: a machine of five instructions."""
+    program = bpf.program(x86=x86, own_ipc=own, families=(1,) if own else ())
+    steps = [struct.unpack("=HBBI", program[at : at + 8]) for at in range(0, len(program), 8)]
+    words = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("=IIQ6Q", number, arch or (X86 if x86 else ARM), 0, *words)
+    at, value = 0, 0
+    while True:
+        code, yes, no, k = steps[at]
+        at += 1
+        if code == 0x20:
+            value = struct.unpack_from("=I", data, k)[0]
+        elif code == 0x06:
+            return int(k)
+        else:
+            holds = {0x15: value == k, 0x35: value >= k, 0x45: bool(value & k)}[code]
+            at += yes if holds else no
+
+
+def refused(code: int) -> int:
+    return 0x00050000 | code
+
+
+@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+@pytest.mark.parametrize("name", bpf.DENIED)
+def test_denied_calls_are_refused(name: str, x86: bool) -> None:
+    number = bpf.DENIED[name][0 if x86 else 1]
+    if number is not None:
+        assert verdict(number, x86=x86) == refused(errno.EPERM)
+
+
+@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+def test_calls_that_depend_on_an_argument(x86: bool) -> None:
+    n = NUMBERS[x86]
+    assert verdict(n["read"], x86=x86) == ALLOW
+    assert verdict(n["clone"], 17, x86=x86) == ALLOW
+    assert verdict(n["clone"], 0x10000000 | 17, x86=x86) == refused(errno.EPERM)
+    assert verdict(n["clone3"], x86=x86) == refused(errno.ENOSYS)
+    assert verdict(n["socket"], 1, x86=x86) == ALLOW
+    assert verdict(n["socket"], 1, x86=x86, own=False) == refused(errno.EAFNOSUPPORT)
+    for family in (2, 10, 16, 17, 38, 40):
+        assert verdict(n["socket"], family, x86=x86) == refused(errno.EAFNOSUPPORT)
+    assert verdict(n["ioctl"], 0, 0x5401, x86=x86) == ALLOW
+    assert verdict(n["ioctl"], 0, 0xFFFFFFFF_00005412, x86=x86) == refused(errno.EPERM)
+    assert verdict(n["prlimit"], 0, x86=x86) == ALLOW
+    assert verdict(n["prlimit"], 1, x86=x86) == refused(errno.EPERM)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def test_another_architecture_is_killed(number: int, arch: int) -> None:
+    if arch not in (0, X86):
+        assert verdict(number, arch=arch) == KILL
+
+
+@given(st.integers(bpf.NEWEST_KNOWN + 1, 2**32 - 1))
+def test_newer_calls_and_x32_are_not_there(number: int) -> None:
+    assert verdict(number) == refused(errno.ENOSYS)
+
+
+def test_shared_ipc_is_refused_without_a_namespace_for_it() -> None:
+    for numbers in bpf.SHARED_IPC.values():
+        assert verdict(numbers[0] or 0) == ALLOW
+        assert verdict(numbers[0] or 0, own=False) == refused(errno.EPERM)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
+def test_the_kernel_takes_it_and_refuses() -> None:
+    from quizlog_tui.sandbox.inside import confine, kernel
+
+    column = 0 if kernel.X86 else 1
+    child = os.fork()
+    if child == 0:
+        wrong = 0
+        try:
+            kernel.prctl(kernel.SET_NO_NEW_PRIVS, 1)
+            confine.load_filter(own_namespaces=True)
+            for numbers in bpf.DENIED.values():
+                number = numbers[column]
+                if number is not None:
+                    try:
+                        kernel.syscall(number, 0, 0, 0, 0, 0, 0)
+                        wrong += 1
+                    except OSError as error:
+                        wrong += error.errno != errno.EPERM
+        except BaseException:
+            wrong = 99
+        os._exit(wrong)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,0 +1,77 @@
+"""A running interpreter that shuts itself in, and what its forks can still do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.sandbox.inside import landlock
+from quizlog_tui.sandbox.levels import INSIDE
+
+pytestmark = pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
+
+TRY = """
+import os, socket, sys
+sys.path.insert(0, {sandbox!r})
+from inside.shut import shut
+readable = ["/usr", "/lib", "/lib64", "/bin", "/proc", sys.prefix, sys.base_prefix]
+assert shut([{own!r}], readable, network={network}) == "landlock"
+
+def tried(do):
+    try:
+        do()
+        return "done"
+    except OSError as error:
+        return type(error).__name__
+
+def attempts():
+    return [
+        tried(lambda: open({secret!r})),
+        tried(lambda: open({outside!r}, "w")),
+        tried(lambda: os.listdir(os.path.dirname({secret!r}))),
+        tried(lambda: open("/proc/{parent}/environ")),
+        tried(lambda: socket.socket(40)),
+        tried(lambda: socket.socket()),
+        tried(lambda: open({own!r} + "/file", "w")),
+        tried(lambda: os.listdir("/proc/self/fd")),
+        tried(lambda: os.system("true")),
+    ]
+
+print(attempts(), flush=True)
+if os.fork() == 0:
+    print(attempts(), flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.parametrize("network", [True, False])
+def test_what_is_kept_away_and_what_is_not(tmp_path: Path, network: bool) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "secret").write_text("s")
+    code = TRY.format(
+        sandbox=str(INSIDE.parent),
+        own=str(tmp_path / "own"),
+        secret=str(tmp_path / "secret"),
+        outside=str(tmp_path / "outside"),
+        parent=os.getpid(),
+        network=network,
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/")
+    assert not done.stderr
+    first, copy = done.stdout.splitlines()
+    assert first == copy
+    socket = "done" if network else "OSError"
+    refused = ["PermissionError"] * 4 + ["OSError"]
+    assert eval(first) == [*refused, socket, "done", "done", "done"]
+    assert not (tmp_path / "outside").exists()
+
+
+def test_it_imports_next_to_nothing() -> None:
+    code = f"import sys; sys.path.insert(0, {str(INSIDE.parent)!r}); import inside.shut; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    assert not {"ctypes", "typing", "dataclasses", "json", "re"} & set(done.stdout.split())
