@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -48,7 +49,7 @@ def _asked(text: str) -> str:
 
 
 def _linked() -> list[str]:
-    names = ("q08.pdf", "q10.zip", "q12.csv", "q17.csv", "q23.json", "q35.json")
+    names = ("q10.zip", "q12.csv", "q17.csv", "q23.json", "q35.json")
     return [f"/files/{name}" for name in names]
 
 
@@ -99,6 +100,11 @@ def _csv(page: Page, _: str) -> str:
     )
 
 
+def _document_link(page: Page, _: str) -> str:
+    link = '<a href="/files/q08.pdf">the document</a>'
+    return f"<h1>PDF</h1><p>{page.question}</p>{link}{_footer(page)}"
+
+
 def _late_table(page: Page, _: str) -> str:
     rows = "".join(
         f"<tr><td>{name}</td><td>&nbsp;{value}&thinsp;</td><td>{active}</td></tr>"
@@ -133,7 +139,7 @@ def _image(page: Page, _: str) -> str:
 
 def _canvas(page: Page, _: str) -> str:
     text = page.question.split('"')[1]
-    lines = [text[i : i + 70] for i in range(0, len(text), 70)]
+    lines = textwrap.wrap(text, 70)
     script = f"""
 const pen = document.querySelector("canvas").getContext("2d");
 pen.font = "14px sans-serif";
@@ -181,6 +187,7 @@ _BODIES: dict[str, Callable[[Page, str], str]] = {
     "q05-table": _late_table,
     "q06-fetch": _fetched,
     "q07-api": _api,
+    "q08-pdf": _document_link,
     "q10-zip": _unsigned,
     "q13-color": _image,
     "q15-canvas": _canvas,
