@@ -25,7 +25,10 @@ BEFORE = """
     if (typeof call !== "function" || !(delay >= 50 && delay <= 6000)) {
       return set.call(this, call, delay, ...rest);
     }
-    const id = set.call(this, (...given) => { seen.timers.delete(id); call(...given); }, delay, ...rest);
+    const id = set.call(this, (...given) => {
+      seen.timers.delete(id);
+      call(...given);
+    }, delay, ...rest);
     seen.timers.add(id);
     return id;
   };
@@ -71,12 +74,13 @@ READ = r"""
       && (e.tagName === "A" || (e.tagName === "LINK" && e.rel === "next")))
     .map(e => ({ url: e.href, text: (e.innerText || "").trim(), rel: e.rel || "",
                  download: e.hasAttribute("download") }));
-  const media = all.filter(e => ["IMG", "AUDIO", "VIDEO", "SOURCE", "TRACK", "EMBED"].includes(e.tagName)
-      && e.src).map(e => ({ url: e.src, kind: e.tagName.toLowerCase() }));
+  const media = all.filter(e => /^(IMG|AUDIO|VIDEO|SOURCE|TRACK|EMBED)$/.test(e.tagName) && e.src)
+    .map(e => ({ url: e.src, kind: e.tagName.toLowerCase() }));
   const forms = all.filter(e => e.tagName === "FORM").map(e => ({
     action: e.action, method: (e.method || "get").toLowerCase(),
     names: [...e.elements].map(f => f.name).filter(Boolean) }));
-  const samples = all.filter(e => e.tagName === "PRE" || (e.tagName === "CODE" && !e.closest("pre")))
+  const samples = all
+    .filter(e => e.tagName === "PRE" || (e.tagName === "CODE" && !e.closest("pre")))
     .filter(shown).map(e => e.innerText || "").filter(Boolean);
   const scripts = all.filter(e => e.tagName === "SCRIPT" && !e.src).map(e => e.textContent || "");
   return {

@@ -21,8 +21,8 @@ from .sample import sample_of
 from .snapshot import Frame, Snapshot
 
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "derived"]
-"""How the submit URL was found: on the page (in its text, a link, a form, in what it loaded), carried
-over from an earlier page of the same origin, or derived from the origin."""
+"""How the submit URL was found: on the page (in its text, a link, a form, in what it loaded),
+carried over from an earlier page of the same origin, or derived from the origin."""
 MOST_RESOURCES = 24
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
 _URL = re.compile(r"https?://[^\s\"'<>`)\]}]+")

@@ -1,4 +1,4 @@
-"""The sample payload that pages show: which fields there are, though it is seldom valid JSON. Pure."""
+"""The sample payload that pages show: which fields there are, seldom as valid JSON. Pure."""
 
 from __future__ import annotations
 

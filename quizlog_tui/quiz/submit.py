@@ -109,10 +109,10 @@ def read_reply(status: int, body: bytes) -> Reply:
     data = data if isinstance(data, dict) else {}
     if status == 200 and isinstance(data.get("correct"), bool):
         url, delay = data.get("url"), data.get("delay")
-        number = isinstance(delay, (int, float)) and not isinstance(delay, bool)
+        seconds = float(delay) if isinstance(delay, (int, float)) else None
         return Reply(
             "graded", 200, data["correct"], str(data.get("reason") or "")[:2_000],
-            url if isinstance(url, str) and url else None, float(delay) if number else None,
+            url if isinstance(url, str) and url else None, seconds,
         )  # fmt: skip
     said = f"HTTP {status}: {str(data.get('error') or data.get('message') or '')[:300]}"
     if status == 200 or status >= 500 or status in _BUSY:

@@ -110,7 +110,7 @@ def _plan(answer: Any, _: Any, __: Check) -> bool:
     shards, replicas = said.get("shards"), said.get("replicas")
     if type(shards) is not int or type(replicas) is not int or shards < 1:
         return False
-    return (
+    return bool(
         math.ceil(plan["dataset"] / shards) <= plan["max_docs_per_shard"]
         and shards <= plan["max_shards"]
         and plan["min_replicas"] <= replicas <= plan["max_replicas"]
