@@ -92,7 +92,7 @@ class _Gathering:
                     return ""
                 kind = reply.headers.get("content-type", "").split(";")[0].strip()
                 if kind != "text/html":
-                    self._keep(url, kind, await self._bytes(reply))
+                    self._keep(name_of(url), kind, await self._bytes(reply))
                     return ""
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             self._note(url, str(error) or type(error).__name__)
@@ -107,8 +107,8 @@ class _Gathering:
                 raise ValueError("is too big")
         return bytes(data)
 
-    def _keep(self, url: str, kind: str, data: bytes) -> None:
-        name = free_name(self.tab.folder, name_of(url))
+    def _keep(self, wish: str, kind: str, data: bytes) -> None:
+        name = free_name(self.tab.folder, wish)
         (self.tab.folder / name).write_bytes(data)
         self.room -= len(data)
         self.found.files.append(name)
@@ -143,7 +143,7 @@ class _Gathering:
             reply = await self._patient(url, call.headers)
             if reply is None:
                 return
-            self._keep(url + ".json", "application/json", reply.content[:MOST_FILE])
+            self._keep(f"{name_of(url)}.json", "application/json", reply.content[:MOST_FILE])
             url = _after(reply, url)
 
     async def _patient(self, url: str, headers: Any) -> httpx.Response | None:

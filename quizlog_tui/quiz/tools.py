@@ -1,4 +1,4 @@
-"""Puts together what a task works with: gate, tab, connections, workspace, models. Ends it all too."""
+"""Puts together what a task works with: gate, tab, connections, workspace, models; ends it all."""
 
 from __future__ import annotations
 
