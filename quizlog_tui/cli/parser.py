@@ -44,6 +44,8 @@ COMMANDS: dict[str, Entry] = {
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
     "models": Entry("models", "check", "try each configured model"),
+    "task": Entry("task", "URL", "work a quiz on web pages, from page to page"),
+    "demo-server": Entry("demo_server", "", "a quiz server to practise on"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),

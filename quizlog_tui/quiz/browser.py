@@ -191,7 +191,7 @@ class _Visit:
                 self.url, wait_until="domcontentloaded", timeout=self.left() * 1000
             )
             why = await self._settle()
-            if not why.startswith("asks") and await self._reveal():
+            if await self._reveal():
                 why = await self._settle()
             frames = await self._frames()
             files = [*await self._pictures(), *await self._saved()]

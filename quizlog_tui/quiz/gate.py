@@ -67,16 +67,18 @@ async def gate(
             tasks.discard(task)
             writer.transport.abort()
 
-    server = await asyncio.start_server(handle, "127.0.0.1", 0, limit=_HEAD)
-    running.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
-        yield running
-    finally:
-        server.close()
-        for task in list(tasks):
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await server.wait_closed()
+    # Bound here, so that it is closed even if the task is ended while the server starts.
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        server = await asyncio.start_server(handle, sock=listening, limit=_HEAD)
+        running.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        try:
+            yield running
+        finally:
+            server.close()
+            for task in list(tasks):
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await server.wait_closed()
 
 
 async def _serve(running: Gate, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -41,7 +41,8 @@ BEFORE = """
     return root;
   };
   const watch = root => new MutationObserver(() => { seen.changed = performance.now(); })
-    .observe(root, { childList: true, subtree: true, characterData: true });
+    .observe(root, { childList: true, subtree: true, characterData: true,
+                     attributeFilter: ["hidden", "class", "open"] });
   watch(document);
 })();
 """
@@ -111,7 +112,7 @@ STATE = r"""
 
 REVEAL = r"""
 (() => {
-  const label = /\b(show|reveal|start|begin|load|open|unlock|view|display|continue|click)\b/i;
+  const label = /\b(show|reveal|start|load|open|unlock|view|display)\b/i;
   const never = /\b(submit|send|post|delete|remove|pay|buy|log ?out|sign|cancel|reset)\b/i;
   const found = [...document.querySelectorAll("button, summary, [role=button], input[type=button]")]
     .filter(e => e.checkVisibility ? e.checkVisibility() : true)

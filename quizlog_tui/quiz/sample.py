@@ -10,7 +10,7 @@ from typing import Any
 
 FILLED = ("email", "secret", "url", "answer")
 """The fields every submission has (spec 2.4); never taken from a sample."""
-_COMMENT = re.compile(r"(?m)(?<![:\"'\w])//.*$|/\*.*?\*/", re.S)
+_COMMENT = re.compile(r"(?m)(?<![:\"'\w])//[^\n]*|/\*.*?\*/", re.S)
 _BLANK = re.compile(r":\s*(?:\.\.\.|…)")
 _TRAILING = re.compile(r",(\s*[}\]])")
 _PLACEHOLDER = re.compile(r"\byour\b|\.\.\.|…|<[^>]+>|^\s*$|\bthis page\b", re.I)

@@ -32,7 +32,9 @@ async def test_the_whole_chain_for_two_people_at_once(tmp_path: Path) -> None:
             states = {page.url.split("/")[3].split("?")[0]: page.state for page in result.pages}
             assert result.state == "finished"
             expected = {page.id: "correct" for page in all_pages().values()}
-            assert states == expected | {"q22-skip": "skipped"}, (tmp_path / result.id / LOG).read_text()
+            assert states == expected | {"q22-skip": "skipped"}, (
+                tmp_path / result.id / LOG
+            ).read_text()
         for email in (JON, DORA):
             rows = pages_of(running, email)
             right = [name for name, sent in rows.items() if sent and sent[-1]["correct"]]
