@@ -20,6 +20,13 @@ def attack_list() -> Path:
     return installed if installed.is_file() else in_source
 
 
+def quiz_pages() -> Path:
+    """The pages of `quizlog demo-server`, as shipped."""
+    installed = _PACKAGE / "shipped" / "quiz_pages.json"
+    in_source = _PACKAGE.parent / "tests" / "data" / "quiz_pages.json"
+    return installed if installed.is_file() else in_source
+
+
 def example_names() -> list[str]:
     """The names of the shipped example records, sorted."""
     return sorted(folder.parent.name for folder in shipped("records").glob("*/record.yaml"))

@@ -67,6 +67,8 @@ COMMANDS: dict[str, Entry] = {
     "episodes": Entry(
         "episodes", "VERB ...", "training data: build, check, stats, export, upgrade"
     ),
+    "task": Entry("task", "URL", "work a quiz on web pages, from page to page"),
+    "demo-server": Entry("demo_server", "", "a quiz server to practise on"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),

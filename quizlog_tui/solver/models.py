@@ -107,6 +107,23 @@ class Models(BaseModel):
     family_cap: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """The most weight one provider family has in a class."""
 
+    def with_primary(self, name: str) -> Models:
+        """The same with another primary model (spec 2.2.4, `PRIMARY_MODEL`); as it is for "".
+
+        Raises:
+            ConfigError: There is none of this name.
+        """
+        if not name:
+            return self
+        if name not in {one for model in self.models for one in (model.name, model.model)}:
+            known = ", ".join(model.name for model in self.models)
+            raise ConfigError(f"no model {name!r}", where="PRIMARY_MODEL", hint=f"one of {known}")
+        chosen = next(m.name for m in self.models if name in (m.name, m.model))
+        models = tuple(
+            model.model_copy(update={"primary": model.name == chosen}) for model in self.models
+        )
+        return self.model_copy(update={"models": models})
+
     @model_validator(mode="after")
     def _distinct(self) -> Models:
         names = [model.name for model in self.models]

@@ -1,0 +1,115 @@
+"""`quizlog task URL`: one quiz on web pages, from its first page to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..text import one_line
+from . import emit_json
+from .extras import needs
+from .grammar import Parser, command
+
+if TYPE_CHECKING:
+    from ..quiz.settings import TaskSettings
+    from ..quiz.task import TaskResult
+
+
+def task(arguments: Namespace) -> int:
+    """`quizlog task URL`; 0 at the end of the quiz, 1 before it, 4 when nothing could be sent.
+
+    Raises:
+        UsageError: Address, secret, URL or models are missing or wrong.
+    """
+    needs("browser", "httpx", "pydantic", "playwright", "dotenv")
+    from ..quiz.settings import read_settings
+    from ..quiz.tasks import url_fault
+
+    settings = read_settings(Path(arguments.env) if arguments.env else None)
+    if arguments.keep:
+        settings = replace(settings, debug_keep_workspaces=True)
+    missing = [n for n in ("user_email", "user_secret") if not getattr(settings, n)]
+    if missing:
+        names = " and ".join(name.upper() for name in missing)
+        raise UsageError(f"{names} not set", hint="write them in .env, or name one with --env")
+    fault = url_fault(arguments.url, settings)
+    if fault:
+        raise UsageError(f"the url {fault}", where=arguments.url)
+    result = asyncio.run(_work(arguments, settings))
+    if arguments.json:
+        emit_json(result.to_dict())
+    else:
+        print(f"{result.state}: {_right(result)}")
+    where = settings.task_basedir / "results" / result.id
+    print(f"quizlog: {one_line(result.error or '')} see {where}", file=sys.stderr)
+    if result.state == "finished":
+        return 0
+    return 1 if any(page.submissions for page in result.pages) else 4
+
+
+def _right(result: TaskResult) -> str:
+    right = sum(page.state == "correct" for page in result.pages)
+    return f"{right} of {len(result.pages)} pages right"
+
+
+async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
+    from ..quiz.task import TaskRequest
+    from ..quiz.tools import Workshop
+    from ..sandbox import run_code
+    from ..solver.models import default_models, read_models
+    from ..solver.panel import live_panel, recorded_panel
+    from ..solver.solve import Panel
+
+    run = partial(run_code, unsafe_local=arguments.unsafe_local)
+    request = TaskRequest(settings.user_email, settings.user_secret, arguments.url)
+
+    async def work(panel: Panel) -> TaskResult:
+        shop = Workshop(settings, panel, (settings.aiproxy_token,))
+        try:
+            return await shop.work(request, _told)
+        finally:
+            await shop.close()
+
+    if arguments.replay:
+        return await work(recorded_panel(Path(arguments.replay), run))
+    models = read_models(Path(arguments.models) if arguments.models else default_models())
+    models = models.with_primary(settings.primary_model)
+    keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
+    async with live_panel(models, run, environment=keys) as panel:
+        return await work(panel)
+
+
+def _told(result: TaskResult) -> None:
+    page = result.pages[-1]
+    sent = ", ".join(one_line(str(one.answer))[:60] for one in page.submissions)
+    print(f"   {page.state:<10} {one_line(page.url)}  {sent}", file=sys.stderr)
+
+
+def _parser() -> Parser:
+    about = (
+        "Work a quiz on web pages: render each page, ask the models, submit, follow. Address and\n"
+        "secret are USER_EMAIL and USER_SECRET, in the environment or in .env."
+    )
+    parser = command("quizlog task", task, about)
+    parser.add_argument("url", help="the first page")
+    parser.add_argument("--env", metavar="FILE", help="default: .env")
+    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
+    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    parser.add_argument("--keep", action="store_true", help="keep the task's folder")
+    parser.add_argument(
+        "--unsafe-local",
+        action="store_true",
+        help="run the models' code even where nothing isolates it",
+    )
+    return parser
+
+
+PARSERS = {"task": _parser}
+"""What makes each command's parser."""

@@ -1,0 +1,95 @@
+"""Which addresses a task may reach: its own site and what the configuration names. Pure.
+
+Private, link-local and other special addresses are refused unless their host is named.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+
+
+class BadAddressError(ValueError):
+    """A URL is not one that can be visited; the text says why."""
+
+
+@dataclass(frozen=True, order=True)
+class Site:
+    """Where a URL points to: host and port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def site_of(url: str) -> Site:
+    """The site of a URL.
+
+    Raises:
+        BadAddressError: It is no http or https URL, or carries a user.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise BadAddressError(f"no URL: {error}") from None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise BadAddressError("must start with http:// or https://")
+    if parts.username is not None or parts.password is not None:
+        raise BadAddressError("must not carry a user or a password")
+    return Site(parts.hostname.lower().rstrip("."), port or _PORTS[parts.scheme])
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a URL, as browsers write an origin."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+
+
+def is_special(address: str) -> bool:
+    """Whether an IP address is not one of the public network."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour
+        if inner is not None:
+            ip = inner
+    return not ip.is_global or ip.is_multicast
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a task may reach."""
+
+    sites: frozenset[Site]
+    """Hosts and ports."""
+    private_hosts: frozenset[str] = field(default_factory=frozenset)
+    """Hosts that may have a private address."""
+
+    def site(self, site: Site) -> bool:
+        """Whether a site may be visited at all."""
+        return site in self.sites
+
+    def address(self, host: str, address: str) -> bool:
+        """Whether a host may be visited at this IP address."""
+        return host in self.private_hosts or not is_special(address)
+
+
+def allowed_for(url: str, more: Iterable[str] = (), private_hosts: Iterable[str] = ()) -> Allowed:
+    """What the task of a URL may reach.
+
+    Args:
+        url: The task's first page.
+        more: URLs of further sites.
+        private_hosts: Hosts that may have a private address.
+
+    Raises:
+        BadAddressError: One of them is no URL to visit.
+    """
+    sites = frozenset(site_of(one) for one in (url, *more))
+    return Allowed(sites, frozenset(host.lower() for host in private_hosts))

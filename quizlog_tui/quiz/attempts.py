@@ -1,0 +1,190 @@
+"""The attempts at one page: candidates in order, the server's reason fed back, never one twice.
+
+A right answer ends it at once, so that nothing overwrites it. An answer equal to a refused one is
+never sent; a failure of ours is no answer and is never sent either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..solver.decision import Question, Refusal
+from ..solver.equality import same, wanted
+from ..solver.normal import NoAnswerError, normal_form
+from .page import WebPage
+from .submit import Reply, payload_of, submit
+from .task import PageResult, PageState, Submission, TaskRequest
+
+if TYPE_CHECKING:
+    from .orchestrate import Tools
+
+_TELLS = re.compile(
+    r"\b(?:should|expected?|must|needs?|correct (?:answer|value)|~)|[:=~]\s*-?\d", re.I
+)
+
+
+@dataclass
+class Attempts:
+    """What is tried at one page."""
+
+    request: TaskRequest
+    page: WebPage
+    question: Question
+    folder: Path
+    tools: Tools
+    issued: float
+    """When the page's URL was issued, by the tools' clock."""
+    submissions: list[Submission] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    queue: list[Any] = field(default_factory=list)
+    decisions: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    next: str | None = None
+
+    def age(self) -> float:
+        """Seconds since the URL was issued."""
+        return self.tools.clock() - self.issued
+
+    async def run(self) -> PageResult:
+        """Try until the page is answered right or given up."""
+        state: PageState | None = None
+        while state is None and self.tools.budget.open(len(self.submissions), self.age()):
+            found, answer = await self._candidate()
+            if not found:
+                break
+            state = self._judge(answer, await self._send(answer))
+        return self._result(state or self._given_up())
+
+    def _given_up(self) -> PageState:
+        if self.next:
+            return "skipped"
+        return "wrong" if self.submissions else "no_answer"
+
+    async def _candidate(self) -> tuple[bool, Any]:
+        """The next answer to send, if there is one; models are asked again when none is left."""
+        for _ in range(2):
+            while self.queue:
+                answer = as_asked(self.queue.pop(0), self.question)
+                if not is_refused(answer, self.refused, self.question):
+                    return True, answer
+            if not self.tools.budget.open(len(self.submissions), self.age()):
+                break
+            await self._think()
+            if not self.queue and self.refused:
+                break
+        return False, None
+
+    async def _think(self) -> None:
+        seconds = self.tools.budget.thought(len(self.submissions), self.age())
+        decision = self.tools.decided(
+            await self.tools.solve(self.question, self.folder, tuple(self.refused), seconds)
+        )
+        verdict = decision.verdict
+        self.queue = list(verdict.candidates)
+        self.decisions.append(decision.id)
+        said = f"decided: {_short(verdict.answer)} ({verdict.why or 'no decision'})"
+        votes = ", ".join(f"{one.key} {one.weight:g}" for one in verdict.classes)
+        self.tools.workspace.note(f"{said}; classes: {votes or 'none'}")
+        for one in verdict.abstained:
+            self.tools.workspace.note(f"{one.name} abstained: {one.reason}")
+
+    async def _send(self, answer: Any) -> Reply:
+        early = self.tools.budget.least_gap - self.age()
+        if early > 0:
+            await asyncio.sleep(early)
+        page, request, age = self.page, self.request, self.age()
+        payload = payload_of(request.email, request.secret, page.url, answer, page.constants)
+        left = self.tools.budget.stop - age
+        reply = await submit(self.tools.http, page.submit_url, payload, left)
+        clean = self.tools.redaction.clean
+        self.submissions.append(
+            Submission(
+                t=round(age, 3),
+                answer=self.tools.redaction.clean_value(answer),
+                outcome=reply.outcome,
+                http=reply.http,
+                correct=reply.correct,
+                reason=clean(reply.reason),
+                next=reply.url,
+                delay=reply.delay,
+                tries=reply.tries,
+            )
+        )
+        verdict = "right" if reply.correct else reply.outcome
+        self.tools.workspace.note(
+            f"sent {_short(answer)} after {age:.1f} s: {verdict}, tries {reply.tries}:"
+            f" {reply.reason}"
+        )
+        return reply
+
+    def _judge(self, answer: Any, reply: Reply) -> PageState | None:
+        """How the page ended; None to go on."""
+        if reply.outcome == "no_reply":
+            return "no_reply"
+        if reply.outcome == "rejected":
+            return "rejected"
+        self.next = reply.url
+        if reply.correct:
+            return "correct"
+        if reply.late:
+            return "late"
+        reason = self.tools.redaction.clean(reply.reason)
+        self.refused.append(Refusal(answer, reason))
+        if tells(reason):
+            self.queue = []  # what the server says is worth more than the other candidates
+        return None
+
+    def _result(self, state: PageState) -> PageResult:
+        page = self.page
+        return PageResult(
+            url=page.url,
+            state=state,
+            question=self.question.text,
+            kind=page.kind,
+            submit_url=page.submit_url,
+            submit_rule=page.submit_rule,
+            notes=tuple(self.notes),
+            decisions=tuple(self.decisions),
+            submissions=tuple(self.submissions),
+            next=self.next,
+            seconds=round(self.age(), 3),
+        )
+
+
+def tells(reason: str) -> bool:
+    """Whether a server's reason says something about the right answer."""
+    return bool(_TELLS.search(reason))
+
+
+def is_refused(answer: Any, refused: list[Refusal], question: Question) -> bool:
+    """Whether an answer is no answer, or counts as equal to one that was refused."""
+    try:
+        form = normal_form(answer, question)
+    except NoAnswerError:
+        return True
+    how = wanted(question)
+    for one in refused:
+        try:
+            if same(form, normal_form(one.answer, question), how):
+                return True
+        except NoAnswerError:
+            continue
+    return False
+
+
+def as_asked(answer: Any, question: Question) -> Any:
+    """The answer in the type the question names: a JSON boolean is none in quotes."""
+    words = {"true": True, "false": False}
+    if isinstance(answer, str) and re.search(r"\bboolean\b", question.text, re.I):
+        return words.get(answer.strip().lower(), answer)
+    return answer
+
+
+def _short(answer: Any) -> str:
+    text = json.dumps(answer, ensure_ascii=False)
+    return text if len(text) <= 200 else f"{text[:200]}… ({len(text)} characters)"

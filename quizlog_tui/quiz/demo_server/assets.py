@@ -1,0 +1,169 @@
+"""What pages refer to: tables, documents, pictures, sound, and pages without a question. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from . import files
+from .book import all_pages
+from .identity import email_number
+
+SPOKEN = (
+    "Find the sum of all values in the first column of the CSV file that are greater than or "
+    "equal to the cutoff value provided."
+)
+"""What the sound of the audio page says."""
+_ORDERS = 47
+_PER_PAGE = 20
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file as it is served."""
+
+    type: str
+    data: bytes
+
+
+def asset(path: str, email: str) -> Asset | None:
+    """The file at a path, made for an address; None if there is none."""
+    make = _MAKERS.get(path)
+    return make(email) if make else None
+
+
+def _text(kind: str, text: str) -> Asset:
+    return Asset(f"{kind}; charset=utf-8", text.encode())
+
+
+def _json(page: str, path: str) -> Asset:
+    return _text("application/json", json.dumps(all_pages()[page].assets[path]))
+
+
+def _table(page: str, path: str) -> Asset:
+    return _text("text/csv", all_pages()[page].assets[path])
+
+
+def numbers(email: str) -> Iterator[tuple[int, int]]:
+    """The thousand rows of the audio page's table."""
+    one, other = 3, 4
+    for row in range(1, 1001):
+        one = (1103515245 * one + 12345) % 2**31
+        other = (1103515245 * other + 12345) % 2**31
+        yield email_number(email) if row == 500 else one % 100000, other % 100000
+
+
+def _audio_table(email: str) -> Asset:
+    return _text("text/csv", "".join(f"{one},{other}\n" for one, other in numbers(email)))
+
+
+def _caption(_: str) -> Asset:
+    return _text("text/vtt", f"WEBVTT\n\n00:00.000 --> 00:08.000\n{SPOKEN}\n")
+
+
+def _speech(_: str) -> Asset:
+    return Asset("audio/ogg", (Path(__file__).parent / "q03.opus").read_bytes())
+
+
+def _document(_: str) -> Asset:
+    first = ["name value", "a 10", "b 20", "c 30"]
+    return Asset(
+        "application/pdf", files.pdf([first, ["name value", "d 41", "e 17", "f 205", "g -12"]])
+    )
+
+
+@cache
+def _logs() -> bytes:
+    events = ("download", "upload", "view")
+
+    def part(numbers: range) -> str:
+        rows = ({"ts": i, "event": events[i * i % 3], "bytes": 53 * i % 97} for i in numbers)
+        return "".join(json.dumps(row) + "\n" for row in rows)
+
+    members = {
+        "logs/part1.jsonl": part(range(1, 31)),
+        "logs/part2.jsonl": part(range(31, 61)),
+        "__MACOSX/logs/._part1.jsonl": "\0\0junk",
+        "../evil.txt": "outside of the folder\n",
+    }
+    return files.archive(members)
+
+
+def _orders_table(_: str) -> Asset:
+    said = all_pages()["/q12-top3"].assets["/files/q12.csv"]
+    head, rows = said.split(": ", 1)
+    return _text("text/csv", "\n".join([head, *rows.split("; ")]) + "\n")
+
+
+@cache
+def _picture() -> bytes:
+    others = ((0x14, 0x3C, 0xC8), (0x1E, 0xA0, 0x50), (0xF0, 0xF0, 0xF0))
+
+    def pixel(x: int, y: int) -> files.Pixel:
+        return (0xC8, 0x30, 0x48) if (7 * x + 13 * y) % 10 < 4 else others[(x + y) % 3]
+
+    return files.png(40, 30, pixel)
+
+
+def _part(number: int, word: str, after: str) -> Callable[[str], Asset]:
+    body = f'<p>Part {number}: <b>{word}</b></p><a rel="next" href="{after}">next</a>'
+    return lambda _: _text("text/html", f"<!doctype html><title>part</title>{body}")
+
+
+def _hidden_number(email: str) -> Asset:
+    script = """
+const email = new URLSearchParams(location.search).get("email") || "";
+const bytes = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(email));
+const hex = [...new Uint8Array(bytes)].map(b => b.toString(16).padStart(2, "0")).join("");
+const number = parseInt(hex.slice(0, 4), 16);
+const decoy = number + 1 + Math.floor(Math.random() * 999);
+document.querySelector("#question").innerHTML = email
+  ? `Secret code is <strong>${number}</strong> and not <em>${decoy}</em>.`
+  : "Please provide ?email=";
+"""
+    body = f'<div id="question"></div><script type="module">{script}</script>'
+    return _text("text/html", f"<!doctype html><title>data</title>{body}")
+
+
+def orders(number: int) -> Asset:
+    """One page of the orders of the API page."""
+    status = ("open", "paid", "void")
+    items = [
+        {"id": i, "amount": 37 * i % 101 + (7 * i % 10) / 10, "status": status[i % 3]}
+        for i in range(1, _ORDERS + 1)
+    ]
+    start = (number - 1) * _PER_PAGE
+    more = start + _PER_PAGE < len(items)
+    after = f"/api/q07/orders?page={number + 1}" if more else None
+    data = {"items": items[start : start + _PER_PAGE], "next": after}
+    return _text("application/json", json.dumps(data))
+
+
+def late_question() -> Asset:
+    """What the page that loads its question gets."""
+    html = f"<p>{all_pages()['/q06-fetch'].question}</p>"
+    return _text("application/json", json.dumps({"html": html, "submit": "/grade/q06"}))
+
+
+_MAKERS: dict[str, Callable[[str], Asset]] = {
+    "/q02-scrape-data": _hidden_number,
+    "/q03.csv": _audio_table,
+    "/q03.opus": _speech,
+    "/q03.vtt": _caption,
+    "/data/q04.csv": lambda _: _table("/q04-csv", "/data/q04.csv"),
+    "/files/q08.pdf": _document,
+    "/files/q10.zip": lambda _: Asset("application/zip", _logs()),
+    "/files/q12.csv": _orders_table,
+    "/files/q13.png": lambda _: Asset("image/png", _picture()),
+    "/files/q17.csv": lambda _: _table("/q17-chart", "/files/q17.csv"),
+    "/q22.wav": lambda _: Asset("audio/wav", files.noise(22)),
+    "/files/q23.json": lambda _: _json("/q23-plan", "/files/q23.json"),
+    "/q25/1": _part(1, "amber", "/q25/2"),
+    "/q25/2": _part(2, "linden", "/q25/3"),
+    "/q25/3": _part(3, "harbor", "/q25/1"),
+    "/files/q32.json": lambda email: _text("application/json", json.dumps({"email": email})),
+    "/files/q35.json": lambda _: _json("/q35-final", "/files/q35.json"),
+}

@@ -1,0 +1,194 @@
+"""Fetches what a page refers to: files into the task's folder, pages as text, calls it asks for.
+
+Only GET, only through the task's gate, bounded in number, size and time. Code that models write has
+no network; what it may need is here before it runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from .address import Allowed
+from .browser import NotRenderedError, Tab
+from .names import free_name, name_of
+from .page import ApiCall, WebPage, question_of, reachable
+
+MOST_FILE = 32 * 1024 * 1024
+"""Bytes of one file; of a longer one nothing is kept."""
+_PAGES = 12
+_CALLS = 60
+_PREVIEW = 2_000
+_PATIENCE = 10.0
+_TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
+
+
+@dataclass
+class Gathered:
+    """What was fetched."""
+
+    files: list[str] = field(default_factory=list)
+    """Names in the folder."""
+    texts: list[str] = field(default_factory=list)
+    """What linked pages say, and how text files begin; for the models."""
+    notes: list[str] = field(default_factory=list)
+    """What could not be had, and why."""
+
+
+async def gather(
+    page: WebPage, tab: Tab, http: httpx.AsyncClient, allowed: Allowed, room: int, seconds: float
+) -> Gathered:
+    """Fetch what a page refers to, as far as the time goes.
+
+    Args:
+        page: The page.
+        tab: Renders linked pages; its folder takes the files.
+        http: Goes through the task's gate.
+        allowed: The sites that may be reached.
+        room: Bytes that all files may hold together.
+        seconds: The most it may take.
+    """
+    work = _Gathering(tab, http, allowed, room)
+    try:
+        async with asyncio.timeout(seconds):
+            for call in page.calls:
+                await work.call(call)
+            for url in page.resources:
+                await work.fetch(url)
+    except TimeoutError:
+        work.found.notes.append(f"not all could be fetched within {seconds:g} s")
+    return work.found
+
+
+@dataclass
+class _Gathering:
+    tab: Tab
+    http: httpx.AsyncClient
+    allowed: Allowed
+    room: int
+    found: Gathered = field(default_factory=Gathered)
+    seen: set[str] = field(default_factory=set)
+    pages: int = 0
+
+    async def fetch(self, url: str) -> None:
+        """A file, or a page and those after it."""
+        while url and url not in self.seen and reachable(url, self.allowed):
+            self.seen.add(url)
+            url = await self._one(url)
+
+    async def _one(self, url: str) -> str:
+        """Fetch one; the URL of the page after it, or ""."""
+        try:
+            async with self.http.stream("GET", url, timeout=10) as reply:
+                if reply.status_code != 200:
+                    self._note(url, f"HTTP {reply.status_code}")
+                    return ""
+                kind = reply.headers.get("content-type", "").split(";")[0].strip()
+                if kind != "text/html":
+                    self._keep(name_of(url), kind, await self._bytes(reply))
+                    return ""
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            self._note(url, str(error) or type(error).__name__)
+            return ""
+        return await self._page(url)
+
+    async def _bytes(self, reply: httpx.Response) -> bytes:
+        data = bytearray()
+        async for chunk in reply.aiter_bytes():
+            data += chunk
+            if len(data) > min(MOST_FILE, self.room):
+                raise ValueError("is too big")
+        return bytes(data)
+
+    def _keep(self, wish: str, kind: str, data: bytes) -> None:
+        name = free_name(self.tab.folder, wish)
+        (self.tab.folder / name).write_bytes(data)
+        self.room -= len(data)
+        self.found.files.append(name)
+        if kind.startswith(_TEXTS):
+            text = data[: 4 * _PREVIEW].decode("utf-8", "replace")[:_PREVIEW]
+            self.found.texts.append(f"File {name} ({len(data)} bytes) begins:\n{text}")
+        else:
+            self.found.texts.append(f"File {name}: {len(data)} bytes, {kind}")
+
+    async def _page(self, url: str) -> str:
+        if self.pages >= _PAGES:
+            self._note(url, "too many pages")
+            return ""
+        self.pages += 1
+        try:
+            snapshot = await self.tab.visit(url)
+        except NotRenderedError as error:
+            self._note(url, str(error))
+            return ""
+        text = question_of(snapshot.frames, [frame.text for frame in snapshot.frames])
+        self.found.texts.append(f"Linked page {urlsplit(url).path} says:\n{text[:8_000]}")
+        links = [link for frame in snapshot.frames for link in frame.links]
+        return next((link.url for link in links if "next" in link.rel.split()), "")
+
+    async def call(self, call: ApiCall) -> None:
+        """Call an API as the page says, page by page while it names a next one."""
+        url: str | None = call.url
+        for _ in range(_CALLS):
+            if not url or url in self.seen or not reachable(url, self.allowed):
+                return
+            self.seen.add(url)
+            reply = await self._patient(url, call.headers)
+            if reply is None:
+                return
+            self._keep(f"{name_of(url)}.json", "application/json", reply.content[:MOST_FILE])
+            url = _after(reply, url)
+
+    async def _patient(self, url: str, headers: Any) -> httpx.Response | None:
+        for _ in range(4):
+            try:
+                reply = await self.http.get(url, headers=dict(headers), timeout=10)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                self._note(url, str(error) or type(error).__name__)
+                return None
+            if reply.status_code == 200:
+                return reply
+            if reply.status_code not in (429, 503):
+                break
+            await asyncio.sleep(seconds_wished(reply.headers.get("Retry-After"), 1.0))
+        self._note(url, f"HTTP {reply.status_code}")
+        return None
+
+    def _note(self, url: str, what: str) -> None:
+        self.found.notes.append(f"{url}: {what}")
+
+
+def _after(reply: httpx.Response, url: str) -> str | None:
+    try:
+        data = json.loads(reply.content)
+    except ValueError:
+        return None
+    after = data.get("next") if isinstance(data, dict) else None
+    return urljoin(url, after) if isinstance(after, str) and after else None
+
+
+def seconds_wished(wish: str | None, usual: float) -> float:
+    """Seconds to wait as a `Retry-After` says; bounded."""
+    try:
+        return max(0.0, min(_PATIENCE, float(wish))) if wish else usual
+    except ValueError:
+        return usual
+
+
+def context_of(gathered: Gathered, email: str, notes: Sequence[str] = ()) -> str:
+    """What models are told besides the question."""
+    parts = [f"The e-mail address of the person who takes the quiz: {email}", *gathered.texts]
+    parts += [f"Not available: {note}" for note in (*gathered.notes, *notes)]
+    return "\n\n".join(parts)
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes that the files of a folder hold."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

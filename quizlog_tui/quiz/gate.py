@@ -1,0 +1,173 @@
+"""The one way out of a task: a proxy that lets requests through to allowed sites only.
+
+The browser, downloads and submissions all go through it, redirects and scripts included. A name is
+looked up once, here, and the very address that was checked is connected to; so that no page can
+lead into the private network. What is refused is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from .address import Allowed, BadAddressError, Site, site_of
+
+_HEAD = 65_536
+_CONNECT = 10.0
+"""Seconds a connection may take to be made."""
+
+
+@dataclass
+class Gate:
+    """A running proxy."""
+
+    allowed: Allowed
+    url: str = ""
+    """Where it listens."""
+    refused: list[str] = field(default_factory=list)
+    """What was not let through, in order, each once: site and reason."""
+    tell: Callable[[str], None] = lambda line: None
+    """Hears of each refusal."""
+
+    def refuse(self, what: str) -> None:
+        """Record a refusal."""
+        if what not in self.refused and len(self.refused) < 1000:
+            self.refused.append(what)
+            self.tell(what)
+
+
+class _Refused(Exception):
+    """A request is not let through."""
+
+
+@asynccontextmanager
+async def gate(
+    allowed: Allowed, tell: Callable[[str], None] = lambda _: None
+) -> AsyncIterator[Gate]:
+    """A proxy for one task, on a free port of 127.0.0.1."""
+    running = Gate(allowed, tell=tell)
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        tasks.add(task)
+        try:
+            await _serve(running, reader, writer)
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+            pass  # either side left
+        except asyncio.CancelledError:
+            pass  # the task is over
+        finally:
+            tasks.discard(task)
+            writer.transport.abort()
+
+    # Bound here, so that it is closed even if the task is ended while the server starts.
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        server = await asyncio.start_server(handle, sock=listening, limit=_HEAD)
+        running.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        try:
+            yield running
+        finally:
+            server.close()
+            for task in list(tasks):
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await server.wait_closed()
+
+
+async def _serve(running: Gate, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    head = await reader.readuntil(b"\r\n\r\n")
+    line, _, rest = head.partition(b"\r\n")
+    words = line.decode("latin-1").split(" ")
+    if len(words) != 3:
+        return
+    method, target, version = words
+    try:
+        site = _site(method, target)
+        out_reader, out_writer = await _connect(running, site)
+    except _Refused as refused:
+        running.refuse(str(refused))
+        await _say(writer, 403, "refused by quizlog")
+        return
+    except (OSError, TimeoutError):
+        await _say(writer, 502, "cannot connect")
+        return
+    try:
+        if method == "CONNECT":
+            writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+        else:
+            out_writer.write(_forwarded(method, target, version, rest))
+        await _join((reader, out_writer), (out_reader, writer))
+    finally:
+        out_writer.transport.abort()
+
+
+def _site(method: str, target: str) -> Site:
+    try:
+        if method == "CONNECT":
+            return site_of(f"https://{target}")
+        if not target.startswith("http://"):
+            raise BadAddressError("no proxy request")
+        return site_of(target)
+    except BadAddressError as error:
+        raise _Refused(f"{target[:200]}: {error}") from None
+
+
+def _forwarded(method: str, target: str, version: str, headers: bytes) -> bytes:
+    """The request as the server wants it: one request for a connection, nothing of the proxy."""
+    parts = urlsplit(target)
+    path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+    lines = [line for line in headers.split(b"\r\n") if line]
+    upgrade = any(line.lower().startswith(b"upgrade:") for line in lines)
+    dropped = (b"proxy-", b"keep-alive:") + (() if upgrade else (b"connection:",))
+    kept = [line for line in lines if not line.lower().startswith(dropped)]
+    if not upgrade:
+        kept.append(b"Connection: close")
+    return b"\r\n".join([f"{method} {path} {version}".encode("latin-1"), *kept, b"", b""])
+
+
+async def _connect(running: Gate, site: Site) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    if not running.allowed.site(site):
+        raise _Refused(f"{site}: not an allowed site")
+    async with asyncio.timeout(_CONNECT):
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(site.host, site.port, type=socket.SOCK_STREAM)
+        addresses = [str(one[4][0]) for one in found]
+        fit = [one for one in addresses if running.allowed.address(site.host, one)]
+        if not fit:
+            raise _Refused(f"{site}: a private address ({', '.join(addresses)})")
+        return await asyncio.open_connection(fit[0], site.port)
+
+
+_Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def _join(up: _Pair, down: _Pair) -> None:
+    """Pass bytes both ways until the answering side ends."""
+    sending = asyncio.create_task(_pass(*up))
+    try:
+        await _pass(*down)
+    finally:
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+
+async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+        if writer.can_write_eof():
+            writer.write_eof()
+
+
+async def _say(writer: asyncio.StreamWriter, status: int, text: str) -> None:
+    head = f"HTTP/1.1 {status} X\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
+    writer.write(head.encode() + text.encode())
+    await writer.drain()

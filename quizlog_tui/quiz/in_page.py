@@ -1,0 +1,127 @@
+"""The scripts that run in pages: what notes drawn text and shadow roots, and what reads it all.
+
+They change nothing a page could rely on, send nothing, and know no secret.
+"""
+
+from __future__ import annotations
+
+BEFORE = """
+(() => {
+  if (window.__quizlog) return;
+  const seen = { drawn: new Map(), roots: [], changed: performance.now(), timers: new Set() };
+  Object.defineProperty(window, "__quizlog", { value: seen, enumerable: false });
+  for (const name of ["fillText", "strokeText"]) {
+    const draw = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (text, x, y, ...rest) {
+      const list = seen.drawn.get(this.canvas) || [];
+      if (list.length < 2000) list.push([String(text), Number(y) || 0, Number(x) || 0]);
+      seen.drawn.set(this.canvas, list);
+      seen.changed = performance.now();
+      return draw.call(this, text, x, y, ...rest);
+    };
+  }
+  const set = window.setTimeout, clear = window.clearTimeout;
+  window.setTimeout = function (call, delay, ...rest) {
+    if (typeof call !== "function" || !(delay >= 50 && delay <= 6000)) {
+      return set.call(this, call, delay, ...rest);
+    }
+    const id = set.call(this, (...given) => {
+      seen.timers.delete(id);
+      call(...given);
+    }, delay, ...rest);
+    seen.timers.add(id);
+    return id;
+  };
+  window.clearTimeout = function (id) { seen.timers.delete(id); return clear.call(this, id); };
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (options) {
+    const root = attach.call(this, options);
+    seen.roots.push([this, root]);
+    watch(root);
+    return root;
+  };
+  const watch = root => new MutationObserver(() => { seen.changed = performance.now(); })
+    .observe(root, { childList: true, subtree: true, characterData: true,
+                     attributeFilter: ["hidden", "class", "open"] });
+  watch(document);
+})();
+"""
+"""Runs before a page's own scripts: in every frame."""
+
+READ = r"""
+(() => {
+  const seen = window.__quizlog || { drawn: new Map(), roots: [] };
+  const roots = new Map(seen.roots);
+  const all = [];
+  const walk = node => {
+    all.push(node);
+    const root = roots.get(node) || node.shadowRoot;
+    for (const child of [...(root ? root.children : []), ...node.children]) walk(child);
+  };
+  if (document.documentElement) walk(document.documentElement);
+  const shadows = all.filter(e => roots.get(e) || e.shadowRoot)
+    .map(e => [...(roots.get(e) || e.shadowRoot).children]
+      .map(c => c.innerText || "").join("\n").trim()).filter(Boolean);
+  const drawn = [...seen.drawn.values()].map(list => {
+    const lines = [];
+    for (const [text, y] of list) {
+      const last = lines[lines.length - 1];
+      if (last && last[1] === y) last[0] += " " + text; else lines.push([text, y]);
+    }
+    return lines.map(line => line[0]).join("\n");
+  }).filter(Boolean);
+  const shown = e => e.checkVisibility ? e.checkVisibility({ visibilityProperty: true }) : true;
+  const links = all.filter(e => e.href && typeof e.href === "string" && shown(e)
+      && (e.tagName === "A" || (e.tagName === "LINK" && e.rel === "next")))
+    .map(e => ({ url: e.href, text: (e.innerText || "").trim(), rel: e.rel || "",
+                 download: e.hasAttribute("download") }));
+  const media = all.filter(e => /^(IMG|AUDIO|VIDEO|SOURCE|TRACK|EMBED)$/.test(e.tagName) && e.src)
+    .map(e => ({ url: e.src, kind: e.tagName.toLowerCase() }));
+  const forms = all.filter(e => e.tagName === "FORM").map(e => ({
+    action: e.action, method: (e.method || "get").toLowerCase(),
+    names: [...e.elements].map(f => f.name).filter(Boolean) }));
+  const samples = all
+    .filter(e => e.tagName === "PRE" || (e.tagName === "CODE" && !e.closest("pre")))
+    .filter(shown).map(e => e.innerText || "").filter(Boolean);
+  const scripts = all.filter(e => e.tagName === "SCRIPT" && !e.src).map(e => e.textContent || "");
+  return {
+    title: document.title || "", base: document.baseURI, lang: document.documentElement?.lang || "",
+    text: document.body ? document.body.innerText : "",
+    shadows, drawn, links, media, forms, samples, scripts,
+    canvases: document.querySelectorAll("canvas").length,
+  };
+})()
+"""
+"""Reads a frame: what a person sees, and what it refers to, as the browser resolved it."""
+
+STATE = r"""
+(() => {
+  const seen = window.__quizlog;
+  const drawn = seen ? [...seen.drawn.values()].flat().map(one => one[0]).join(" ") : "";
+  const shadow = seen ? seen.roots.map(one => one[1].textContent || "").join(" ") : "";
+  const text = (document.body ? document.body.innerText : "") + " " + drawn + " " + shadow;
+  return { length: text.trim().length, quiet: seen ? performance.now() - seen.changed : 1e9,
+           ready: document.readyState !== "loading", pictures: document.images.length
+             + document.querySelectorAll("canvas,audio,video").length,
+           timers: seen ? seen.timers.size : 0,
+           asks: /\b(submit|answer|post)\b/i.test(text),
+           loading: /^\s*(loading|please wait)\b[\s.…]*$/i.test(text.trim()) };
+})()
+"""
+"""Whether a frame still changes, and whether it says anything yet."""
+
+REVEAL = r"""
+(() => {
+  const label = /\b(show|reveal|start|load|open|unlock|view|display)\b/i;
+  const never = /\b(submit|send|post|delete|remove|pay|buy|log ?out|sign|cancel|reset)\b/i;
+  const found = [...document.querySelectorAll("button, summary, [role=button], input[type=button]")]
+    .filter(e => e.checkVisibility ? e.checkVisibility() : true)
+    .filter(e => !e.disabled && !(e.form && e.type === "submit"))
+    .filter(e => { const text = (e.innerText || e.value || "").trim();
+                   return label.test(text) && !never.test(text) && text.length < 60; })
+    .slice(0, 5);
+  found.forEach(e => e.click());
+  return found.map(e => (e.innerText || e.value || "").trim());
+})()
+"""
+"""Clicks what looks like it shows the question, and nothing that sends anything."""

@@ -1,0 +1,32 @@
+"""Names for files that come from elsewhere: safe in one folder, and free. Makes no file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+_MOST = 80
+
+
+def safe_name(wish: str) -> str:
+    """A plain file name made of a foreign one; never a path, never hidden."""
+    last = re.split(r"[/\\]", wish)[-1]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-_MOST:]
+    return name or "file"
+
+
+def name_of(url: str) -> str:
+    """The file name a URL suggests."""
+    return safe_name(unquote(urlsplit(url).path.rstrip("/")))
+
+
+def free_name(folder: Path, wish: str) -> str:
+    """A safe name that no file in the folder has: `data.csv`, `data-2.csv`."""
+    name = safe_name(wish)
+    stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
+    count = 1
+    while (folder / name).exists():
+        count += 1
+        name = f"{stem}-{count}{dot}{ending}"
+    return name

@@ -1,0 +1,53 @@
+"""When a page has settled: a wait of our own, as neither `load` nor a quiet network tells. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CAP = 6.0
+"""Seconds after which a page is taken as it is."""
+_ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A frame at one moment."""
+
+    length: int
+    """Characters that a person sees."""
+    quiet: float
+    """Milliseconds since it last changed."""
+    ready: bool
+    """Whether its HTML is complete."""
+    pictures: int
+    """Pictures, canvases and players."""
+    timers: int
+    """Short timers that have yet to run."""
+    asks: bool
+    """Whether it speaks of submitting, answering, posting."""
+    loading: bool
+    """Whether it says nothing but that it loads."""
+
+
+def settled(frames: Sequence[Moment], pending: int, age: float) -> str | None:
+    """Why the wait is over; None while it is not.
+
+    Args:
+        frames: The frames as they are now.
+        pending: Requests under way.
+        age: Seconds since the visit began.
+    """
+    if age >= CAP:
+        return "the cap was reached"
+    if not frames or not all(frame.ready for frame in frames):
+        return None
+    quiet = min(frame.quiet for frame in frames) / 1000
+    says = any((frame.length or frame.pictures) and not frame.loading for frame in frames)
+    busy = pending or any(frame.timers for frame in frames)
+    asks = says and any(frame.asks for frame in frames)
+    if asks and quiet >= (_BUSY if busy else _ASKS):
+        return "asks, and is quiet"
+    if says and quiet >= (_MUTE if busy else _SAYS):
+        return "says something, and is quiet"
+    return None

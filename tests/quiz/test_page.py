@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.quiz.address import allowed_for
+from quizlog_tui.quiz.kind import asked_kind
+from quizlog_tui.quiz.page import decoded, read_page
+from quizlog_tui.quiz.sample import lenient, sample_of
+from quizlog_tui.quiz.snapshot import Form, Frame, Link, Loaded, Snapshot
+
+URL = "https://quiz.site/project2/q?email=a%40b.c&id=7"
+ALLOWED = allowed_for(URL, ["https://other.site"])
+
+
+def shot(text: str = "", **frame: object) -> Snapshot:
+    loaded = frame.pop("loaded", ())
+    return Snapshot(
+        URL, (Frame(URL, str(frame.pop("base", URL)), text=text, **frame),), loaded=loaded
+    )  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "url", "rule"),
+    [
+        (shot("POST this JSON to https://quiz.site/submit\n"), "https://quiz.site/submit", "text"),
+        (shot("Send it (to https://quiz.site/grade/7)."), "https://quiz.site/grade/7", "text"),
+        (shot("POST the code back to /submit"), "https://quiz.site/submit", "text"),
+        (shot("POST it to https://example.com/submit"), "https://quiz.site/submit", "derived"),
+        (shot("POST it to https://evil.site/submit"), "https://quiz.site/submit", "derived"),
+        (
+            shot("POST it to https://quiz.site.evil.site/submit"),
+            "https://quiz.site/submit",
+            "derived",
+        ),
+        (
+            shot("POST it to https://quiz.site@evil.site/submit"),
+            "https://quiz.site/submit",
+            "derived",
+        ),
+        (shot("POST it to http://quiz.site/submit"), "https://quiz.site/submit", "derived"),
+        (shot("POST it to https://other.site/submit"), "https://other.site/submit", "text"),
+        (shot(links=(Link("https://quiz.site/submit"),)), "https://quiz.site/submit", "link"),
+        (shot(forms=(Form("https://quiz.site/f", "post", ()),)), "https://quiz.site/f", "form"),
+        (
+            shot(loaded=(Loaded("https://quiz.site/api", '{"submit": "/grade/6"}'),)),
+            "https://quiz.site/grade/6",
+            "loaded",
+        ),
+        (shot("Data: https://quiz.site/data.csv"), "https://quiz.site/submit", "derived"),
+        (
+            shot("POST your answer to the grader", drawn=("POST to https://quiz.site/c/submit",)),
+            "https://quiz.site/c/submit",
+            "text",
+        ),
+    ],
+)
+def test_the_submit_url_and_how_it_was_found(snapshot: Snapshot, url: str, rule: str) -> None:
+    page = read_page(snapshot, ALLOWED)
+    assert (page.submit_url, page.submit_rule) == (url, rule)
+
+
+def test_a_submit_url_is_carried_over_within_its_origin_only() -> None:
+    page = read_page(shot("Sum it."), ALLOWED, "https://quiz.site/grade")
+    assert (page.submit_url, page.submit_rule) == ("https://quiz.site/grade", "carried")
+    page = read_page(shot("Sum it."), ALLOWED, "https://other.site/grade")
+    assert (page.submit_url, page.submit_rule) == ("https://quiz.site/submit", "derived")
+
+
+def test_a_relative_submit_url_is_resolved_against_the_base() -> None:
+    page = read_page(shot("POST it to /submit", base="https://other.site/x/"), ALLOWED)
+    assert page.submit_url == "https://other.site/submit"
+
+
+def test_the_samples_url_is_no_submit_url_and_no_file() -> None:
+    sample = '{"url": "https://quiz.site/project2/q", "answer": ..., "secret": "your secret"}'
+    page = read_page(
+        shot(f"POST to https://quiz.site/submit\n{sample}", samples=(sample,)), ALLOWED
+    )
+    assert page.resources == ()
+    assert "your secret" not in page.question
+
+
+def test_resources_are_links_media_and_paths_of_allowed_sites_once_each() -> None:
+    page = read_page(
+        shot(
+            "Download /files/a.zip, then https://quiz.site/files/b.csv. Also https://evil.site/x.csv",
+            links=(
+                Link("https://quiz.site/files/a.zip"),
+                Link("https://quiz.site/project2/q#top"),
+                Link("mailto:a@b.c"),
+            ),
+            media=(
+                "https://quiz.site/a.png",
+                "https://cdn.evil.site/b.png",
+                "data:image/png;base64,AA",
+            ),
+        ),
+        ALLOWED,
+    )
+    assert page.resources == (
+        "https://quiz.site/files/a.zip",
+        "https://quiz.site/a.png",
+        "https://quiz.site/files/b.csv",
+    )
+
+
+def test_a_call_with_its_header_is_read() -> None:
+    page = read_page(shot("Call GET /api/orders with header X-Key: 123. Follow next."), ALLOWED)
+    assert [(call.url, dict(call.headers)) for call in page.calls] == [
+        ("https://quiz.site/api/orders", {"X-Key": "123"})
+    ]
+    assert page.resources == ()
+
+
+def test_what_scripts_hide_is_the_question_where_nothing_is_shown() -> None:
+    code = base64.b64encode(b"<p>How many apples are there?</p>").decode()
+    broken = "\n".join(code[i : i + 10] for i in range(0, len(code), 10))
+    script = f"el.innerHTML = atob(`{broken}`)"
+    assert read_page(shot(scripts=(script,)), ALLOWED).question == "How many apples are there?"
+    assert read_page(shot("Seen", scripts=(script,)), ALLOWED).question == "Seen"
+    assert decoded(Frame(URL, URL, scripts=("atob('not base64 but long enough!!')",))) == []
+
+
+def test_the_question_holds_shadows_drawings_and_frames() -> None:
+    frames = (
+        Frame(URL, URL, text="one", shadows=("two",), drawn=("three",)),
+        Frame(URL, URL, text="four"),
+    )
+    assert read_page(Snapshot(URL, frames), ALLOWED).question == "one\n\ntwo\n\nthree\n\nfour"
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"email": "x", "answer": ...}', {"email": "x", "answer": None}),
+        (
+            '{"answer": 1, // the answer\n "url": "https://a.b/c"}',
+            {"answer": 1, "url": "https://a.b/c"},
+        ),
+        ('{"answer": 1, /* or\n more */ "a": 2,}', {"answer": 1, "a": 2}),
+        ("[1]", None),
+        ("curl https://a.b", None),
+    ],
+)
+def test_samples_are_read_though_they_are_no_json(text: str, data: object) -> None:
+    assert lenient(text) == data
+
+
+def test_further_fields_of_a_sample_are_constants_unless_placeholders() -> None:
+    text = json.dumps(
+        {"email": "your email", "answer": 1, "quiz": "q7", "token": "your token", "v": 2}
+    )
+    assert sample_of([text]).constants == {"quiz": "q7", "v": 2}
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Is it? Answer with a JSON boolean.", "yesno"),
+        ("Submit the command string (not its output)", "textarea"),
+        ("Write a 3-bullet system prompt", "textarea"),
+        ('return the top 3 as [{"customer_id":..,"total":..}]', "json"),
+        ("8 digits, zero-padded. Submit the key.", "text"),
+        ("Send it as a PNG data URI of the sum", "text"),
+        ("Sum the Value column", "number"),
+        ("2^10 + 24 = ?", "number"),
+        ("Transcribe the phrase.", "text"),
+    ],
+)
+def test_the_kind_of_answer(question: str, kind: str) -> None:
+    assert asked_kind(question) == kind
+
+
+@given(st.text(max_size=200), st.lists(st.text(max_size=60), max_size=3))
+def test_any_text_gives_a_page_that_submits_to_an_allowed_site(
+    text: str, samples: list[str]
+) -> None:
+    page = read_page(shot(text, samples=tuple(samples), scripts=(text,)), ALLOWED)
+    assert page.submit_url.startswith(("https://quiz.site/", "https://other.site/"))

@@ -1,0 +1,191 @@
+"""What goes wrong at single pages, and what the solver does: in a real browser, with scripted models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quizlog_tui.quiz.budget import Budget
+from quizlog_tui.quiz.demo_server.grader import Options
+from quizlog_tui.quiz.demo_server.web import QuizServer, quiz_server
+from quizlog_tui.quiz.task import TaskResult
+from tests.quiz.conftest import QUICK, SECRET, Thought, lab, needs_browser
+
+pytestmark = needs_browser()
+
+
+def says(*answers: Any) -> Thought:
+    """A model that answers in turn; the last answer stays."""
+
+    def thought(data: dict[str, Any], nth: int) -> dict[str, Any]:
+        key = "final_answer" if "model_outputs" in data else "answer"
+        return {key: answers[min(nth, len(answers)) - 1], "explanation": "so it is"}
+
+    return thought
+
+
+async def worked(server: QuizServer, base: Path, *thoughts: Thought, **more: Any) -> TaskResult:
+    names = ["ada", "bea", "cyd"]
+    async with lab(server, base, dict(zip(names, thoughts, strict=False)), **more) as running:
+        result = await running.work()
+        assert SECRET.encode() not in running.artefacts()
+        return result
+
+
+def only(*ids: str, **options: Any) -> Any:
+    return quiz_server(Options(chain=ids, **options))
+
+
+def sent(server: QuizServer) -> list[Any]:
+    return [row.answer for row in server.grader.rows]
+
+
+async def test_wrong_then_right_and_the_second_counts(tmp_path: Path) -> None:
+    with only("q20-case", "q35-final") as server:
+        result = await worked(
+            server, tmp_path, says("brown fox", "Brown", {"run_id": "run2", "macro_f1": 0.7917})
+        )
+        assert sent(server)[:2] == ["brown fox", "Brown"]
+        assert [page.state for page in result.pages] == ["correct", "correct"]
+        assert result.state == "finished"
+
+
+async def test_a_right_answer_is_never_overwritten(tmp_path: Path) -> None:
+    with only("q20-case") as server:
+        result = await worked(server, tmp_path, says("Brown"), says("brown dog"), says("Fox"))
+        assert sent(server)[-1] == "Brown"
+        assert server.grader.score()["last"] == server.grader.score()["max"]
+        assert result.state == "finished"
+
+
+async def test_the_other_candidates_follow_in_order_and_none_twice(tmp_path: Path) -> None:
+    with only("q07-api") as server:
+        result = await worked(server, tmp_path, says(472.0), says("472"), says(11))
+        answers = sent(server)
+        assert answers[:2] == [472.0, 11] or answers[:2] == ["472", 11]
+        assert len(answers) == len({str(float(one)) for one in answers})
+        assert result.state == "wrong"
+        assert result.pages[0].submissions[0].next is None
+
+
+async def test_what_the_server_says_goes_back_to_the_models(tmp_path: Path) -> None:
+    def reads(data: dict[str, Any], nth: int) -> dict[str, Any]:
+        said = str(data.get("refused", ""))
+        return {"answer": 1.89 if "1.89" in said else 1.77, "final_answer": 1.77}
+
+    with only("q19-rmse") as server:
+        result = await worked(server, tmp_path, reads, reads, reads)
+        assert sent(server) == [1.77, 1.89]
+        assert result.state == "finished"
+
+
+@pytest.mark.parametrize("failure", ["Error: Max iterations reached", "Unable to solve", "", None])
+async def test_failures_are_never_sent(tmp_path: Path, failure: str | None) -> None:
+    with only("q20-case") as server:
+        result = await worked(server, tmp_path, says(failure))
+        assert sent(server) == []
+        assert result.state == "no_answer"
+
+
+async def test_a_late_page_is_left_alone(tmp_path: Path) -> None:
+    with only("q01-start", "q12-top3", "q35-final") as server:
+
+        def slow(data: dict[str, Any], nth: int) -> dict[str, Any]:
+            if "customer_id" in data["question"]:
+                server.grader.advance(181)
+            return {"answer": [{"customer_id": "L", "total": 120}]}
+
+        result = await worked(server, tmp_path, slow)
+        assert [page.state for page in result.pages] == ["correct", "late"]
+        assert result.state == "late"
+        assert len(server.grader.rows) == 2
+
+
+async def test_a_busy_grader_is_asked_again_with_the_same_answer(tmp_path: Path) -> None:
+    with only("q21-flaky") as server:
+        result = await worked(server, tmp_path, says(1048))
+        posts = [hit for hit in server.hits if hit["method"] == "POST"]
+        assert (len(posts), sent(server)) == (3, [1048])
+        assert result.pages[0].submissions[0].tries == 3
+        assert result.state == "finished"
+
+
+async def test_a_grader_that_stays_broken_is_no_wrong_answer(tmp_path: Path) -> None:
+    with only("q20-case", fail_rate=1.0) as server:
+        budget = Budget(least_gap=0.0, stop=4.0)
+        result = await worked(server, tmp_path, says("Brown"), budget=budget)
+        assert result.state == "no_reply"
+        assert [one.outcome for one in result.pages[0].submissions] == ["no_reply"]
+
+
+async def test_a_skip_is_taken_when_no_other_answer_is_left(tmp_path: Path) -> None:
+    with only("q22-skip", "q20-case") as server:
+        result = await worked(server, tmp_path, says("noise", "noise", "Brown"))
+        assert [page.state for page in result.pages] == ["skipped", "correct"]
+
+
+async def test_a_picture_that_is_too_big_is_not_sent(tmp_path: Path) -> None:
+    with only("q17-chart") as server:
+        result = await worked(server, tmp_path, says("data:image/png;base64," + "A" * 999_950))
+        assert sent(server) == []
+        assert "1 MB" in result.pages[0].submissions[0].reason
+
+
+async def test_an_injection_reaches_nobody(tmp_path: Path) -> None:
+    with only("q28-inject") as server:
+        result = await worked(server, tmp_path, says(7))
+        assert result.state == "finished"
+        assert not [hit for hit in server.hits if hit["path"] == "/steal"]
+        assert "SYSTEM" not in result.pages[0].question
+
+
+async def test_linked_pages_are_followed_but_not_away_nor_in_circles(tmp_path: Path) -> None:
+    def reads(data: dict[str, Any], nth: int) -> dict[str, Any]:
+        words = [word for word in ("amber", "linden", "harbor") if word in data["context"]]
+        return {"answer": " ".join(words)}
+
+    with only("q25-links") as server:
+        result = await worked(server, tmp_path, reads)
+        assert result.state == "finished"
+        assert result.refused == ()
+        # each part is asked for its type, then rendered
+        assert all(
+            len([h for h in server.hits if h["path"] == f"/q25/{n}"]) == 2 for n in (1, 2, 3)
+        )
+        assert any("HTTP 404" in note for note in result.pages[0].notes)
+
+
+async def test_no_answer_is_sent_sooner_than_may_count(tmp_path: Path) -> None:
+    with only("q20-case", "q35-final", min_counted_delay=1) as server:
+        answers = says("Brown", {"run_id": "run2", "macro_f1": 0.7917})
+        await worked(server, tmp_path, answers, budget=Budget())
+        assert server.grader.rows[-1].delay >= 1  # type: ignore[operator]
+
+
+async def test_a_page_that_is_not_there_is_an_end(tmp_path: Path) -> None:
+    with only("q20-case") as server:
+        async with lab(server, tmp_path, {"ada": says("Brown")}) as running:
+            result = await running.work(url=f"{server.url}/nowhere")
+        assert (result.state, result.pages[0].notes) == ("unreachable", ("HTTP 404",))
+
+
+async def test_a_private_address_is_not_visited_unless_allowed(tmp_path: Path) -> None:
+    with only("q20-case") as server:
+        async with lab(server, tmp_path, {"ada": says("Brown")}) as running:
+            object.__setattr__(running.shop.settings, "quiz_private_hosts", ())
+            result = await running.work()
+        assert result.state == "unreachable"
+        assert "private address" in result.refused[0]
+        assert server.hits == []
+
+
+async def test_a_next_page_on_another_site_is_refused(tmp_path: Path) -> None:
+    with only("q20-case", "q35-final") as server:
+        own = server.url
+        server.url = "http://127.0.0.1:9"  # what the grader says the next page's origin is
+        async with lab(server, tmp_path, {"ada": says("Brown")}, budget=QUICK) as running:
+            result = await running.work(url=f"{own}/q20-case")
+        assert result.state == "refused"
+        assert result.pages[0].state == "correct"
