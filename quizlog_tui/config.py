@@ -57,8 +57,13 @@ class Config:
 
     @property
     def author_name(self) -> str:
-        """Who writes notes here."""
-        return self.author or os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
+        """Who writes notes here: as set, or the login name; empty if there is none."""
+        import getpass
+
+        try:
+            return self.author or getpass.getuser()
+        except (KeyError, OSError, ImportError):  # no such user, or no user database
+            return ""
 
 
 SECTIONS = ("limits", "cache")

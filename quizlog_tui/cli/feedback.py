@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import asdict
 
+from ..config import load_config
 from ..paths import record_path
 from ..record.feedback import VERDICTS, Feedback, matching, read
 from ..record.store import RecordFile
@@ -32,20 +33,14 @@ def feedback(arguments: Namespace) -> int:
 
 def _add(arguments: Namespace) -> int:
     verdict = None if arguments.verdict == "none" else arguments.verdict
-    author = _login() if arguments.author is None else arguments.author or None
+    author = (
+        load_config()[0].author_name if arguments.author is None else arguments.author
+    ) or None
     with one_move(arguments) as session:
-        session.comment(arguments.step, arguments.text, verdict, author, branch=arguments.branch)
+        session.comment(
+            arguments.step, arguments.text, verdict, author or None, branch=arguments.branch
+        )
         return _show(arguments, str(session.path), read(session.record)[-1:])
-
-
-def _login() -> str | None:
-    """The user's login name; None where there is none."""
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return None
 
 
 def _show(arguments: Namespace, path: str, found: list[Feedback]) -> int:
