@@ -7,7 +7,6 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -77,15 +76,9 @@ def _many(arguments: Namespace) -> int:
 def _side_by_side(paths: Sequence[Path]) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
     """Verdicts in the order of the paths; each takes two processes at a time."""
     runs = Runs()
-    pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2))
-    try:
-        yield from zip(paths, pool.map(lambda path: _verdict(path, runs), paths), strict=True)
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        runs.give_up()
-        raise
-    finally:
-        pool.shutdown()
+    workers = max(1, (os.cpu_count() or 1) // 2)
+    verdicts = runs.side_by_side(lambda path: _verdict(path, runs), paths, workers)
+    yield from zip(paths, verdicts, strict=True)
 
 
 def _verdict(path: Path, runs: Runs) -> Verdict | QuizlogError:

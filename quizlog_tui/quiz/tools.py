@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import httpx
-
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.decision_file import append_decision
 from ..solver.redaction import Redaction
@@ -17,6 +15,7 @@ from ..solver.solve import Panel, solve
 from .address import BadAddressError, allowed_for
 from .browser import Browser
 from .budget import Budget
+from .connections import through
 from .gate import gate
 from .orchestrate import Tools, run_task
 from .settings import TaskSettings
@@ -110,9 +109,7 @@ class Workshop:
 
         async with (
             gate(allowed, refused) as way_out,
-            httpx.AsyncClient(
-                proxy=way_out.url, trust_env=False, follow_redirects=True, max_redirects=5
-            ) as http,
+            through(way_out.url) as http,
             self.browser.tab(way_out, workspace.folder / "files") as tab,
         ):
             yield Tools(

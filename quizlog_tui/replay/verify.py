@@ -11,10 +11,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from ..errors import CancelledError, LimitError
 from ..record.model import Record
@@ -29,6 +30,8 @@ from .transcript import Transcript
 from .verdict import Verdict
 from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, told, world_of
 
+T = TypeVar("T")
+R = TypeVar("R")
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
@@ -63,6 +66,33 @@ class Runs:
                 return replayer.replay(source, world, inputs)
             finally:
                 self._running.discard(replayer)
+
+    def side_by_side(
+        self, function: Callable[[T], R], items: Iterable[T], workers: int
+    ) -> Iterator[R]:
+        """What a function that replays makes of each item, in their order.
+
+        Args:
+            function: Called in threads.
+            items: Its arguments.
+            workers: How many at a time.
+
+        Raises:
+            CancelledError: The runs were given up: by `give_up`, or as nobody waits any more.
+        """
+        pool = ThreadPoolExecutor(workers)
+        try:
+            for future in [pool.submit(function, item) for item in items]:
+                # In slices: a Ctrl-C just before an endless wait would be noticed after it.
+                while not wait([future], timeout=0.2).done:
+                    pass
+                yield future.result()
+        except (KeyboardInterrupt, GeneratorExit):
+            pool.shutdown(wait=False, cancel_futures=True)
+            self.give_up()
+            raise
+        finally:
+            pool.shutdown()
 
     def give_up(self) -> None:
         """End what is running, and refuse more."""
@@ -141,14 +171,7 @@ class Verifier:
 
     def _two(self) -> list[Transcript]:
         """The two replays, side by side: in the usual world, and in another."""
-        pool = ThreadPoolExecutor(2)
-        try:
-            return list(pool.map(self._run, ((), _USUAL)))
-        except BaseException:
-            self._runs.give_up()
-            raise
-        finally:
-            pool.shutdown()
+        return list(self._runs.side_by_side(self._run, ((), _USUAL), 2))
 
     def _run(self, changed: Iterable[str]) -> Transcript:
         """A replay in a world that differs in these conditions."""

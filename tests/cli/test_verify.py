@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,18 @@ def test_ctrl_c_answers_at_once(words: list[str], build: Build) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert process.stderr and process.stderr.read() == b"quizlog: interrupted\n"
+
+
+def test_a_script_over_its_limit_stops_no_other_record(run: Run, build: Build) -> None:
+    for name in ("a", "b", "c", "d"):
+        (build.folder / name).mkdir()
+        endless = "while True: print('x' * 1000)" if name == "a" else "input('? ')"
+        replace(build, folder=build.folder / name).record(endless)
+    code, out, _ = run("verify", "--all", ".")
+    assert code == 4
+    assert [line.split()[0].rstrip(":") for line in out.splitlines()] == [
+        "cannot", "reproducible", "reproducible", "reproducible",
+    ]  # fmt: skip
 
 
 def test_files_are_kept_where_asked(run: Run, build: Build) -> None:

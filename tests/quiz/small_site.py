@@ -18,7 +18,10 @@ class Site:
 
 @contextmanager
 def small_site(pages: dict[str, tuple[str, str]]) -> Iterator[Site]:
-    """Pages by path: `html` with its text, `redirect` with its target, `hang` for ever."""
+    """Pages by path: `html` with its text, `redirect` with its target, `hang` for ever.
+
+    `drop` closes the line without a word the first time, and says its text from then on.
+    """
     site = Site()
 
     class Handler(BaseHTTPRequestHandler):
@@ -31,11 +34,14 @@ def small_site(pages: dict[str, tuple[str, str]]) -> Iterator[Site]:
             if kind == "hang":
                 site.closing.wait()
                 return
+            if kind == "drop" and site.hits.count(path) == 1:
+                self.close_connection = True
+                return
             self.send_response(302 if kind == "redirect" else 200)
             if kind == "redirect":
                 self.send_header("Location", text)
             self.send_header("Content-Type", "text/html; charset=utf-8")
-            body = text.encode() if kind == "html" else b""
+            body = b"" if kind == "redirect" else text.encode()
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

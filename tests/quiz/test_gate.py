@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -10,23 +8,18 @@ import pytest
 
 from quizlog_tui.quiz.address import allowed_for
 from quizlog_tui.quiz.browser import Browser, NotRenderedError
+from quizlog_tui.quiz.connections import through
 from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.gate import Gate, gate
+from quizlog_tui.quiz.gate import gate
 from tests.quiz.conftest import needs_browser
 from tests.quiz.small_site import small_site
 
 HERE = ("127.0.0.1", "localhost")
 
 
-@asynccontextmanager
-async def client(way_out: Gate) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(proxy=way_out.url, trust_env=False, follow_redirects=True) as http:
-        yield http
-
-
 async def test_an_allowed_site_is_reached_and_others_are_not() -> None:
     with quiz_server() as own, quiz_server() as other:
-        async with gate(allowed_for(own.url, (), HERE)) as way_out, client(way_out) as http:
+        async with gate(allowed_for(own.url, (), HERE)) as way_out, through(way_out.url) as http:
             assert (await http.get(f"{own.url}/files/q23.json")).json()["dataset"] == 25000
             assert (await http.get(f"{other.url}/files/q23.json")).status_code == 403
             assert (await http.get(f"{other.url}/files/q12.csv")).status_code == 403
@@ -36,7 +29,7 @@ async def test_an_allowed_site_is_reached_and_others_are_not() -> None:
 
 async def test_private_addresses_are_refused_though_their_site_is_allowed() -> None:
     with quiz_server() as server:
-        async with gate(allowed_for(server.url)) as way_out, client(way_out) as http:
+        async with gate(allowed_for(server.url)) as way_out, through(way_out.url) as http:
             assert (await http.get(server.first())).status_code == 403
         assert server.hits == []
         assert "private address" in way_out.refused[0]
@@ -45,7 +38,7 @@ async def test_private_addresses_are_refused_though_their_site_is_allowed() -> N
 async def test_a_name_that_leads_to_a_private_address_is_refused() -> None:
     with quiz_server() as server:
         url = server.url.replace("127.0.0.1", "localhost")
-        async with gate(allowed_for(url)) as way_out, client(way_out) as http:
+        async with gate(allowed_for(url)) as way_out, through(way_out.url) as http:
             assert (await http.get(url)).status_code == 403
         assert server.hits == []
 
@@ -61,14 +54,14 @@ async def test_redirects_are_let_through_to_allowed_sites_only() -> None:
             }
         ) as site,
     ):
-        async with gate(allowed_for(site.url, (), HERE)) as way_out, client(way_out) as http:
+        async with gate(allowed_for(site.url, (), HERE)) as way_out, through(way_out.url) as http:
             assert (await http.get(f"{site.url}/home")).text == "here"
             assert (await http.get(f"{site.url}/go")).status_code == 403
         assert other.hits == []
 
 
 async def test_tunnels_are_for_allowed_sites_only() -> None:
-    async with gate(allowed_for("https://quiz.site")) as way_out, client(way_out) as http:
+    async with gate(allowed_for("https://quiz.site")) as way_out, through(way_out.url) as http:
         with pytest.raises(httpx.ProxyError):
             await http.get("https://elsewhere.site/")
         assert way_out.refused == ["elsewhere.site:443: not an allowed site"]
@@ -103,7 +96,7 @@ async def test_a_server_that_is_not_there_is_no_refusal() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/"
-        async with gate(allowed_for(url, (), HERE)) as way_out, client(way_out) as http:
+        async with gate(allowed_for(url, (), HERE)) as way_out, through(way_out.url) as http:
             assert (await http.get(url)).status_code == 502
         assert way_out.refused == []
 
@@ -192,3 +185,12 @@ async def test_a_page_that_never_comes_is_given_up(tmp_path: Path) -> None:
             with pytest.raises(NotRenderedError):
                 await tab.visit(f"{site.url}/p", 0.5)
     await browser.close()
+
+
+async def test_a_question_is_asked_again_when_the_line_breaks_and_a_submission_is_not() -> None:
+    with small_site({"/file": ("drop", "here"), "/submit": ("drop", "here")}) as site:
+        async with gate(allowed_for(site.url, (), HERE)) as way_out, through(way_out.url) as http:
+            assert (await http.get(f"{site.url}/file")).text == "here"
+            with pytest.raises(httpx.RemoteProtocolError):
+                await http.post(f"{site.url}/submit")
+    assert site.hits == ["/file", "/file", "/submit"]
