@@ -6,7 +6,8 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,8 @@ def _verdict(path: Path, runs: Runs) -> Verdict | QuizlogError:
 def _headline(verdict: Verdict | QuizlogError) -> str:
     if isinstance(verdict, QuizlogError):
         return f"{_UNREADABLE}: {one_line(verdict.message)}"
-    return one_line(verdict.headline)
+    fits = f" [fits {verdict.fits}]" if verdict.fits else ""
+    return one_line(verdict.headline) + fits
 
 
 def _row(path: Path, verdict: Verdict | QuizlogError) -> dict[str, Any]:
@@ -101,12 +103,16 @@ def _row(path: Path, verdict: Verdict | QuizlogError) -> dict[str, Any]:
 
 
 def _summary(verdicts: Sequence[Verdict | QuizlogError]) -> str:
-    counts: dict[str, int] = {}
-    for one in verdicts:
-        name = _UNREADABLE if isinstance(one, QuizlogError) else one.verdict
-        counts[name] = counts.get(name, 0) + 1
-    parts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-    return f"-- {plural(len(verdicts), 'record')}: {parts}"
+    counts = Counter(
+        _UNREADABLE if isinstance(one, QuizlogError) else one.verdict for one in verdicts
+    )
+    said = f"-- {plural(len(verdicts), 'record')}: {_counted(counts)}"
+    fits = Counter(one.fits for one in verdicts if isinstance(one, Verdict) and one.fits)
+    return said + (f"; against the edited script: {_counted(fits)}" if fits else "")
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
 
 
 def _progress(done: int, count: int) -> None:

@@ -33,6 +33,10 @@ class Verdict:
     """What was met that the world does not hold; names of `MET` and `NOTED`."""
     lacks: tuple[str, ...] = ()
     """What this system lacks; names of `LACKS`."""
+    fits: str | None = None
+    """How far a record fits a script that was edited since: "all" of it shows the same; "amended",
+    something shows otherwise but each answer still meets its question; "to step K", where another
+    question, or none, is. None where the script is the recorded one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -50,7 +54,7 @@ class Verdict:
     def headline(self) -> str:
         """The verdict in a line."""
         if self.verdict == "reproducible":
-            return "reproducible"
+            return "reproducible" + (", though the script was edited" if self.fits else "")
         if self.verdict == "unverifiable":
             return f"cannot be verified: {self.reason}"
         return f"diverges at step {self.step} ({self.what}, {self.cause}): {self.reason}"
@@ -61,6 +65,8 @@ class Verdict:
         if self.verdict == "diverges":
             yield f"recorded: {_shown(self.recorded)}"
             yield f"replayed: {_shown(self.replayed)}"
+        if self.fits not in (None, "all"):
+            yield f"fits the edited script: {self.fits}"
         if self.relies_on:
             yield f"held by the fixed world: {', '.join(self.relies_on)}"
         for name in self.met:

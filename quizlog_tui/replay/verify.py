@@ -167,7 +167,19 @@ class Verifier:
             verdict = self._against_conditions(plain, varied)
         names = dict.fromkeys((*plain.met, *varied.met))
         met = tuple(name for name in names if name in MET or name in NOTED)
-        return _doubted(replace(verdict, met=met, lacks=plain.lacks))
+        fits = self._fits(plain, found)
+        return _doubted(replace(verdict, met=met, lacks=plain.lacks, fits=fits))
+
+    def _fits(self, run: Transcript, found: Difference | None) -> str | None:
+        """How far the record fits a script that was edited; see `Verdict.fits`."""
+        if self._record.code_hash in (None, self._source.code_hash):
+            return None
+        if found is None:
+            return "all"
+        asked = [step.prompt for step in run.steps]
+        pairs = zip(self._prompts, [*asked, run.last.prompt], strict=False)
+        other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(asked))
+        return "amended" if other >= self._record.pointer else f"to step {other}"
 
     def _two(self) -> list[Transcript]:
         """The two replays, side by side: in the usual world, and in another."""

@@ -94,6 +94,22 @@ def test_wrong_calls_say_what_to_do(words: list[str], said: str, run: Run, path:
     assert code == 2 and said in err
 
 
+def test_a_folder_against_an_edited_script(run: Run, path: Path) -> None:
+    other = path.with_name("other.yaml")
+    other.write_text(path.read_text().replace("Ada", "Bob"))
+    script = path.with_name("quiz.py")
+    script.write_text(script.read_text().replace("hello", "hallo"))
+    code, out, err = run("verify", "--all", ".")
+    assert code == 3
+    assert [line.endswith(f"[fits amended]  {name}") for line, name in zip(
+        out.splitlines(), ["other.yaml", "record.yaml"], strict=True)] == [True, True]  # fmt: skip
+    assert "against the edited script: 2 amended" in err
+    script.write_text("# quiz\n" + script.read_text().replace("hallo", "hello"))
+    code, out, err = run("verify", "--all", ".")
+    assert "reproducible, though the script was edited [fits all]  record.yaml" in out
+    assert "against the edited script: " in err
+
+
 def test_watching_judges_again_at_each_save(path: Path) -> None:
     command = [sys.executable, "-m", "quizlog_tui", "verify", path.name, "--watch"]
     script = path.parent / "quiz.py"

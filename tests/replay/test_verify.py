@@ -118,6 +118,30 @@ def test_a_changed_script_is_the_cause(path: Path) -> None:
     assert (found.verdict, found.step, found.cause) == ("diverges", 1, "code-changed")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "fits"),
+    [
+        ("print(", "print (", "all"),
+        ("you said", "you wrote", "amended"),
+        ("more? ", "other? ", "to step 1"),
+        ("name? ", "who? ", "to step 0"),
+        ("input('more? ')", "[].pop()", "to step 1"),
+    ],
+)
+def test_how_far_a_record_fits_an_edited_script(
+    old: str, new: str, fits: str, build: Build
+) -> None:
+    path = build.record("print('you said', input('name? '))\nprint('and', input('more? '))\n")
+    with Session(path) as session:
+        session.answer("Ada")
+        session.answer("Bob")
+    assert verify(path).fits is None
+    script = path.parent / "quiz.py"
+    script.write_text(script.read_text().replace(old, new))
+    found = verify(path)
+    assert (found.fits, found.verdict == "reproducible") == (fits, fits == "all")
+
+
 def test_a_comment_changes_nothing(path: Path) -> None:
     script = path.parent / "quiz.py"
     script.write_text("# a comment\n" + script.read_text() + "\n# another\n")
