@@ -5,28 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from .actions import ACTIONS, Action
-
-_SHOWN = {
-    "question_mark": "?",
-    "dollar_sign": "$",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "comma": ",",
-    "full_stop": ".",
-    "number_sign": "#",
-    "slash": "/",
-    "ampersand": "&",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "colon": ":",
-    "plus": "+",
-    "escape": "esc",
-}
-
-
-def shown_key(key: str) -> str:
-    """A key as people write it."""
-    return _SHOWN.get(key, key)
+from .keymap import shown_key
 
 
 def bindings(scope: str) -> list[BindingType]:

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 
 from ..config import Problem
 from .actions import ACTIONS, Action, all_actions
 
+KeyOf = Callable[[str], str]
+"""The key of an action, by its id, as the user has it and people write it."""
 _WIDGETS = ("pane", "list")
 """Scopes of widgets: their keys win over those of the screen around them."""
+_SHOWN = {
+    "question_mark": "?",
+    "dollar_sign": "$",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "comma": ",",
+    "full_stop": ".",
+    "number_sign": "#",
+    "slash": "/",
+    "ampersand": "&",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "colon": ":",
+    "plus": "+",
+    "escape": "esc",
+}
 
 
 def key_problems(keys: Mapping[str, str], where: str) -> list[Problem]:
@@ -49,6 +67,17 @@ def _on_purpose(one: Action, two: Action, key: str) -> bool:
 def effective(action: Action, keys: Mapping[str, str]) -> list[str]:
     """The keys an action has under a key map."""
     return [_named(key) for key in keys.get(action.id, action.keys).split(",") if key.strip()]
+
+
+def shown(name: str, keys: Mapping[str, str]) -> str:
+    """The first key of an action, by its id, as people write it."""
+    action = next(action for action in all_actions() if action.id == name)
+    return shown_key(effective(action, keys)[0])
+
+
+def shown_key(key: str) -> str:
+    """A key as people write it."""
+    return _SHOWN.get(key, key)
 
 
 def textual_keys(keys: Mapping[str, str]) -> dict[str, str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from .keymap import KeyOf
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class Lesson:
     """One thing to try."""
 
     text: str
+    """What to do; ids of actions in braces stand for their keys."""
     done: Callable[[Scene], bool]
 
 
@@ -46,31 +50,41 @@ LESSONS = (
         lambda seen: seen.pointer >= 2 and seen.status == "in_progress",
     ),
     Lesson(
-        "Escape leaves the input for the keys. Then h looks a step back. Looking changes nothing.",
+        "Escape leaves the input for the keys. Then {player.back} looks a step back. "
+        "Looking changes nothing.",
         lambda seen: seen.step < seen.pointer,
     ),
-    Lesson("l looks forward again, $ goes to the end.", lambda seen: seen.step == seen.pointer),
     Lesson(
-        "Nothing is ever lost: your wrong answer is a branch. b shows the branches.",
+        "{player.forward} looks forward again, {player.last} goes to the end.",
+        lambda seen: seen.step == seen.pointer,
+    ),
+    Lesson(
+        "Nothing is ever lost: your wrong answer is a branch. {player.tree} shows the branches.",
         lambda seen: seen.screen not in ("player", ""),
     ),
     Lesson("Escape comes back.", lambda seen: seen.screen == "player"),
     Lesson(
-        "Fork: go back with h, press f, and give another answer there.",
+        "Fork: go back with {player.back}, press {player.fork}, and give another answer there.",
         lambda seen: seen.branches >= 3,
     ),
     Lesson(
-        "c compares this branch with another, side by side. Choose main.",
+        "{player.compare} compares this branch with another, side by side. Choose main.",
         lambda seen: seen.screen not in ("player", ""),
     ),
     Lesson("Escape comes back.", lambda seen: seen.screen == "player"),
     Lesson(
-        "? shows all keys, ctrl+p finds any command by name. Try ?.",
+        "{app.help} shows all keys, {app.palette} finds any command by name. Try {app.help}.",
         lambda seen: seen.screen not in ("player", ""),
     ),
     Lesson(
-        "That is all. Go on playing, or leave with q; `quizlog new SCRIPT` makes your own.",
+        "That is all. Go on playing, or leave with {player.library}; "
+        "`quizlog new SCRIPT` makes your own.",
         lambda seen: False,
     ),
 )
 """The lessons, in order; the last one stays."""
+
+
+def told(lesson: Lesson, key: KeyOf) -> str:
+    """What a lesson says, with the keys as the user has them."""
+    return re.sub(r"\{([a-z_.]+)\}", lambda found: key(found[1]), lesson.text)

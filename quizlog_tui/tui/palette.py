@@ -8,7 +8,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from .actions import ACTIONS, Action
-from .bindings import shown_key
+from .keymap import shown
 
 
 class ActionCommands(Provider):
@@ -17,13 +17,13 @@ class ActionCommands(Provider):
     async def discover(self) -> Hits:
         """All that can be done here."""
         for action in self._actions():
-            yield DiscoveryHit(Content(_words(action)), self._call(action))
+            yield DiscoveryHit(Content(self._words(action)), self._call(action))
 
     async def search(self, query: str) -> Hits:
         """What fits the query."""
         matcher = self.matcher(query)
         for action in self._actions():
-            words = _words(action)
+            words = self._words(action)
             score = matcher.match(words)
             if score > 0:
                 yield Hit(score, Content(words), self._call(action))
@@ -40,6 +40,5 @@ class ActionCommands(Provider):
 
         return call
 
-
-def _words(action: Action) -> str:
-    return f"{action.label}: {action.help}  ({shown_key(action.keys.split(',')[0])})"
+    def _words(self, action: Action) -> str:
+        return f"{action.label}: {action.help}  ({shown(action.id, self.app._keymap)})"

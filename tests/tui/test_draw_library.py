@@ -19,6 +19,7 @@ from quizlog_tui.tui.draw.library import (
     record_layout,
     record_line,
 )
+from quizlog_tui.tui.keymap import shown
 
 HERE = Path("/r")
 A = Summary(HERE / "a.yaml", "q.py", "success", 1.0, 5, 5, 1, 7, 30.0)
@@ -59,6 +60,10 @@ def test_no_order_loses_a_record(found: list[Summary], order: str, backwards: bo
     assert sorted(map(repr, shown)) == sorted(map(repr, found))
 
 
+def key(name: str) -> str:
+    return shown(name, {"library.new": "F5"})
+
+
 def test_every_record_has_exactly_one_status() -> None:
     every = [A, B, C, D]
     parts = [arranged(every, status=status) for status in STATUSES if status]
@@ -89,16 +94,17 @@ def test_a_long_path_keeps_what_tells_it_apart() -> None:
 
 
 def test_the_marked_record_in_words() -> None:
-    assert record_line(B, HERE) == "b.yaml · script q.py · seed 7 · 9 answers · 3 branches"
-    assert record_line(A, HERE).endswith("5 answers · 1 branch")
-    assert record_line(D, HERE).startswith("d.yaml: line 2: seed: must be a whole number")
-    assert record_line(None, HERE) == ""
+    assert record_line(B, HERE, key) == "b.yaml · script q.py · seed 7 · 9 answers · 3 branches"
+    assert record_line(A, HERE, key).endswith("5 answers · 1 branch")
+    assert record_line(D, HERE, key).startswith("d.yaml: line 2: seed: must be a whole number")
+    assert record_line(None, HERE, key) == ""
 
 
 def test_an_empty_folder_and_an_empty_filter_say_how_to_go_on() -> None:
-    empty = "\n".join(each.text for each in nothing_lines(HERE, "", 0))
+    empty = "\n".join(each.text for each in nothing_lines(HERE, "", 0, key))
     assert "No records below /r" in empty and "quizlog new SCRIPT" in empty
-    assert nothing_lines(HERE, "error", 3)[0].text == "None of 3 records is error."
+    assert "f5  makes one" in empty
+    assert nothing_lines(HERE, "error", 3, key)[0].text == "None of 3 records is error."
 
 
 def test_foreign_text_is_made_visible() -> None:

@@ -68,8 +68,8 @@ def test_a_remark_in_full() -> None:
 
 
 def test_no_remarks_say_how_to_write_one() -> None:
-    assert "a in the player" in no_notes_lines(0)[-1].text
-    assert no_notes_lines(2)[0].text == "None of the 2 remarks is such."
+    assert "a in the player" in no_notes_lines(0, "a")[-1].text
+    assert no_notes_lines(2, "a")[0].text == "None of the 2 remarks is such."
     assert [verdict_line(each).text for each in (None, "right")] == ["– none", "✓ right"]
 
 

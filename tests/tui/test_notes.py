@@ -117,6 +117,20 @@ async def test_the_list_is_narrowed_by_verdict_and_author(noted: Path) -> None:
         assert isinstance(app.screen, NotesScreen)
 
 
+async def test_a_remark_that_somebody_else_writes_shows_up(noted: Path) -> None:
+    app = QuizlogApp(noted)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await opened(pilot)
+        with Session(noted) as other:
+            other.comment(0, "from elsewhere", "right", "eve")
+        await shows(pilot, "from elsewhere")
+        assert len(screen._shown) == 5
+        await pilot.press("q")
+        player = await settled(pilot)
+        await shows(pilot, "somebody else wrote the record")
+        assert len(player.session.feedback) == 5
+
+
 async def test_searching_and_filtering_the_list(noted: Path) -> None:
     app = QuizlogApp(noted)
     async with app.run_test() as pilot:

@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 from quizlog_tui.config import Config
 from quizlog_tui.session import Session
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.lessons import LESSONS
+from quizlog_tui.tui.keymap import shown
+from quizlog_tui.tui.lessons import LESSONS, told
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.guide import Guide
@@ -384,3 +385,10 @@ async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     async with app.run_test() as pilot:
         screen = await settled(pilot)
         assert screen.shown.status == "success"
+
+
+def test_the_guide_names_the_keys_as_the_user_has_them() -> None:
+    fork = next(lesson for lesson in LESSONS if "Fork" in lesson.text)
+    said = told(fork, lambda name: shown(name, {"player.fork": "ctrl+f"}))
+    assert said == "Fork: go back with h, press ctrl+f, and give another answer there."
+    assert not any("{" in told(each, lambda name: shown(name, {})) for each in LESSONS)

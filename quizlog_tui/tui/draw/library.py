@@ -9,6 +9,7 @@ from pathlib import Path
 from ...record.summary import Summary
 from ...text import one_line, plural
 from ..clock import Clock
+from ..keymap import KeyOf
 from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 from .words import MARKS, STYLES, WORDS
@@ -20,6 +21,11 @@ STATUSES = ("", "in_progress", "success", "error", UNREADABLE)
 ORDERS = ("name", "changed", "score", "steps")
 """What the list may be sorted by."""
 _USUAL = "record.yaml"
+_FIRST_STEPS = {
+    "library.new": "makes one for a quiz script (in a shell: quizlog new SCRIPT)",
+    "library.reload": "looks again; what others write here shows up by itself",
+    "library.leave": "leaves; `quizlog demo` shows what can be done, on an example",
+}
 _KEYS: dict[str, Callable[[Summary], float | None]] = {
     "changed": lambda found: -found.changed,
     "score": lambda found: None if found.score is None else -found.score,
@@ -120,12 +126,12 @@ def steps_text(one: Summary) -> str:
     return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
 
 
-def record_line(one: Summary | None, folder: Path) -> str:
+def record_line(one: Summary | None, folder: Path, key: KeyOf) -> str:
     """The marked record in words: where it is and what the row has no room for."""
     if one is None:
         return ""
     if one.problem:
-        return f"{_name(one, folder)}: {one.problem} · e edits it"
+        return f"{_name(one, folder)}: {one.problem} · {key('library.editor')} edits it"
     words = [
         _name(one, folder),
         f"script {one.script}",
@@ -136,21 +142,19 @@ def record_line(one: Summary | None, folder: Path) -> str:
     return " · ".join(words)
 
 
-def nothing_lines(folder: Path, status: str, count: int) -> list[Line]:
+def nothing_lines(folder: Path, status: str, count: int, key: KeyOf) -> list[Line]:
     """What to say where no record is shown."""
     if count:
         words = status_words(status)
         return [
             line((f"None of {plural(count, 'record')} is {words}.", "head")),
             line(""),
-            line(("f", "answer"), " shows another status, or all again."),
+            line((key("library.status"), "answer"), " shows another status, or all again."),
         ]
     return [
         line((f"No records below {folder}", "head")),
         line(""),
         line("A record is a YAML or JSON file with a script, a seed and the answers so far."),
         line(""),
-        line(("+", "answer"), "  makes one for a quiz script (in a shell: quizlog new SCRIPT)"),
-        line(("R", "answer"), "  looks again; what others write here shows up by itself"),
-        line(("q", "answer"), "  leaves; `quizlog demo` shows what can be done, on an example"),
+        *(line((key(name), "answer"), f"  {does}") for name, does in _FIRST_STEPS.items()),
     ]

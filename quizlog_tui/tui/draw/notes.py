@@ -114,12 +114,12 @@ def note_lines(said: Feedback, clock: Clock) -> list[Line]:
     return lines
 
 
-def no_notes_lines(count: int) -> list[Line]:
-    """What to say where no remark is shown."""
+def no_notes_lines(count: int, key: str) -> list[Line]:
+    """What to say where no remark is shown; `key` writes one."""
     if count:
         return [line((f"None of the {count} remarks is such.", "head"))]
     return [
         line(("No remarks yet.", "head")),
         line(""),
-        line(("a", "answer"), " in the player writes one about the step shown."),
+        line((key, "answer"), " in the player writes one about the step shown."),
     ]

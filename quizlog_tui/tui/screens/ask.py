@@ -33,6 +33,13 @@ from .dialogs import AskScreen
 _ASKING = "asking"
 """The group of the workers that wait for models."""
 
+_CHOICES = {
+    "ask.accept": "takes it",
+    "ask.override": "changes it",
+    "ask.autopilot": "goes on by itself",
+    "ask.leave": "leaves it",
+}
+
 
 class AskModelsScreen(QuizlogScreen[str]):
     """Dismisses with `changed`, with `override: TEXT` to be edited, or with nothing.
@@ -77,7 +84,7 @@ class AskModelsScreen(QuizlogScreen[str]):
                 await self._answer_on(panel)
         except QuizlogError as error:
             self.complain(error)
-            self.status("not asked; q goes back")
+            self.status(f"not asked; {self.key('ask.leave')} goes back")
         finally:
             self._asking = False
 
@@ -118,11 +125,13 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     def _say_what_now(self, decision: Decision) -> None:
         if decision.verdict.why is None:
-            said = "nothing was decided; o answers yourself"
+            said = f"nothing was decided; {self.key('ask.override')} answers yourself"
         elif self._autopilot:
-            said = "paused: the models do not agree; a takes it all the same, o answers yourself"
+            takes, answers = self.key("ask.accept"), self.key("ask.override")
+            said = "paused: the models do not agree; "
+            said += f"{takes} takes it all the same, {answers} answers yourself"
         else:
-            said = "a takes it, o changes it, p goes on by itself, q leaves it"
+            said = ", ".join(f"{self.key(name)} {does}" for name, does in _CHOICES.items())
         self.status(f"◆ {outcome_text(decision.verdict)[:40]} · {said}")
 
     # -- what to do with it
@@ -180,7 +189,9 @@ class AskModelsScreen(QuizlogScreen[str]):
         if self._asking:
             self.workers.cancel_group(self, _ASKING)
             self._autopilot = False
-            self.status("stopped; m asks again, q goes back")
+            self.status(
+                f"stopped; {self.key('ask.again')} asks again, {self.key('ask.leave')} goes back"
+            )
         else:
             super().action_back()
 

@@ -19,6 +19,7 @@ from textual.widgets import Footer, Static
 from ...errors import QuizlogError
 from ...text import one_line, visible
 from .. import clipboard, external
+from ..keymap import shown
 from ..widgets.documents import line
 from ..widgets.line_view import LineView
 from ..widgets.search_bar import SearchBar
@@ -65,6 +66,10 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         yield from ()
 
     # -- saying
+
+    def key(self, name: str) -> str:
+        """The key of an action, by its id, as the user has it."""
+        return shown(name, self.app._keymap)
 
     def status(self, text: str) -> None:
         """Set the line at the top."""

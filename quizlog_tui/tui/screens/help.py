@@ -10,8 +10,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from ..actions import ACTIONS, Action
-from ..bindings import screen_bindings, shown_key
-from ..keymap import effective
+from ..bindings import screen_bindings
+from ..keymap import effective, shown_key
 from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.line_view import LineView
 from .base import QuizlogScreen

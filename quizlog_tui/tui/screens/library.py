@@ -122,7 +122,7 @@ class LibraryScreen(LibraryFinds):
         records.show(library_grid(shelf.shown, self._folder, self._clock, columns), cursor=at)
         nothing = not shelf.shown and not self.scanning
         self.set_class(nothing, "-nothing")
-        lines = nothing_lines(self._folder, shelf.status, len(shelf))
+        lines = nothing_lines(self._folder, shelf.status, len(shelf), self.key)
         self.query_one("#nothing", LineView).show(Paragraphs(lines))
         self._draw_heads(columns)
         self._draw_marked()
@@ -136,7 +136,9 @@ class LibraryScreen(LibraryFinds):
         self.query_one(Heads).show(columns, signs)
 
     def _draw_marked(self) -> None:
-        self.query_one("#marked", Static).update(one_line(record_line(self.marked, self._folder)))
+        self.query_one("#marked", Static).update(
+            one_line(record_line(self.marked, self._folder, self.key))
+        )
 
     def _status_text(self) -> str:
         shelf = self._shelf
@@ -144,7 +146,7 @@ class LibraryScreen(LibraryFinds):
         if shelf.status:
             there = f"{len(shelf.shown)} of {there}: {status_words(shelf.status)}"
         doing = " · looking for more; Escape stops" if self.awaited else ""
-        stopped = " · stopped; R looks for all" if self.stopped else ""
+        stopped = f" · stopped; {self.key('library.reload')} looks for all" if self.stopped else ""
         return f"{there} · by {shelf.order}{doing}{stopped} · {self._folder.name or self._folder}"
 
     @property

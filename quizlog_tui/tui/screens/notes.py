@@ -5,6 +5,8 @@ The list only looks; where somebody wants to go from it is told to the player.
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +14,10 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ...record.feedback import Feedback
+from ...errors import RecordError
+from ...record.feedback import Feedback, read
 from ...record.lineage import lineage
+from ...record.store import RecordFile
 from ...session import Session
 from ...text import plural
 from ..bindings import screen_bindings
@@ -27,12 +31,15 @@ from ..draw.notes import (
     note_lines,
     verdicts_in,
 )
+from ..watch import Watch
 from ..widgets.documents import Paragraphs, line
 from ..widgets.heads import Heads
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import ChooseScreen
+
+_FOLLOW_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,8 @@ class NotesScreen(QuizlogScreen[Place | None]):
         self._clock = clock
         self._verdict: str | None = None
         self._author: str | None = None
+        self._every = session.feedback
+        self._watch = Watch(session.path)
         self._shown: list[Feedback] = []
 
     def content(self) -> ComposeResult:
@@ -82,10 +91,11 @@ class NotesScreen(QuizlogScreen[Place | None]):
         notes = self.query_one("#notes", RowList)
         notes.move(len(self._shown) - 1)
         notes.focus()
+        self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def draw(self) -> None:
         """Put the remarks that are wanted on the screen."""
-        every = self.session.feedback
+        every = self._every
         self._shown = kept(every, verdict=self._verdict, author=self._author)
         self.query_one(Heads).show(note_layout(self._shown))
         self.query_one("#notes", RowList).show(note_grid(self._shown, self._clock))
@@ -104,7 +114,11 @@ class NotesScreen(QuizlogScreen[Place | None]):
 
     def _draw_note(self, count: int) -> None:
         said = self.marked
-        lines = no_notes_lines(count) if said is None else note_lines(said, self._clock)
+        lines = (
+            no_notes_lines(count, self.key("player.note"))
+            if said is None
+            else note_lines(said, self._clock)
+        )
         self.query_one("#note", LineView).show(Paragraphs(lines))
 
     @property
@@ -117,16 +131,30 @@ class NotesScreen(QuizlogScreen[Place | None]):
         """Another remark is marked."""
         self._draw_note(len(self._shown))
 
+    # -- following
+
+    def _look_for_changes(self) -> None:
+        if self.is_active and self._watch.touched():
+            self._read_again()
+
+    @work(exclusive=True, group="follow")
+    async def _read_again(self) -> None:
+        """Show the remarks as the file has them now; the player takes the rest in by itself."""
+        with suppress(RecordError):  # in the middle of an edit, say
+            record = await asyncio.to_thread(RecordFile(self.session.path).read)
+            self._every = read(record)
+            self.draw()
+
     # -- keys
 
     def action_verdict(self) -> None:
         """Narrow to the next verdict there is, after the last to all."""
-        self._verdict = _next(verdicts_in(self.session.feedback), self._verdict)
+        self._verdict = _next(verdicts_in(self._every), self._verdict)
         self.draw()
 
     def action_author(self) -> None:
         """Narrow to the next author there is, after the last to all."""
-        self._author = _next(authors_in(self.session.feedback), self._author)
+        self._author = _next(authors_in(self._every), self._author)
         self.draw()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:

@@ -100,9 +100,10 @@ class TreeScreen(QuizlogScreen[bool]):
         shown = len(branches) - hidden
         words = [f"{shown} {'branch' if shown == 1 else 'branches'} of {self.session.path.name}"]
         if hidden:
-            words.append(f"{hidden} deleted{'' if self._deleted else ', D shows'}")
+            shows = "" if self._deleted else f", {self.key('tree.deleted')} shows"
+            words.append(f"{hidden} deleted{shows}")
         if self.session.can_undo:
-            words.append(f"z undoes: {self.session.can_undo}")
+            words.append(f"{self.key('tree.undo')} undoes: {self.session.can_undo}")
         return " · ".join(words)
 
     def _draw_detail(self) -> None:
@@ -237,7 +238,7 @@ class TreeScreen(QuizlogScreen[bool]):
         """Bring the marked branch back, or say how to mark one."""
         row = self.row
         if row is None or not row.branch.deleted:
-            self.tell("no deleted branch is marked; D shows them")
+            self.tell(f"no deleted branch is marked; {self.key('tree.deleted')} shows them")
         else:
             await self.change(lambda: self.session.restore(row.branch.name))
 
@@ -252,7 +253,9 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_undo(self) -> None:
         """Take the last change back."""
         what = self.session.can_undo
-        await self.change(self.session.undo, f"undone: {what}; Z does it again")
+        await self.change(
+            self.session.undo, f"undone: {what}; {self.key('tree.redo')} does it again"
+        )
 
     @work
     async def action_redo(self) -> None:

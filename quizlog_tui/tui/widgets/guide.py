@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from textual.widgets import Static
 
-from ..lessons import LESSONS, Scene
+from ..keymap import shown
+from ..lessons import LESSONS, Scene, told
 
 _LOOK_SECONDS = 0.2
 
@@ -39,4 +40,5 @@ class Guide(Static):
             self._draw()
 
     def _draw(self) -> None:
-        self.update(f"☞ {self.lesson + 1}/{len(LESSONS)}  {LESSONS[self.lesson].text}")
+        said = told(LESSONS[self.lesson], lambda name: shown(name, self.app._keymap))
+        self.update(f"☞ {self.lesson + 1}/{len(LESSONS)}  {said}")
