@@ -39,7 +39,7 @@ def _a(id: str, keys: str, call: str, label: str, help: str, **more: bool | str)
 
 
 _EVERYWHERE = (
-    _a("app.help", "question_mark,f1", "help", "Help", "the keys of this screen", footer=True, shell="quizlog --help"),
+    _a("app.help", "question_mark,f1", "app.help", "Help", "the keys of this screen", footer=True, shell="quizlog --help"),
     _a("app.palette", "ctrl+p,colon", "app.command_palette", "Commands", "every command, by its name"),
     _a("app.find", "slash", "find", "Find", "find in the pane with the focus", shell="quizlog RECORD | grep WORDS"),
     _a("app.next", "n", "find_next(1)", "Next", "the next place found"),

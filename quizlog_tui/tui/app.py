@@ -147,6 +147,15 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     # -- screens
 
+    def action_help(self) -> None:
+        """The keys of the screen on top, or back from them."""
+        from .screens.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.leave()
+        elif isinstance(self.screen, QuizlogScreen):
+            self.push_screen(HelpScreen(self.screen.SCOPE))
+
     @work
     async def on_mount(self) -> None:
         """Open the first screen."""

@@ -191,12 +191,6 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     # -- everywhere
 
-    def action_help(self) -> None:
-        """The keys of this screen."""
-        from .help import HelpScreen
-
-        self.app.push_screen(HelpScreen(self.SCOPE))
-
     @work(group=DIALOG)
     async def action_export(self) -> None:
         """Write the screen, or the record, to a file."""

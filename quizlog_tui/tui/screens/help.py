@@ -45,10 +45,6 @@ class HelpScreen(QuizlogScreen[None]):
         pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap))))
         pane.focus()
 
-    def action_help(self) -> None:
-        """Already there: go back."""
-        self.leave()
-
 
 def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
     """The table: the screen's own actions, then those of its panes, then everywhere's."""
