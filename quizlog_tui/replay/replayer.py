@@ -302,11 +302,15 @@ class Replayer:
             run.process.cancel()
 
     def close(self) -> None:
-        """End every process."""
-        with self._lock:
+        """End every process; a call that another thread is in gives up soon."""
+        while not self._lock.acquire(timeout=0.05):
+            self.cancel()
+        try:
             self.checkpoints.clear()
             for line in list(self._lines):
                 self._leave(line)
+        finally:
+            self._lock.release()
 
     def __enter__(self) -> Replayer:
         return self

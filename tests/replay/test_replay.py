@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -224,7 +225,8 @@ def test_a_caught_memory_error_is_the_scripts_own_affair(build: Build) -> None:
     assert replay(script, 1, [], Limits(memory=1 << 28)).print == ("caught",)
 
 
-def test_a_running_script_can_be_cancelled(build: Build) -> None:
+@pytest.mark.parametrize("stop", [Replayer.cancel, Replayer.close])
+def test_a_running_script_can_be_cancelled(stop: Callable[[Replayer], None], build: Build) -> None:
     started = build.outside / "started"
     script = build.script(f"open({str(started)!r}, 'w').close()\nwhile True: pass\n")
     with Replayer() as replayer:
@@ -239,7 +241,7 @@ def test_a_running_script_can_be_cancelled(build: Build) -> None:
         thread = threading.Thread(target=run)
         thread.start()
         wait_for(started.exists)
-        replayer.cancel()
+        stop(replayer)
         thread.join(10)
         assert caught and not thread.is_alive()
 
