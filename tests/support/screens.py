@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +21,13 @@ from quizlog_tui.tui.screenshot import screen_text
 GOLDEN = Path(__file__).parent.parent / "golden"
 Kind = TypeVar("Kind", bound=Screen[Any])
 SIZES = [(60, 20), (80, 24), (120, 40)]
+
+
+def patiently() -> Iterator[None]:
+    """Rounds of looking for what is awaited, up to when it clearly will not come."""
+    deadline = time.monotonic() + 60  # machines may be busy
+    while time.monotonic() < deadline:
+        yield
 
 
 async def idle(pilot: Pilot[Any]) -> None:
@@ -45,7 +55,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> PlayerScreen:
 
 async def asking(pilot: Pilot[Any]) -> AskScreen:
     """Wait until a line of text is asked for; the dialog."""
-    for _ in range(250):
+    for _ in patiently():
         screen = pilot.app.screen
         if isinstance(screen, AskScreen) and isinstance(pilot.app.focused, Input):
             return screen
@@ -65,7 +75,7 @@ async def ask(pilot: Pilot[Any], key: str, *answers: str) -> None:
 
 async def shows(pilot: Pilot[Any], words: str) -> None:
     """Wait until the words stand on the screen, toasts included."""
-    for _ in range(250):
+    for _ in patiently():
         if words in " ".join(screen_text(pilot.app).split()):
             return
         await pilot.pause()
@@ -78,7 +88,9 @@ def check(name: str, size: tuple[int, int], text: str) -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    golden = path.read_text(encoding="utf-8")
+    differing = difflib.unified_diff(golden.splitlines(), text.splitlines(), "golden", "shown")
+    assert text == golden, "\n".join(differing)
 
 
 async def opened(pilot: Pilot[Any], kind: type[Kind]) -> Kind:

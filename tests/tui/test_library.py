@@ -23,7 +23,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
-from tests.support.screens import SIZES, ask, check, idle, settled, shows
+from tests.support.screens import SIZES, ask, check, idle, patiently, settled, shows
 
 QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
@@ -56,7 +56,7 @@ def records(folder: Path) -> Path:
 
 
 async def library(pilot: Pilot[Any]) -> LibraryScreen:
-    for _ in range(250):
+    for _ in patiently():
         await idle(pilot)
         screen = pilot.app.screen
         if isinstance(screen, LibraryScreen) and not screen.scanning:
@@ -80,7 +80,7 @@ def listed(screen: LibraryScreen) -> Iterator[str]:
 async def neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen:
     """Go to the record beside, wait until it is there."""
     await pilot.press(key)
-    for _ in range(250):
+    for _ in patiently():
         screen = await settled(pilot)
         if screen.session.path == Path.cwd() / name:
             return screen

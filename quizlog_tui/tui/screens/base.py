@@ -14,13 +14,15 @@ from typing import ClassVar, Generic, TypeVar
 from textual import work
 from textual.app import ComposeResult
 from textual.screen import Screen, ScreenResultType
-from textual.widgets import Footer, Static
+from textual.timer import Timer
+from textual.widgets import Static
 
 from ...errors import QuizlogError
 from ...text import one_line, visible
 from .. import clipboard, external
 from ..keymap import shown
 from ..widgets.documents import line
+from ..widgets.key_line import KeyLine
 from ..widgets.line_view import LineView
 from ..widgets.search_bar import SearchBar
 from .dialogs import AskScreen, ChooseScreen
@@ -52,14 +54,15 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         super().__init__()
         self._status = ""
         self._working = False
+        self._stopping: Timer | None = None
         self._searched: LineView | None = None
 
     def compose(self) -> ComposeResult:
-        """Status line, the screen's own panes, search bar, footer."""
+        """Status line, the screen's own panes, search bar, keys."""
         yield Static(id="status", markup=False)
         yield from self.content()
         yield SearchBar()
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyLine()
 
     def content(self) -> ComposeResult:
         """The screen's own panes."""
@@ -115,6 +118,9 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         finally:
             slow.stop()
             self._working = False
+            if self._stopping:
+                self._stopping.stop()
+                self._stopping = None
             if self.is_mounted:
                 top.update(self._status)
 
@@ -126,8 +132,14 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if self._working and self.is_mounted:
             self.query_one("#status", Static).update(text)
 
+    def stop(self) -> None:
+        """Cancel the slow work, again and again: it may just be between two scripts."""
+        self.cancel()
+        if self._stopping is None:
+            self._stopping = self.set_interval(0.1, self.cancel)
+
     def cancel(self) -> None:
-        """Stop the slow work; screens that have some say how."""
+        """Stop the slow work if it can be stopped now; screens that have some say how."""
 
     # -- the pane with the focus
 
@@ -215,7 +227,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """Back out of one thing: running work first, then a filter or search, then the screen."""
         pane = self.pane()
         if self._working:
-            self.cancel()
+            self.stop()
         elif pane is not None and pane.searching:
             pane.stop_searching()
         else:

@@ -1,0 +1,71 @@
+"""The line at the bottom: the keys that matter here, and what they do; a click is the key.
+
+One line of text that is drawn again when the keys change. Textual's own footer makes a widget for
+each key, and makes all of them anew whenever the focus moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from textual import events
+from textual.binding import Binding
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+
+
+class KeyLine(Widget):
+    """The bindings of the screen that want to be shown."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    KeyLine {
+        dock: bottom; height: 1; text-wrap: nowrap; text-overflow: ellipsis;
+        color: $footer-foreground; background: $footer-background;
+        & > .key-line--key {
+            color: $footer-key-foreground; background: $footer-key-background; text-style: bold;
+        }
+        & > .key-line--label {
+            color: $footer-description-foreground; background: $footer-description-background;
+        }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: list[tuple[Binding, str]] = []
+
+    def on_mount(self) -> None:
+        """Draw now, and whenever other keys do something."""
+        self.screen.bindings_updated_signal.subscribe(self, self._take)
+        self._take(self.screen)
+
+    def _take(self, screen: Screen[Any]) -> None:
+        wanted: dict[str, Binding] = {}
+        for active in screen.active_bindings.values():
+            if active.binding.show:  # the first key of each action
+                wanted.setdefault(active.binding.action, active.binding)
+        shown = [(each, self.app.get_key_display(each)) for each in wanted.values()]
+        if shown != self._shown:
+            self._shown = shown
+            self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        key, label = map(self.get_visual_style, ("key-line--key", "key-line--label"))
+        parts = [
+            Content.assemble((shown, key), (f" {binding.description} ", label))
+            for binding, shown in self._shown
+        ]
+        return Content("").join(parts)
+
+    def on_click(self, event: events.Click) -> None:
+        """Do as if the key were pressed."""
+        end = 0
+        for binding, shown in self._shown:
+            end += len(f"{shown} {binding.description} ")
+            if event.x < end:
+                self.app.simulate_key(binding.key)
+                return
