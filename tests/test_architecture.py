@@ -60,6 +60,8 @@ ONLY = {
     "starlette": {"server"},
     "uvicorn": {"server"},
     "playwright": {"quiz"},
+    "dbos": {"quiz"},
+    "psycopg": {"quiz"},
 }
 
 

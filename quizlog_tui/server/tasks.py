@@ -20,6 +20,8 @@ from ..quiz.tasks import Tasks
 
 MAX_TRIGGER = 100_000
 """Bytes of a trigger; larger ones are refused."""
+TRIGGERS = frozenset({"/run", "/"})
+"""Where a task is started."""
 
 
 def tasks_router(tasks: Tasks) -> APIRouter:
@@ -40,8 +42,8 @@ def tasks_router(tasks: Tasks) -> APIRouter:
             return _fault(400, "the body is no JSON")
         return await _triggered(tasks, data)
 
-    router.add_api_route("/run", run, methods=["POST"], summary="Start a task")
-    router.add_api_route("/", run, methods=["POST"], summary="Start a task")
+    for path in sorted(TRIGGERS):
+        router.add_api_route(path, run, methods=["POST"], summary="Start a task")
 
     @router.get("/tasks", summary="How all tasks stand")
     async def listed() -> JSONResponse:
