@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
-
+from quizlog_tui.quiz.connections import through
 from quizlog_tui.quiz.gate import Gate
 from quizlog_tui.quiz.snapshot import Frame, Snapshot
 
@@ -21,7 +20,7 @@ class StandInTab:
     folder: Path
 
     async def visit(self, url: str, seconds: float = 8.0) -> Snapshot:
-        async with httpx.AsyncClient(proxy=self.proxy, trust_env=False, verify=False) as http:
+        async with through(self.proxy) as http:
             reply = await http.get(url, timeout=seconds)
         text = html.unescape(re.sub(r"<script.*?</script>|<[^>]+>", " ", reply.text, flags=re.S))
         return Snapshot(url, (Frame(url, url, text=text),), reply.status_code, settled="stand-in")
