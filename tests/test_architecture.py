@@ -62,6 +62,7 @@ ONLY = {
     "playwright": {"quiz"},
     "dbos": {"quiz"},
     "psycopg": {"quiz"},
+    "sqlalchemy": {"quiz"},
 }
 
 

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dbos import DBOS, DBOSConfig, Serializer, SetWorkflowID, WorkflowStatus
+from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
@@ -30,7 +31,8 @@ _POLL = 0.25
 """Seconds between two looks for waiting tasks."""
 _WATCH = 1.0
 """Seconds between two looks for processes that are gone."""
-_OPEN, _ENDED = ["ENQUEUED", "PENDING"], ["SUCCESS", "ERROR", "CANCELLED"]
+_OPEN = ["ENQUEUED", "PENDING"]
+_ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 Work = Callable[[str, str, str], Awaitable[dict[str, Any]]]
 """Works a task of an id, an address and a URL: to its end, whichever process began it."""
 
@@ -88,15 +90,17 @@ class Engine:
     async def forget(self, before: float) -> None:
         """Remove tasks that ended before a time."""
         limit = datetime.fromtimestamp(before, UTC).isoformat()
-        rows = await DBOS.list_workflows_async(
-            name=FORMAT, status=_ENDED, completed_before=limit, load_input=False, load_output=False
-        )
-        await DBOS.delete_workflows_async([row.workflow_id for row in rows])
+        which: dict[str, Any] = {"status": _ENDED, "completed_before": limit}
+        with contextlib.suppress(SQLAlchemyError):  # it is away: removed another time
+            rows = await DBOS.list_workflows_async(
+                name=FORMAT, load_input=False, load_output=False, **which
+            )
+            await DBOS.delete_workflows_async([row.workflow_id for row in rows])
 
     async def watch(self) -> None:
         """Put the tasks of processes that are gone back into the queue, for ever."""
         while True:
-            with contextlib.suppress(ConfigError):
+            with contextlib.suppress(ConfigError, SQLAlchemyError):  # it is away: asked again
                 await self._take_over()
             await asyncio.sleep(_WATCH)
 

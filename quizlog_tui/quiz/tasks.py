@@ -109,7 +109,7 @@ class Tasks:
         Raises:
             UsageError: There is none of this id.
         """
-        row = await self.engine.one(task)
+        row = await self.engine.one(task) if task.isalnum() else None
         if row is None:
             raise UsageError("there is no such task", where=task[:80])
         return await self._state(row)

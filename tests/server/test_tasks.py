@@ -108,6 +108,7 @@ async def test_a_task_is_told_of_until_its_end_and_afterwards(tmp_path: Path) ->
                 assert SECRET not in said + json.dumps(one) + json.dumps(listed)
                 assert (await http.get(f"{url}/tasks/{'0' * 32}")).status_code == 404
                 assert (await http.get(f"{url}/tasks/..%2f..%2fetc/events")).status_code == 404
+                assert (await http.get(f"{url}/tasks/%00")).status_code == 404
             async with opened(running.shop) as later:
                 assert (await later.get(task))["state"] == "finished"
 
