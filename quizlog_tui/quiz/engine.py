@@ -31,6 +31,8 @@ _POLL = 0.25
 """Seconds between two looks for waiting tasks."""
 _WATCH = 1.0
 """Seconds between two looks for processes that are gone."""
+_GRACE = 5.0
+"""Seconds for answers that are being sent when the process is to end."""
 _OPEN = ["ENQUEUED", "PENDING"]
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 Work = Callable[[str, str, str], Awaitable[dict[str, Any]]]
@@ -46,6 +48,8 @@ class Engine:
     closing: bool = False
     busy: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     """The tasks worked in this process, by id."""
+    sending: set[asyncio.Task[Any]] = field(default_factory=set)
+    """Those that have announced an answer whose reply is not kept yet."""
 
     def register(self) -> None:
         """Make it known to DBOS which function a task's workflow is."""
@@ -65,6 +69,24 @@ class Engine:
             return await self.work(task, email, url)
         finally:
             self.busy.pop(task, None)
+            self.sending.discard(own)
+
+    async def step(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
+        """Inside a workflow: what an act returned, in this run or an earlier one."""
+        own = asyncio.current_task()
+        assert own is not None
+        if self.closing and own not in self.sending:
+            raise asyncio.CancelledError
+        if name == "announce":
+            self.sending.add(own)
+
+        async def run() -> Any:
+            return await act()
+
+        kept = await DBOS.run_step_async({"name": name}, run)
+        if name == "send":
+            self.sending.discard(own)
+        return kept
 
     async def enqueue(self, task: str, email: str, url: str) -> None:
         """Take a task, durably."""
@@ -114,21 +136,17 @@ class Engine:
                 await asyncio.to_thread(DBOS._recover_pending_workflows, [name])
 
     async def stop(self) -> None:
-        """End what runs here; it is taken up again later."""
+        """End what runs here, to be taken up again; what is being sent gets a little time."""
         self.closing = True
         tasks = list(self.busy.values())
         for task in tasks:
+            if task not in self.sending:
+                task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_GRACE)
+        for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def step(name: str, act: Callable[[], Awaitable[Any]]) -> Any:
-    """Inside a workflow: what an act returned, in this run or an earlier one."""
-
-    async def run() -> Any:
-        return await act()
-
-    return await DBOS.run_step_async({"name": name}, run)
 
 
 async def put(key: str, value: Any) -> None:

@@ -133,7 +133,7 @@ class Tasks:
 
     async def work(self, task: str, email: str, url: str) -> dict[str, Any]:
         """Work a task as far as it is not worked yet: what the engine calls."""
-        from .engine import put, step
+        from .engine import put
 
         request = TaskRequest(email, self.settings.user_secret, url, task)
         pages = 0
@@ -145,7 +145,7 @@ class Tasks:
             self._tell()
 
         async def lasting(tools: Tools) -> Tools:
-            return replace(await durable(tools, step), kept=kept)
+            return replace(await durable(tools, self.engine.step), kept=kept)
 
         result = await self._shop.work(request, lasting=lasting)
         return result.to_dict()

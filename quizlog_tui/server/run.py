@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import signal
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -112,6 +113,7 @@ def serve(settings: Settings, sock: socket.socket, started: Callable[[], None]) 
         ConfigError: Tasks are to be taken, and their database or models cannot be used.
         LockedError: Another process works the tasks.
     """
+    signal.signal(signal.SIGTERM, _end)
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         try:
@@ -122,6 +124,11 @@ def serve(settings: Settings, sock: socket.socket, started: Callable[[], None]) 
             runner.run(server.serve(sockets=[sock]))
         finally:
             runner.run(stack.aclose())
+
+
+def _end(number: int, _: object) -> None:
+    """Ends the program as Ctrl-C does: what is open gets closed."""
+    raise SystemExit(128 + number)
 
 
 async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
