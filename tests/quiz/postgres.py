@@ -29,8 +29,11 @@ def needs_postgres() -> pytest.MarkDecorator:
     why = "no PostgreSQL on this machine (apt install postgresql)"
     missing = _programs() is None
     if not missing and _as_other():
-        said = subprocess.run([*_as_other(), "true"], capture_output=True, check=False)
-        missing, why = said.returncode != 0, "no user `postgres` to run PostgreSQL as"
+        why = "no runuser, or no user `postgres`, to run PostgreSQL as"
+        words = [*_as_other(), "true"]
+        missing = (
+            not shutil.which(words[0]) or subprocess.call(words, stderr=subprocess.DEVNULL) != 0
+        )
     return pytest.mark.skipif(missing, reason=why)
 
 

@@ -142,13 +142,3 @@ def test_an_answer_that_may_have_arrived_is_not_sent_again(tmp_path: Path) -> No
             assert ended(second) == {tasks[0][0]: "in_doubt"}
         assert len(posts()) == 1
     assert SECRET.encode() not in b"".join(file.read_bytes() for file in tmp_path.glob("tasks.*"))
-
-
-def test_a_file_has_one_process_at_a_time(tmp_path: Path) -> None:
-    chosen, url = models(tmp_path / "models.json"), f"sqlite:///{tmp_path / 'tasks.sqlite'}"
-    with quiz_server() as server, worker(server, tmp_path / "a", url, chosen) as first:
-        began(first)
-        with worker(server, tmp_path / "a", url, chosen) as second:
-            _, err = second.communicate(timeout=PATIENCE)
-        assert "another process works its tasks" in err.strip().splitlines()[-1]
-        assert ended(first) == {}
