@@ -72,7 +72,10 @@ class Engine:
             self.sending.discard(own)
 
     async def step(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
-        """Inside a workflow: what an act returned, in this run or an earlier one."""
+        """Inside a workflow: what an act returned, in this run or an earlier one.
+
+        From `announce` to the end of `send` an end of the process waits for a little while.
+        """
         own = asyncio.current_task()
         assert own is not None
         if self.closing and own not in self.sending:
@@ -133,6 +136,7 @@ class Engine:
         names = {row.executor_id for row in rows if row.executor_id} - {self.presence.name}
         for name in sorted(names):
             if await asyncio.to_thread(self.presence.is_gone, name):
+                # Without a name in public: DBOS sells a service that calls it.
                 await asyncio.to_thread(DBOS._recover_pending_workflows, [name])
 
     async def stop(self) -> None:
