@@ -60,6 +60,9 @@ ONLY = {
     "starlette": {"server"},
     "uvicorn": {"server"},
     "playwright": {"quiz"},
+    "dbos": {"quiz"},
+    "psycopg": {"quiz"},
+    "sqlalchemy": {"quiz"},
 }
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..errors import UsageError
 from . import emit_json
 from .extras import needs
 from .grammar import Parser, command
 from .show import say
+
+if TYPE_CHECKING:
+    from ..quiz.settings import TaskSettings
 
 PORT = 8642
 TOKEN = "QUIZLOG_TOKEN"
@@ -31,6 +37,7 @@ def serve(arguments: Namespace) -> int:
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
     models = Path(arguments.models) if arguments.models else None
     choice = Choice(models, Path(arguments.replay) if arguments.replay else None)
+    tasks = _task_settings(arguments.env)
     with listening(arguments.host, arguments.port) as sock:
 
         def started() -> None:
@@ -40,16 +47,37 @@ def serve(arguments: Namespace) -> int:
             else:
                 print(address(sock))
             sys.stdout.flush()
-            say(f"serves {', '.join(names)}; Ctrl-C ends it")
+            takes = " and takes tasks" if tasks else ""
+            say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
-        run(Settings(folders, rules, choice, process_bound(PROCESSES)), sock, started)
+        bound = process_bound(PROCESSES)
+        run(Settings(folders, rules, choice, bound, tasks), sock, started)
     return 0
+
+
+def _task_settings(env: str | None) -> TaskSettings | None:
+    """How tasks are worked, if there is a secret that starts them."""
+    wanted = env is not None or "USER_SECRET" in os.environ
+    if not wanted and find_spec("dotenv") is None:
+        return None
+    needs("tasks", "dotenv")
+    from ..quiz.settings import read_settings
+
+    settings = read_settings(Path(env) if env else None)
+    if settings.user_secret:
+        needs("tasks", "playwright", "dbos", "psycopg")
+        return settings
+    if env is not None:
+        hint = "tasks are started with it: write it there, or leave --env out"
+        raise UsageError("USER_SECRET is not set", where=env, hint=hint)
+    return None
 
 
 def _serve_parser() -> Parser:
     about = (
         "Answer steps and questions over HTTP: POST /quizlog/next, POST /solve, GET /decisions,\n"
-        "GET /health, GET /openapi.json. Only files in the given folders are looked up."
+        "GET /health, GET /openapi.json. Only files in the given folders are looked up.\n"
+        "With a USER_SECRET (in the environment or .env) also tasks: POST /run, GET /tasks."
     )
     epilog = f"{TOKEN} in the environment: the token that clients must send"
     parser = command("quizlog serve", serve, about, epilog=epilog)
@@ -60,6 +88,7 @@ def _serve_parser() -> Parser:
     )
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
     parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    parser.add_argument("--env", metavar="FILE", help="how tasks are worked; default: .env")
     return parser
 
 

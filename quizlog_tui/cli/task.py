@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from argparse import Namespace
 from dataclasses import replace
@@ -60,30 +59,16 @@ def _right(result: TaskResult) -> str:
 
 
 async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
+    from ..quiz.shop import workshop
     from ..quiz.task import TaskRequest
-    from ..quiz.tools import Workshop
     from ..sandbox import run_code
-    from ..solver.models import default_models, read_models
-    from ..solver.panel import live_panel, recorded_panel
-    from ..solver.solve import Panel
+    from ..solver.choice import Choice
 
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     request = TaskRequest(settings.user_email, settings.user_secret, arguments.url)
-
-    async def work(panel: Panel) -> TaskResult:
-        shop = Workshop(settings, panel, (settings.aiproxy_token,))
-        try:
-            return await shop.work(request, _told)
-        finally:
-            await shop.close()
-
-    if arguments.replay:
-        return await work(recorded_panel(Path(arguments.replay), run))
-    models = read_models(Path(arguments.models) if arguments.models else default_models())
-    models = models.with_primary(settings.primary_model)
-    keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
-    async with live_panel(models, run, environment=keys) as panel:
-        return await work(panel)
+    models, replay = (name and Path(name) for name in (arguments.models, arguments.replay))
+    async with workshop(settings, Choice(models, replay), run) as shop:
+        return await shop.work(request, _told)
 
 
 def _told(result: TaskResult) -> None:

@@ -10,10 +10,11 @@ import asyncio
 import json
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..solver.decision import Question, Refusal
+from ..solver.decision import Decision, Question, Refusal
 from ..solver.equality import same, wanted
 from ..solver.normal import NoAnswerError, normal_form
 from .page import WebPage
@@ -81,9 +82,13 @@ class Attempts:
 
     async def _think(self) -> None:
         seconds = self.tools.budget.thought(len(self.submissions), self.age())
-        decision = self.tools.decided(
-            await self.tools.solve(self.question, self.folder, tuple(self.refused), seconds)
-        )
+
+        async def think() -> Decision:
+            refused = tuple(self.refused)
+            solve = self.tools.solve
+            return self.tools.decided(await solve(self.question, self.folder, refused, seconds))
+
+        decision = await self.tools.once("think", think)
         verdict = decision.verdict
         self.queue = list(verdict.candidates)
         self.decisions.append(decision.id)
@@ -96,11 +101,15 @@ class Attempts:
     async def _send(self, answer: Any) -> Reply:
         early = self.tools.budget.least_gap - self.age()
         if early > 0:
-            await asyncio.sleep(early)
+            await self.tools.once("pause", partial(asyncio.sleep, early))
         page, request, age = self.page, self.request, self.age()
         payload = payload_of(request.email, request.secret, page.url, answer, page.constants)
-        left = self.tools.budget.stop - age
-        reply = await submit(self.tools.http, page.submit_url, payload, left)
+
+        async def send() -> Reply:
+            left = self.tools.budget.stop - self.age()
+            return await submit(self.tools.http, page.submit_url, payload, left)
+
+        reply = await self.tools.once("send", send)
         clean = self.tools.redaction.clean
         self.submissions.append(
             Submission(
@@ -124,10 +133,8 @@ class Attempts:
 
     def _judge(self, answer: Any, reply: Reply) -> PageState | None:
         """How the page ended; None to go on."""
-        if reply.outcome == "no_reply":
-            return "no_reply"
-        if reply.outcome == "rejected":
-            return "rejected"
+        if reply.outcome in ("no_reply", "rejected", "in_doubt"):
+            return reply.outcome
         self.next = reply.url
         if reply.correct:
             return "correct"

@@ -5,14 +5,26 @@ Holds no rule of where a task may go (`gate`) or what is worth another try (`sub
 
 from __future__ import annotations
 
+import ssl
+from functools import cache
+
 import httpx
 
 
 def through(proxy: str) -> httpx.AsyncClient:
     """A client whose requests all go through a proxy; the environment's proxies are not asked."""
     return httpx.AsyncClient(
-        transport=_AskedAgain(proxy=proxy), trust_env=False, follow_redirects=True, max_redirects=5
+        transport=_AskedAgain(proxy=proxy, verify=_trusted()),
+        trust_env=False,
+        follow_redirects=True,
+        max_redirects=5,
     )
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The authorities that are trusted. Read once: it takes longer than many a page."""
+    return httpx.create_ssl_context(trust_env=False)
 
 
 class _AskedAgain(httpx.AsyncHTTPTransport):

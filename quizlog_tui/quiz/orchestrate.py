@@ -6,12 +6,11 @@ in `attempts`: when to send what, and when to go on.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -20,12 +19,11 @@ from ..solver.decision import Decision, Question, Refusal
 from ..solver.redaction import Redaction
 from .address import Allowed, origin_of
 from .attempts import Attempts
-from .browser import NotRenderedError, Tab
+from .browser import Tab
 from .budget import Budget
-from .downloads import Gathered, context_of, folder_size, gather
 from .gate import Gate
-from .page import WebPage, reachable, read_page
-from .snapshot import Snapshot
+from .looking import Looked, Looking
+from .page import WebPage, reachable
 from .task import PageResult, TaskRequest, TaskResult, TaskState
 from .workspace import Workspace
 
@@ -33,6 +31,26 @@ Solve = Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decisio
 """Asks the models: question, folder of files, refused answers, seconds."""
 MOST_PAGES = 100
 """Pages of one task; more end it."""
+T = TypeVar("T")
+
+
+class Once(Protocol):
+    """Does what touches the world: `look`, `think`, `pause`, `send`.
+
+    All that happens between such acts follows from what came of them, and from `Tools.clock`.
+    """
+
+    async def __call__(self, name: str, act: Callable[[], Awaitable[T]]) -> T:
+        """What comes of the act, done now or kept from an earlier run of the task."""
+        ...
+
+
+async def _now(name: str, act: Callable[[], Awaitable[T]]) -> T:
+    return await act()
+
+
+async def _unkept(page: PageResult) -> None:
+    """A task that does not outlive its process."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,9 @@ class Tools:
     """Hears after each page how the task stands."""
     decided: Callable[[Decision], Decision] = lambda decision: decision
     """Keeps a decision."""
+    once: Once = _now
+    kept: Callable[[PageResult], Awaitable[None]] = _unkept
+    """Keeps what came of a page."""
 
     @property
     def allowed(self) -> Allowed:
@@ -84,6 +105,7 @@ class _Journey:
             result = await self._page(url, issued)
             issued = self.tools.clock()
             self.pages.append(result)
+            await self.tools.kept(result)
             self.tools.told(self._result("running"))
             url = result.next
         return self._result(_end(self.pages[-1]))
@@ -108,58 +130,36 @@ class _Journey:
         tools = self.tools
         path = urlsplit(url).path
         folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
-        tab = replace(tools.tab, folder=folder)
         tools.workspace.note(f"page {len(self.pages) + 1}: {path}")
-        snapshot, faults = await self._render(tab, url)
-        if snapshot is None:
-            return PageResult(url, "unreachable", notes=tuple(faults))
-        page = read_page(snapshot, tools.allowed, self.carried.get(origin_of(url)))
+        looking = Looking(tools, url, self.request.email, folder, self.carried.get(origin_of(url)))
+        looked = await tools.once("look", looking.look)
+        if looked.page is None:
+            return PageResult(url, "unreachable", notes=looked.notes)
+        page = looked.page
         if page.submit_rule not in ("carried", "derived"):
             self.carried[origin_of(url)] = page.submit_url
-        gathered = await self._gather(page, tab)
-        gathered.files += snapshot.files
-        self._note_page(page, snapshot, gathered)
-        question = self._question(page, gathered)
-        attempts = Attempts(self.request, page, question, folder, tools, issued)
-        result = await attempts.run()
-        notes = (*gathered.notes, *result.notes)
-        return replace(result, files=tuple(gathered.files), notes=notes, settled=snapshot.settled)
+        mended = replace(tools, solve=_after_mending(tools.solve, looking, looked))
+        question = self._question(page, looked.context)
+        result = await Attempts(self.request, page, question, folder, mended, issued).run()
+        notes = (*looked.notes, *result.notes)
+        return replace(result, files=looked.files, notes=notes, settled=looked.settled)
 
-    async def _render(self, tab: Tab, url: str) -> tuple[Snapshot | None, list[str]]:
-        """The page, tried again where its server fails; else why it cannot be had."""
-        faults: list[str] = []
-        for pause in (0.5, 1.5, 0.0):
-            try:
-                snapshot = await tab.visit(url, self.tools.budget.render)
-                if snapshot.status < 400:
-                    return snapshot, faults
-                faults.append(f"HTTP {snapshot.status}")
-            except NotRenderedError as error:
-                faults.append(str(error))
-            self.tools.workspace.note(f"not rendered: {faults[-1]}")
-            if faults[-1].startswith("HTTP 4"):
-                break
-            await asyncio.sleep(pause)
-        return None, faults
-
-    async def _gather(self, page: WebPage, tab: Tab) -> Gathered:
-        tools = self.tools
-        room = tools.disk - folder_size(tools.workspace.folder)
-        return await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
-
-    def _question(self, page: WebPage, gathered: Gathered) -> Question:
+    def _question(self, page: WebPage, context: str) -> Question:
         """The question as models see it: without the secret, should a page show it."""
         clean = self.tools.redaction.clean
-        context = context_of(gathered, self.request.email)
         return Question(clean(page.question), clean(context), page.kind, pointer=len(self.pages))
 
-    def _note_page(self, page: WebPage, snapshot: Snapshot, gathered: Gathered) -> None:
-        note = self.tools.workspace.note
-        note(f"rendered in {snapshot.seconds:.2f} s ({snapshot.settled}), HTTP {snapshot.status}")
-        note(f"submit to {page.submit_url} ({page.submit_rule}), kind {page.kind}")
-        note(f"files: {', '.join(gathered.files) or 'none'}")
-        for line in gathered.notes:
-            note(f"not available: {line}")
+
+def _after_mending(solve: Solve, looking: Looking, looked: Looked) -> Solve:
+    """Asks the models once the page's files are there."""
+
+    async def ask(
+        question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
+    ) -> Decision:
+        await looking.mend(looked)
+        return await solve(question, folder, refused, seconds)
+
+    return ask
 
 
 def _bare(url: str) -> str:

@@ -24,6 +24,8 @@ class TaskSettings:
     aiproxy_token: str = field(default="", repr=False)
     task_basedir: Path = Path("/tmp/tds_tasks")
     task_retention_hours: float = 24.0
+    task_database_url: str = field(default="", repr=False)
+    """Where tasks are kept: `postgresql://...`; a file in `task_basedir` if empty."""
     max_concurrent_tasks: int = 4
     max_concurrent_browsers: int = 4
     max_concurrent_models: int = 16

@@ -23,9 +23,10 @@ _WAIT = 25.0
 """Seconds for one reply; a real grader once took 15."""
 _BUSY = frozenset({408, 425, 429})
 _CONTENT = frozenset({400, 413, 422})
-Outcome = Literal["graded", "unfit", "rejected", "no_reply"]
+Outcome = Literal["graded", "unfit", "rejected", "no_reply", "in_doubt"]
 """`graded`: right or wrong; `unfit`: the answer cannot be accepted in this form; `rejected`: the
-server wants no answer here; `no_reply`: it could not be reached or understood in time."""
+server wants no answer here; `no_reply`: it could not be reached or understood in time; `in_doubt`:
+the process ended while it was being sent, so that nobody knows whether it arrived."""
 
 
 @dataclass(frozen=True)

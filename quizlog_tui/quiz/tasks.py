@@ -1,62 +1,87 @@
-"""All tasks of a process: taken at once, worked a few at a time, told of while they run.
+"""The tasks of a database: taken at once, worked a few at a time, gone on with after a crash.
 
-Starting a task never waits. Closing ends all of them; what is finished can still be looked up.
+A task is a workflow (`engine`) whose acts are kept (`durable`). Starting one waits for the database
+only. The secret is configuration of each process, and no part of a task that is kept.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import asynccontextmanager
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitError, UsageError
+from ..solver.redaction import Redaction
 from .address import Allowed, BadAddressError, allowed_for, is_special
+from .durable import durable
+from .orchestrate import Tools
 from .settings import TaskSettings
-from .task import TaskRequest, TaskResult
+from .task import PageResult, TaskRequest
 from .tools import Workshop
-from .workspace import RESULT, results_folder, sweep
+from .workspace import sweep
 
+if TYPE_CHECKING:
+    from dbos import WorkflowStatus
+
+    from .engine import Engine
+
+DATABASE = "tasks.sqlite"
+"""The file in `task_basedir` that keeps tasks, where no other database is configured."""
 _SWEEP = 600.0
 """Seconds between two sweeps."""
-_REMEMBERED = 500
-"""Ended tasks that are held in memory; older ones are read from their folders."""
+_MOST_LISTED = 200
+_PATIENCE = 0.5
+"""Seconds between two looks at a task that another machine may work."""
+_STATES = {"ENQUEUED": "queued", "PENDING": "running", "CANCELLED": "cancelled"}
+_OPEN = ("queued", "running")
 
 
-@dataclass
-class _Entry:
-    request: TaskRequest
-    result: TaskResult
-    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
-    version: int = 0
-    ended: bool = False
-    created: float = field(default_factory=time.time)
+@asynccontextmanager
+async def opened(shop: Workshop) -> AsyncIterator[Tasks]:
+    """The tasks of the configured database; those left by a process that is gone go on.
+
+    Args:
+        shop: What tasks share.
+
+    Raises:
+        ConfigError: The database cannot be used.
+        LockedError: It is a file, and another process works it.
+    """
+    from .engine import running
+
+    settings = shop.settings
+    url = settings.task_database_url or f"sqlite:///{settings.task_basedir / DATABASE}"
+    tasks = Tasks(shop)
+    clean = Redaction((settings.user_secret, *shop.keys))
+    async with running(url, settings.max_concurrent_tasks, tasks.work, clean) as tasks.engine:
+        sweeping = asyncio.create_task(tasks.sweep())
+        try:
+            yield tasks
+        finally:
+            sweeping.cancel()
+            await asyncio.gather(sweeping, return_exceptions=True)
 
 
 class Tasks:
-    """The tasks of a process. Close it.
+    """The tasks, seen from one of the processes that work them; see `opened`."""
 
-    Args:
-        shop: What tasks share; closed with it.
-    """
+    engine: Engine
 
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
-        self._entries: dict[str, _Entry] = {}
-        self._running: dict[str, asyncio.Task[None]] = {}
-        self._slots = asyncio.Semaphore(shop.settings.max_concurrent_tasks)
-        self._sweeper: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
 
     @property
     def settings(self) -> TaskSettings:
         """The configuration."""
         return self._shop.settings
 
-    def start(self, request: TaskRequest) -> str:
-        """Take a task; its id.
+    async def start(self, request: TaskRequest) -> str:
+        """Take a task; its id. Once it returns, the task outlives this process.
 
         Raises:
             UsageError: Its URL is none to visit.
@@ -65,37 +90,29 @@ class Tasks:
         fault = url_fault(request.url, self.settings)
         if fault:
             raise UsageError(f"the url {fault}")
-        settings = self.settings
-        if len(self._running) >= settings.max_concurrent_tasks + settings.max_queued_tasks:
+        most = self.settings.max_concurrent_tasks + self.settings.max_queued_tasks
+        if await self.engine.open_tasks(most) >= most:
             raise LimitError("too many tasks are waiting", hint="try again later")
-        result = TaskResult(request.id, request.email, request.url, "queued")
-        entry = self._entries[request.id] = _Entry(request, result)
-        task = asyncio.create_task(self._work(entry), name=f"quizlog-task-{request.id}")
-        self._running[request.id] = task
-        task.add_done_callback(lambda _: self._running.pop(request.id, None))
-        self._forget()
-        if self._sweeper is None:
-            self._sweeper = asyncio.create_task(self._sweep())
+        await self.engine.enqueue(request.id, request.email, request.url)
         return request.id
 
-    def list(self) -> list[dict[str, Any]]:
-        """How each task stands, newest first."""
-        entries = sorted(self._entries.values(), key=lambda one: -one.created)
-        return [_brief(entry.result) | {"created": entry.created} for entry in entries]
+    async def list(self) -> list[dict[str, Any]]:
+        """How each of the newest tasks stands, newest first."""
+        found = []
+        for row in await self.engine.newest(_MOST_LISTED):
+            found.append(_brief(await self._state(row)) | {"created": (row.created_at or 0) / 1000})
+        return found
 
-    def get(self, task: str) -> dict[str, Any]:
+    async def get(self, task: str) -> dict[str, Any]:
         """One task with all its pages.
 
         Raises:
             UsageError: There is none of this id.
         """
-        if task in self._entries:
-            return self._entries[task].result.to_dict()
-        kept = results_folder(self.settings.task_basedir, task) / RESULT
-        if task.isalnum() and kept.is_file():
-            data: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
-            return data
-        raise UsageError("there is no such task", where=task[:80])
+        row = await self.engine.one(task) if task.isalnum() else None
+        if row is None:
+            raise UsageError("there is no such task", where=task[:80])
+        return await self._state(row)
 
     async def events(self, task: str) -> AsyncIterator[dict[str, Any]]:
         """How a task stands, now and after each change, until its end.
@@ -103,68 +120,64 @@ class Tasks:
         Raises:
             UsageError: There is none of this id.
         """
-        entry = self._entries.get(task)
-        if entry is None:
-            yield self.get(task)
-            return
-        seen, ended = -1, False
-        while not ended:
-            async with entry.changed:
-                while entry.version <= seen and not entry.ended:
-                    await entry.changed.wait()
-                seen, ended = entry.version, entry.ended
-            yield entry.result.to_dict()
-
-    async def close(self) -> None:
-        """End all tasks, and what they share."""
-        waiting = [*self._running.values(), *([self._sweeper] if self._sweeper else [])]
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        await self._shop.close()
-
-    async def _work(self, entry: _Entry) -> None:
-        telling: set[asyncio.Task[None]] = set()
-
-        def told(result: TaskResult) -> None:
-            note = asyncio.create_task(self._put(entry, result, ended=False))
-            telling.add(note)
-            note.add_done_callback(telling.discard)
-
-        try:
-            async with self._slots:
-                running = TaskResult(
-                    entry.request.id, entry.request.email, entry.request.url, "running"
-                )
-                await self._put(entry, running, ended=False)
-                result = await self._shop.work(entry.request, told)
-                await asyncio.gather(*telling)
-            await self._put(entry, result, ended=True)
-        except asyncio.CancelledError:
-            gone = TaskResult(entry.request.id, entry.request.email, entry.request.url, "cancelled")
-            await self._put(entry, gone, ended=True)
-            raise
-
-    async def _put(self, entry: _Entry, result: TaskResult, *, ended: bool) -> None:
-        async with entry.changed:
-            entry.result, entry.ended = result, ended
-            entry.version += 1
-            entry.changed.notify_all()
-
-    def _forget(self) -> None:
-        ended = [name for name, entry in self._entries.items() if entry.ended]
-        for name in ended[: max(0, len(ended) - _REMEMBERED)]:
-            del self._entries[name]
-
-    async def _sweep(self) -> None:
-        settings = self.settings
+        before = None
         while True:
-            busy = frozenset(self._running)
+            news, state = self._news, await self.get(task)
+            if state != before:
+                yield state
+            if state["state"] not in _OPEN:
+                return
+            before = state
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), _PATIENCE)
+
+    async def work(self, task: str, email: str, url: str) -> dict[str, Any]:
+        """Work a task as far as it is not worked yet: what the engine calls."""
+        from .engine import put
+
+        request = TaskRequest(email, self.settings.user_secret, url, task)
+        pages = 0
+
+        async def kept(page: PageResult) -> None:
+            nonlocal pages
+            pages += 1
+            await put(f"{pages:03d}", asdict(page))
+            self._tell()
+
+        async def lasting(tools: Tools) -> Tools:
+            return replace(await durable(tools, self.engine.step), kept=kept)
+
+        result = await self._shop.work(request, lasting=lasting)
+        return result.to_dict()
+
+    async def sweep(self) -> None:
+        """Remove what is older than it is to be kept, again and again."""
+        hours = self.settings.task_retention_hours
+        while True:
+            busy = frozenset(self.engine.busy)
             with contextlib.suppress(OSError):
-                await asyncio.to_thread(
-                    sweep, settings.task_basedir, settings.task_retention_hours, busy
-                )
+                await asyncio.to_thread(sweep, self.settings.task_basedir, hours, busy)
+            await self.engine.forget(time.time() - hours * 3600)
             await asyncio.sleep(_SWEEP)
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def _state(self, row: WorkflowStatus) -> dict[str, Any]:
+        if row.output is not None:
+            data: dict[str, Any] = row.output
+            return data
+        from .engine import kept
+
+        pages = [page for _, page in sorted((await kept(row.workflow_id)).items())]
+        _, email, url = row.input["args"] if row.input else ("", "", "")
+        state = _STATES.get(row.status, "failed")
+        error = str(row.error) if row.error else None
+        right = sum(page["state"] == "correct" for page in pages)
+        return {"schema_version": 1, "id": row.workflow_id, "email": email, "url": url,
+                "state": state, "pages": pages, "refused": [], "error": error,
+                "right": right}  # fmt: skip
 
 
 def url_fault(url: str, settings: TaskSettings) -> str | None:
@@ -187,7 +200,7 @@ def _literal_fault(host: str, allowed: Allowed) -> str | None:
     return None
 
 
-def _brief(result: TaskResult) -> dict[str, Any]:
-    right = sum(page.state == "correct" for page in result.pages)
-    return {"id": result.id, "email": result.email, "url": result.url, "state": result.state,
-            "pages": len(result.pages), "right": right}  # fmt: skip
+def _brief(state: dict[str, Any]) -> dict[str, Any]:
+    """A task without its pages."""
+    named = {name: state[name] for name in ("id", "email", "url", "state")}
+    return named | {"pages": len(state["pages"]), "right": state["right"]}

@@ -48,9 +48,17 @@ class Workshop:
         await self.browser.close()
 
     async def work(
-        self, request: TaskRequest, told: Callable[[TaskResult], None] = lambda result: None
+        self,
+        request: TaskRequest,
+        told: Callable[[TaskResult], None] = lambda result: None,
+        lasting: Callable[[Tools], Awaitable[Tools]] | None = None,
     ) -> TaskResult:
         """Work a task to its end; its results are kept, its workspace is removed.
+
+        Args:
+            request: The task.
+            told: Hears after each page how it stands.
+            lasting: Makes tools whose acts are kept: a task that is interrupted has not ended.
 
         Raises:
             BadAddressError: The task's URL is none to visit.
@@ -62,9 +70,11 @@ class Workshop:
         workspace.note(f"task {request.id} for {request.email}: {request.url}")
         try:
             async with self._tools(request, workspace, redaction, told) as tools:
-                result = await run_task(request, tools)
+                result = await run_task(request, await lasting(tools) if lasting else tools)
         except asyncio.CancelledError:
-            self._end(workspace, TaskResult(request.id, request.email, request.url, "cancelled"))
+            if not lasting:
+                gone = TaskResult(request.id, request.email, request.url, "cancelled")
+                self._end(workspace, gone)
             raise
         except BadAddressError as error:
             result = TaskResult(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -25,6 +25,10 @@ from .sessions import Sessions
 from .shield import Rules, Shield
 from .warmth import PROCESSES, Warmth
 
+if TYPE_CHECKING:
+    from ..quiz.settings import TaskSettings
+    from ..quiz.tasks import Tasks
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -35,6 +39,8 @@ class Settings:
     choice: Choice = field(default_factory=Choice)
     processes: int = PROCESSES
     """Runs and checkpoints held at once."""
+    tasks: TaskSettings | None = None
+    """How tasks on web pages are worked; None takes none."""
 
 
 class Json(Response):
@@ -43,8 +49,8 @@ class Json(Response):
     media_type = "application/json"
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The application; its processes end with its lifespan."""
+def create_app(settings: Settings, tasks: Tasks | None = None) -> FastAPI:
+    """The application; its processes end with its lifespan, `tasks` are closed by their opener."""
     sessions = Sessions(settings.folders, Warmth(settings.processes))
     asking = Asking(sessions, settings.choice)
 
@@ -67,7 +73,13 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(_steps(sessions))
     app.include_router(_questions(asking))
     _shown_faults(app, settings.folders)
-    app.add_middleware(Shield, rules=settings.rules)
+    rules = settings.rules
+    if tasks is not None:
+        from .tasks import TRIGGERS, tasks_router
+
+        app.include_router(tasks_router(tasks))
+        rules = replace(rules, triggers=TRIGGERS)
+    app.add_middleware(Shield, rules=rules)
     return app
 
 

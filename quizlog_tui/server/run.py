@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import signal
 import socket
 from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from ..errors import UsageError
 from .app import Settings, create_app
 from .shield import LOOPBACK, Rules
+
+if TYPE_CHECKING:
+    from ..quiz.tasks import Tasks
 
 END_SECONDS = 3
 """How long open requests are waited for at the end."""
@@ -84,10 +91,10 @@ def process_bound(most: int) -> int:
     return max(16, min(most, (soft - _OWN_DESCRIPTORS) // _DESCRIPTORS))
 
 
-def make_server(settings: Settings) -> uvicorn.Server:
+def make_server(settings: Settings, tasks: Tasks | None = None) -> uvicorn.Server:
     """A server that speaks HTTP for the application, without a word on stdout."""
     config = uvicorn.Config(
-        create_app(settings),
+        create_app(settings, tasks),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -100,7 +107,37 @@ def make_server(settings: Settings) -> uvicorn.Server:
 
 
 def serve(settings: Settings, sock: socket.socket, started: Callable[[], None]) -> None:
-    """Answer requests until interrupted."""
-    server = make_server(settings)
-    started()
-    server.run(sockets=[sock])
+    """Answer requests until interrupted.
+
+    Raises:
+        ConfigError: Tasks are to be taken, and their database or models cannot be used.
+        LockedError: Another process works the tasks.
+    """
+    signal.signal(signal.SIGTERM, _end)
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        try:
+            tasks = runner.run(_tasks(settings, stack))
+            server = make_server(settings, tasks)
+            started()
+            # An interrupt ends this run, and leaves the next one to end the tasks in peace.
+            runner.run(server.serve(sockets=[sock]))
+        finally:
+            runner.run(stack.aclose())
+
+
+def _end(number: int, _: object) -> None:
+    """Ends the program as Ctrl-C does: what is open gets closed."""
+    raise SystemExit(128 + number)
+
+
+async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
+    """The tasks, if any are to be taken; closed with the stack."""
+    if settings.tasks is None:
+        return None
+    from ..quiz.shop import workshop
+    from ..quiz.tasks import opened
+    from ..sandbox import run_code
+
+    shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
+    return await stack.enter_async_context(opened(shop))

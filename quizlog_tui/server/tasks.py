@@ -20,10 +20,12 @@ from ..quiz.tasks import Tasks
 
 MAX_TRIGGER = 100_000
 """Bytes of a trigger; larger ones are refused."""
+TRIGGERS = frozenset({"/run", "/"})
+"""Where a task is started."""
 
 
 def tasks_router(tasks: Tasks) -> APIRouter:
-    """The routes; `tasks` is closed by whoever made it.
+    """The routes; `tasks` is closed by whoever opened it (`quizlog_tui.quiz.tasks.opened`).
 
     Args:
         tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.
@@ -38,26 +40,26 @@ def tasks_router(tasks: Tasks) -> APIRouter:
             data = json.loads(body)
         except (ValueError, RecursionError):
             return _fault(400, "the body is no JSON")
-        return _triggered(tasks, data)
+        return await _triggered(tasks, data)
 
-    router.add_api_route("/run", run, methods=["POST"], summary="Start a task")
-    router.add_api_route("/", run, methods=["POST"], summary="Start a task")
+    for path in sorted(TRIGGERS):
+        router.add_api_route(path, run, methods=["POST"], summary="Start a task")
 
     @router.get("/tasks", summary="How all tasks stand")
     async def listed() -> JSONResponse:
-        return JSONResponse({"schema_version": 1, "tasks": tasks.list()})
+        return JSONResponse({"schema_version": 1, "tasks": await tasks.list()})
 
     @router.get("/tasks/{task_id}", summary="One task with its pages")
     async def one(task_id: str) -> JSONResponse:
         try:
-            return JSONResponse(tasks.get(task_id))
+            return JSONResponse(await tasks.get(task_id))
         except UsageError as error:
             return _fault(404, str(error))
 
     @router.get("/tasks/{task_id}/events", summary="A task as it goes on, as server-sent events")
     async def events(task_id: str) -> Any:
         try:
-            tasks.get(task_id)
+            await tasks.get(task_id)
         except UsageError as error:
             return _fault(404, str(error))
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -78,7 +80,7 @@ async def _body(request: Request) -> bytes | None:
     return bytes(data)
 
 
-def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
+async def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
     fault = request_fault(data)
     if fault:
         return _fault(400, fault)
@@ -86,7 +88,7 @@ def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
     if not secret or not hmac.compare_digest(data["secret"].encode(), secret.encode()):
         return _fault(403, "the secret is wrong")
     try:
-        task = tasks.start(TaskRequest(data["email"], data["secret"], data["url"]))
+        task = await tasks.start(TaskRequest(data["email"], data["secret"], data["url"]))
     except UsageError as error:
         return _fault(400, str(error))
     except LimitError as error:

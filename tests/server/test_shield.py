@@ -100,6 +100,18 @@ def test_a_token_of_any_letters() -> None:
     assert status(rules, authorization=f"Bearer {sent}") == 200
 
 
+def test_a_trigger_needs_no_token_and_may_come_from_anywhere() -> None:
+    rules = Rules(token="geheim", triggers=frozenset({"/run", "/"}))
+    foreign = {"host": "quiz.example", "content_type": "text/plain", "origin": "null"}
+    assert status(rules, path="/run", **foreign) == 200
+    assert status(rules, path="/", **foreign) == 200
+    assert status(rules, path="/run/", **foreign) == 403
+    assert status(rules, path="/solve", **foreign) == 403
+    assert status(rules, "GET", "/tasks") == 401
+    assert status(rules, "GET", "/") == 401
+    assert status(LOCKED, path="/run") == 401
+
+
 def test_sizes() -> None:
     assert status(OPEN, content_length=str(MAX_BODY)) == 200
     assert status(OPEN, content_length=str(MAX_BODY + 1)) == 413

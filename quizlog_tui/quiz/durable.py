@@ -1,0 +1,129 @@
+"""A task that outlives its process: each act is kept, and done again only if nothing came of it.
+
+A task taken up again runs its loop from the start. What was done comes from what was kept, the
+clock included, so that the loop decides as it did; the first act that was not kept is done. An
+answer is announced before it is sent: one that was announced in an earlier run, with no reply kept,
+may have arrived. It is not sent again, nor is anything in its place. Knows no database.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..solver.decision import Decision, Question, Refusal
+from ..solver.decision_text import from_data
+from .gate import Gate
+from .looking import looked_from
+from .orchestrate import Tools
+from .submit import Reply
+from .task import TaskResult
+from .workspace import Workspace
+
+Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+"""Runs an act and keeps the JSON value it returns, durably; or returns the value kept before."""
+_READ: dict[str, Callable[[Any], Any]] = {
+    "look": looked_from,
+    "think": partial(from_data, where="a decision that was kept"),
+    "send": lambda data: Reply(**data),
+}
+
+
+async def durable(tools: Tools, step: Step, wall: Callable[[], float] = time.time) -> Tools:
+    """The same tools, with every act kept.
+
+    Args:
+        tools: What the task works with.
+        step: Keeps what comes of acts; the nth call of a task always means the same act.
+        wall: The time in seconds, the same on all machines.
+    """
+    course = _Course(step, tools.gate, wall)
+    await course.once("begin", _nothing)
+
+    async def solve(
+        question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
+    ) -> Decision:
+        left = max(tools.budget.least_thought, seconds - course.behind())
+        return await tools.solve(question, folder, refused, left)
+
+    def told(result: TaskResult) -> None:
+        if course.live:
+            tools.told(result)
+
+    return replace(
+        tools,
+        once=course.once,
+        clock=lambda: course.now,
+        solve=solve,
+        told=told,
+        workspace=_Muted(tools.workspace.folder, tools.workspace.redaction, course),
+    )
+
+
+async def _nothing() -> None:
+    """An act that only marks a time."""
+
+
+async def _in_doubt() -> Reply:
+    reason = "the process ended while it was being sent: it may have arrived, and is not sent again"
+    return Reply("in_doubt", reason=reason, tries=0)
+
+
+@dataclass
+class _Course:
+    """How far a task has come."""
+
+    step: Step
+    gate: Gate
+    wall: Callable[[], float]
+    now: float = 0.0
+    """When the last act ended."""
+    live: bool = field(default=True)
+    """Whether the last act was done in this run."""
+
+    def behind(self) -> float:
+        """Seconds since the last act ended: long, if the process was gone in between."""
+        return max(0.0, self.wall() - self.now)
+
+    async def once(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
+        """What comes of an act; a submission is announced first."""
+        if name != "send":
+            return await self._kept(name, act)
+        await self._kept("announce", _nothing)
+        return await self._kept(name, act if self.live else _in_doubt)
+
+    async def _kept(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
+        done = False
+
+        async def do() -> dict[str, Any]:
+            nonlocal done
+            done, before = True, len(self.gate.refused)
+            value = await act()
+            data = asdict(value) if is_dataclass(value) else value  # type: ignore[arg-type]
+            return {"value": data, "at": self.wall(), "refused": self.gate.refused[before:]}
+
+        kept = await self.step(name, do)
+        for refused in kept["refused"]:
+            self.gate.refuse(refused)
+        self.live, self.now = done, kept["at"]
+        return _READ.get(name, _same)(kept["value"])
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class _Muted(Workspace):
+    """A log that is not written a second time."""
+
+    course: _Course
+
+    def note(self, line: str) -> None:
+        """Add a line to the log, unless what it tells of was done in an earlier run."""
+        if self.course.live:
+            super().note(line)

@@ -1,0 +1,112 @@
+"""One look at a page: render it, read what it asks, fetch what it refers to.
+
+What comes of it is plain data, so that it can be kept. Decides nothing about answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .browser import NotRenderedError, Tab
+from .downloads import Gathered, context_of, folder_size, gather
+from .page import WebPage, read_page
+from .snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from .orchestrate import Tools
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a look at a page found."""
+
+    page: WebPage | None = None
+    """What it asks, without what it refers to; None if it could not be had."""
+    context: str = ""
+    """What models are told besides the question."""
+    files: tuple[str, ...] = ()
+    """Names in the page's folder."""
+    notes: tuple[str, ...] = ()
+    """What could not be had, and why."""
+    settled: str = ""
+    """Why the wait for its content ended."""
+
+
+def looked_from(data: Mapping[str, Any]) -> Looked:
+    """What was found, of the plain data that `dataclasses.asdict` makes of it."""
+    page = data["page"] and WebPage(**data["page"])
+    lists = {name: tuple(data[name]) for name in ("files", "notes")}
+    return Looked(page, data["context"], settled=data["settled"], **lists)
+
+
+@dataclass(frozen=True)
+class Looking:
+    """How one page is looked at. Every look starts with an empty folder."""
+
+    tools: Tools
+    url: str
+    email: str
+    folder: Path
+    """Takes the page's files."""
+    carried: str | None = field(default=None)
+    """The last submit URL that a page of this origin named."""
+
+    async def look(self) -> Looked:
+        """Render, read, fetch. Raises nothing that a page or server does."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        tab = replace(self.tools.tab, folder=self.folder)
+        snapshot, faults = await self._render(tab)
+        if snapshot is None:
+            return Looked(notes=tuple(faults))
+        page = read_page(snapshot, self.tools.allowed, self.carried)
+        gathered = await self._gather(page, tab)
+        gathered.files += snapshot.files
+        self._note(page, snapshot, gathered)
+        return Looked(
+            replace(page, resources=(), calls=()),
+            context_of(gathered, self.email),
+            tuple(gathered.files),
+            tuple(gathered.notes),
+            snapshot.settled,
+        )
+
+    async def mend(self, looked: Looked) -> None:
+        """Fetch the page's files again where they are gone: another machine goes on."""
+        if not all((self.folder / name).exists() for name in looked.files):
+            await self.look()
+
+    async def _render(self, tab: Tab) -> tuple[Snapshot | None, list[str]]:
+        """The page, tried again where its server fails; else why it cannot be had."""
+        faults: list[str] = []
+        for pause in (0.5, 1.5, 0.0):
+            try:
+                snapshot = await tab.visit(self.url, self.tools.budget.render)
+                if snapshot.status < 400:
+                    return snapshot, faults
+                faults.append(f"HTTP {snapshot.status}")
+            except NotRenderedError as error:
+                faults.append(str(error))
+            self.tools.workspace.note(f"not rendered: {faults[-1]}")
+            if faults[-1].startswith("HTTP 4"):
+                break
+            await asyncio.sleep(pause)
+        return None, faults
+
+    async def _gather(self, page: WebPage, tab: Tab) -> Gathered:
+        tools = self.tools
+        room = tools.disk - folder_size(tools.workspace.folder)
+        return await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
+
+    def _note(self, page: WebPage, snapshot: Snapshot, gathered: Gathered) -> None:
+        note = self.tools.workspace.note
+        note(f"rendered in {snapshot.seconds:.2f} s ({snapshot.settled}), HTTP {snapshot.status}")
+        note(f"submit to {page.submit_url} ({page.submit_rule}), kind {page.kind}")
+        note(f"files: {', '.join(gathered.files) or 'none'}")
+        for line in gathered.notes:
+            note(f"not available: {line}")

@@ -1,0 +1,131 @@
+"""Who works a database's tasks, and who is gone: a lock that the system frees with its process.
+
+A file has one process at a time; a PostgreSQL server has any number, each with a lock of its name
+that ends with its connection. Only frees what nobody holds: it starts and ends no process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ConfigError, LockedError
+from ..record.store import locked
+
+if TYPE_CHECKING:
+    import psycopg
+
+_KEY = "hashtextextended('quizlog ' || %(name)s, 0)"
+_HOLD = f"SELECT pg_advisory_lock({_KEY})"
+_GONE = f"SELECT pg_try_advisory_lock({_KEY}) AND pg_advisory_unlock({_KEY})"
+_KEEPALIVE = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
+"""A machine that vanishes is missed after some ten seconds."""
+
+
+@dataclass(frozen=True)
+class Presence:
+    """This process among those that work a database."""
+
+    name: str
+    is_gone: Callable[[str], bool]
+    """Whether the process of a name has ended. Waits for the database."""
+
+
+@contextmanager
+def present(url: str) -> Iterator[Presence]:
+    """Take part in working a database, until the end of the block or of the process.
+
+    Args:
+        url: `sqlite:///PATH` or `postgresql://...`.
+
+    Raises:
+        ConfigError: It cannot be reached, or is of another kind.
+        LockedError: It is a file, and another process works it.
+    """
+    if url.startswith("sqlite:///"):
+        path = Path(url.removeprefix("sqlite:///"))
+        with _alone(path):
+            yield Presence("this machine", lambda name: False)
+    elif url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
+        roll = _Roll("postgresql:" + url.partition(":")[2])
+        try:
+            yield Presence(roll.name, roll.is_gone)
+        finally:
+            roll.close()
+    else:
+        hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
+        raise ConfigError("is no database for tasks", where="TASK_DATABASE_URL", hint=hint)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise ConfigError(f"cannot keep tasks: {error.strerror}", where=str(path)) from None
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(path, 1.0))
+        except LockedError:
+            hint = "several processes share a PostgreSQL database: set TASK_DATABASE_URL"
+            raise LockedError(
+                "another process works its tasks", where=str(path), hint=hint
+            ) from None
+        _let_readers_be(path)
+        yield
+
+
+def _let_readers_be(path: Path) -> None:
+    """Reading must not wait for a write, nor a write for reading."""
+    try:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.DatabaseError as error:
+        raise ConfigError(f"cannot keep tasks: {error}", where=str(path)) from None
+
+
+class _Roll:
+    """A lock of its own name in a PostgreSQL server. Close it."""
+
+    def __init__(self, url: str) -> None:
+        self.name = uuid.uuid4().hex
+        self._url = url
+        self._connection = self._connect()
+
+    def _connect(self) -> psycopg.Connection:
+        import psycopg
+
+        try:
+            connection = psycopg.connect(
+                self._url, autocommit=True, connect_timeout=10, options=_KEEPALIVE
+            )
+        except psycopg.Error as error:
+            said = str(error).strip().splitlines()[-1] if str(error).strip() else "no answer"
+            message = f"cannot reach the database: {said}"
+            raise ConfigError(message, where="TASK_DATABASE_URL") from None
+        connection.execute(_HOLD, {"name": self.name})
+        return connection
+
+    def is_gone(self, name: str) -> bool:
+        """Whether nobody holds a name's lock; the own lock is taken again after a break."""
+        import psycopg
+
+        try:
+            row = self._connection.execute(_GONE, {"name": name}).fetchone()
+        except psycopg.OperationalError:
+            self._connection.close()
+            self._connection = self._connect()
+            return False
+        return bool(row and row[0])
+
+    def close(self) -> None:
+        """Give the name up."""
+        self._connection.close()

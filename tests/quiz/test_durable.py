@@ -1,0 +1,135 @@
+"""A task that is cut off at any of its acts, and taken up again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quizlog_tui.quiz.demo_server.grader import Options
+from quizlog_tui.quiz.demo_server.web import quiz_server
+from quizlog_tui.quiz.durable import durable
+from quizlog_tui.quiz.task import TaskRequest, TaskResult
+from tests.quiz.conftest import SECRET, Lab, lab
+from tests.quiz.stand_in import StandIn
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@dataclass
+class Journal:
+    """What was kept of a task, and where its process ends."""
+
+    kept: list[tuple[str, str]] = field(default_factory=list)
+    cut: int = -1
+    """The act at which the process ends."""
+    done: bool = False
+    """Whether it ends after the act was done, before it is kept."""
+    at: int = 0
+    late: float = 0.0
+    """How far the clock has moved on."""
+
+    async def step(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
+        at, self.at = self.at, self.at + 1
+        if at == len(self.kept):
+            if at == self.cut and not self.done:
+                raise Killed
+            value = await act()
+            if at == self.cut:
+                raise Killed
+            self.kept.append((name, json.dumps(value)))
+        assert self.kept[at][0] == name
+        return json.loads(self.kept[at][1])
+
+    def wall(self) -> float:
+        return 1_000_000.0 + self.late + len(self.kept) / 100
+
+
+def rmse_then_case(data: dict[str, Any], nth: int) -> dict[str, Any]:
+    if "RMSE" not in data["question"]:
+        return {"answer": "Brown"}
+    return {"answer": 1.89 if "1.89" in str(data.get("refused", "")) else 1.77}
+
+
+@asynccontextmanager
+async def solving(base: Path, *chain: str) -> AsyncIterator[Lab]:
+    with quiz_server(Options(chain=chain)) as server:
+        async with lab(server, base, {"ada": rmse_then_case}) as running:
+            running.shop.browser = StandIn()  # type: ignore[assignment]
+            yield running
+
+
+async def run(running: Lab, journal: Journal, email: str) -> TaskResult:
+    journal.at = 0
+    task = email.encode().hex()
+    request = TaskRequest(email, SECRET, running.server.first(email), task)
+    keep = partial(durable, step=journal.step, wall=journal.wall)
+    return await running.shop.work(request, lasting=keep)
+
+
+def answers(running: Lab, email: str) -> list[Any]:
+    return [row.answer for row in running.server.grader.rows if row.email == email]
+
+
+async def test_cut_off_at_any_act_it_goes_on_and_sends_nothing_twice(tmp_path: Path) -> None:
+    async with solving(tmp_path, "q19-rmse", "q20-case") as running:
+        whole = Journal()
+        result = await run(running, whole, "whole@q.t")
+        assert result.state == "finished"
+        assert answers(running, "whole@q.t") == [1.77, 1.89, "Brown"]
+        names = [name for name, _ in whole.kept]
+        assert names.count("send") == names.count("announce") == 3
+        for cut, name in enumerate(names):
+            for done in (False, True) if name in ("announce", "send") else (True,):
+                email = f"c{cut}{'d' if done else ''}@q.t"
+                journal = Journal(cut=cut, done=done)
+                with pytest.raises(Killed):
+                    await run(running, journal, email)
+                before = answers(running, email)
+                journal.cut = -1
+                again = await run(running, journal, email)
+                sent = answers(running, email)
+                if name == "send":
+                    # nobody can tell whether it arrived, as only a reply would say so
+                    assert (again.state, sent) == ("in_doubt", before)
+                    assert again.pages[-1].submissions[-1].outcome == "in_doubt"
+                else:
+                    assert (again.state, sent) == ("finished", [1.77, 1.89, "Brown"])
+                    assert [page.state for page in again.pages] == ["correct", "correct"]
+                log = (tmp_path / email.encode().hex() / "task.log").read_text()
+                assert log.count("page 1:") == 1 or cut <= 1
+        assert SECRET.encode() not in running.artefacts()
+
+
+async def test_after_a_long_break_nothing_is_sent_too_late(tmp_path: Path) -> None:
+    async with solving(tmp_path, "q19-rmse") as running:
+        for cut, end in ((1, "no_answer"), (2, "no_reply"), (3, "no_reply")):
+            email, journal = f"late{cut}@q.t", Journal(cut=cut)
+            with pytest.raises(Killed):
+                await run(running, journal, email)
+            journal.cut, journal.late = -1, 300.0
+            result = await run(running, journal, email)
+            assert (result.state, answers(running, email)) == (end, [])
+
+
+async def test_where_its_files_are_gone_they_are_fetched_again(tmp_path: Path) -> None:
+    async with solving(tmp_path, "q12-top3") as running:
+        email, journal = "moved@q.t", Journal(cut=2)
+        with pytest.raises(Killed):
+            await run(running, journal, email)
+        file = tmp_path / email.encode().hex() / "files" / "01-q12-top3" / "q12.csv"
+        whole = file.read_bytes()
+        shutil.rmtree(file.parents[2])
+        journal.cut = -1
+        await run(running, journal, email)
+        assert file.read_bytes() == whole
+        assert [name for name, _ in journal.kept].count("look") == 1

@@ -1,0 +1,79 @@
+"""The queue in its database: what is kept, what is taken up again, what an end leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from quizlog_tui.quiz.engine import Engine, kept, put, running
+from quizlog_tui.solver.redaction import Redaction
+
+KEY = "sk-geheim-1234"
+CLEAN = Redaction([KEY])
+
+
+class Work:
+    """Announces, sends and goes on; ends when it is told to."""
+
+    engine: Engine
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.sending, self.go_on, self.after = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, task: str, email: str, url: str) -> dict[str, Any]:
+        await self.engine.step("announce", self.nothing)
+        said = await self.engine.step("send", self.send)
+        await put("001", {"said": said})
+        return {"said": await self.engine.step("look", self.look)}
+
+    async def nothing(self) -> None: ...
+
+    async def send(self) -> str:
+        self.sent += 1
+        self.sending.set()
+        await self.go_on.wait()
+        return f"it is {KEY}"
+
+    async def look(self) -> str:
+        await self.after.wait()
+        return "done"
+
+
+async def ended(engine: Engine, task: str) -> Any:
+    async with asyncio.timeout(60):
+        while (row := await engine.one(task)) is None or row.status in ("ENQUEUED", "PENDING"):
+            await asyncio.sleep(0.05)
+    return row
+
+
+async def test_an_end_lets_what_is_being_sent_arrive_and_leaves_the_rest(tmp_path: Path) -> None:
+    url, work = f"sqlite:///{tmp_path / 't.sqlite'}", Work()
+    async with running(url, 2, work, CLEAN) as work.engine:
+        await work.engine.enqueue("aa", "jon@quiz.test", "http://quiz.test")
+        await work.sending.wait()
+        asyncio.get_running_loop().call_later(0.1, work.go_on.set)
+    row_before = work.sent
+    work.after.set()
+    async with running(url, 2, work, CLEAN) as work.engine:
+        row = await ended(work.engine, "aa")
+        assert (row.status, row.output) == ("SUCCESS", {"said": "done"})
+        assert await kept("aa") == {"001": {"said": "it is [key]"}}
+        assert (row_before, work.sent) == (1, 1)
+    assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.glob("t.sqlite*"))
+
+
+async def test_what_fails_is_kept_as_its_text_and_old_tasks_are_forgotten(tmp_path: Path) -> None:
+    async def work(task: str, email: str, url: str) -> dict[str, Any]:
+        raise ValueError(f"no {KEY}")
+
+    async with running(f"sqlite:///{tmp_path / 't.sqlite'}", 2, work, CLEAN) as engine:
+        await engine.enqueue("bb", "jon@quiz.test", "http://quiz.test")
+        row = await ended(engine, "bb")
+        assert (row.status, str(row.error)) == ("ERROR", "ValueError: no [key]")
+        assert (await engine.open_tasks(9), len(await engine.newest(9))) == (0, 1)
+        await engine.forget(row.completed_at / 1000 - 10)
+        assert await engine.one("bb")
+        await engine.forget(row.completed_at / 1000 + 10)
+        assert await engine.one("bb") is None

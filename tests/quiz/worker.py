@@ -1,0 +1,48 @@
+"""A process that works the tasks of a database, for tests that end it: `python -m tests.quiz.worker`.
+
+Takes a JSON object: base, database, models (a file), slots, and tasks as pairs of id and address.
+Says who it is once it works; at the end of its stdin, how all tasks stand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from quizlog_tui.quiz.settings import TaskSettings
+from quizlog_tui.quiz.shop import workshop
+from quizlog_tui.quiz.task import TaskRequest
+from quizlog_tui.quiz.tasks import opened
+from quizlog_tui.sandbox import run_code
+from quizlog_tui.solver.choice import Choice
+from tests.quiz.conftest import QUICK, SECRET
+from tests.quiz.stand_in import StandIn
+
+
+async def work(order: dict[str, Any]) -> None:
+    settings = TaskSettings(
+        user_secret=SECRET,
+        task_basedir=Path(order["base"]),
+        task_database_url=order["database"],
+        max_concurrent_tasks=order["slots"],
+        max_queued_tasks=1000,
+        quiz_private_hosts=("127.0.0.1",),
+    )
+    async with workshop(settings, Choice(Path(order["models"])), run_code) as shop:
+        shop.budget = QUICK
+        shop.browser = StandIn()  # type: ignore[assignment]
+        async with opened(shop) as tasks:
+            for task, email in order["tasks"]:
+                await tasks.start(
+                    TaskRequest(email, SECRET, f"{order['first']}?email={email}", task)
+                )
+            print(tasks.engine.presence.name, flush=True)
+            await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+            print(json.dumps(await tasks.list()), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(work(json.loads(sys.argv[1])))

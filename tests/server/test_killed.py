@@ -1,0 +1,134 @@
+"""`quizlog serve`, killed while it works tasks in a real browser, and started again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from quizlog_tui.cli import main
+from quizlog_tui.quiz.demo_server.grader import Options
+from quizlog_tui.quiz.demo_server.web import quiz_server
+from tests.quiz.conftest import SECRET, needs_browser
+from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models
+
+PAGES = ("q01-start", "q20-case")
+
+
+@asynccontextmanager
+async def serving(folder: Path, models: str, **settings: str) -> AsyncIterator[tuple[Process, str]]:
+    """A server as users start it, and its address."""
+    voter = {"name": "ada", "primary": True, "base_url": models, "model": "ada"}
+    (folder / "models.yaml").write_text(json.dumps({"models": [voter]}))
+    own = {"USER_SECRET": SECRET, "QUIZ_PRIVATE_HOSTS": "127.0.0.1", "MAX_CONCURRENT_TASKS": "2"}
+    own |= {"TASK_BASEDIR": str(folder / "tasks")} | settings
+    (folder / "env").write_text("".join(f"{name}={value}\n" for name, value in own.items()))
+    words = ["-m", "quizlog_tui", "serve", "--json", "--port", "0", "--folder", str(folder)]
+    words += ["--env", str(folder / "env"), "--models", str(folder / "models.yaml")]
+    environment = os.environ | {"QUIZLOG_TOKEN": "a token"}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, stdout=PIPE, stderr=PIPE, env=environment
+    )
+    try:
+        assert process.stdout
+        yield process, json.loads(await process.stdout.readline())["url"]
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def until(state: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(120):
+        while not await state():
+            await asyncio.sleep(0.05)
+
+
+@needs_browser()
+async def test_tasks_go_on_where_they_were_when_the_server_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, go_on = [], asyncio.Event()
+
+    async def ada(x: Exchange) -> None:
+        if "Title Case" in json.dumps(x.body) and not go_on.is_set():
+            held.append(x.nth)
+            await go_on.wait()
+        await x.say(json.dumps({"answer": "Brown"}))
+
+    monkeypatch.setitem(BEHAVIOURS, "ada", ada)
+    people = [f"p{n}@quiz.test" for n in range(3)]
+    with quiz_server(Options(chain=PAGES)) as server:
+        async with fake_models() as fake:
+            async with serving(tmp_path, fake.url) as (first, url):
+                async with httpx.AsyncClient(base_url=url) as http:
+                    for email in people:
+                        body = {"email": email, "secret": SECRET, "url": server.first(email)}
+                        reply = await http.post("/run", json=body)
+                        assert reply.status_code == 200
+                    assert (await http.get("/tasks")).status_code == 401
+                    assert (await http.post("/", json=body | {"secret": "x"})).status_code == 403
+
+                async def two_are_held() -> bool:
+                    return len(held) == 2
+
+                await until(two_are_held)
+                first.kill()
+                await first.wait()
+            go_on.set()
+            async with (
+                serving(tmp_path, fake.url) as (second, url),
+                httpx.AsyncClient(
+                    base_url=url, headers={"Authorization": "Bearer a token"}
+                ) as http,
+            ):
+
+                async def all_ended() -> bool:
+                    tasks = (await http.get("/tasks")).json()["tasks"]
+                    return [task["state"] for task in tasks] == ["finished"] * 3
+
+                await until(all_ended)
+                second.send_signal(signal.SIGINT)
+                _, err = await second.communicate()
+                assert second.returncode == 130
+                assert b"Traceback" not in err
+    rows = [(row.email, row.page, row.correct) for row in server.grader.rows]
+    assert sorted(rows) == sorted((email, page, True) for email in people for page in PAGES)
+    kept = (tmp_path / "tasks").glob("tasks.sqlite*")
+    assert SECRET.encode() not in b"".join(path.read_bytes() for path in kept)
+
+
+def wrong(folder: Path, capsys: pytest.CaptureFixture[str], **settings: str) -> str:
+    own = {"USER_SECRET": SECRET, "TASK_BASEDIR": str(folder / "tasks")} | settings
+    (folder / "env").write_text("".join(f"{name}={value}\n" for name, value in own.items()))
+    (folder / "models.yaml").write_text("models: [{name: a, primary: true, command: [echo]}]")
+    words = ["--models", str(folder / "models.yaml"), "--folder", str(folder), "--port", "0"]
+    assert main(["serve", "--env", str(folder / "env"), *words]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
+def test_what_keeps_a_server_from_taking_tasks_is_said_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = wrong(tmp_path, capsys, USER_SECRET="")
+    assert "USER_SECRET is not set" in said
+    said = wrong(tmp_path, capsys, TASK_DATABASE_URL="postgresql://a:geheim@127.0.0.1:9/tasks")
+    assert "cannot reach the database" in said
+    assert "geheim" not in said
+    said = wrong(tmp_path, capsys, TASK_DATABASE_URL="mysql://127.0.0.1/tasks")
+    assert "is no database for tasks" in said
+    broken = tmp_path / "broken.sqlite"
+    broken.write_text("no database at all, but long enough to be read as one" * 20)
+    said = wrong(tmp_path, capsys, TASK_DATABASE_URL=f"sqlite:///{broken}")
+    assert "cannot keep tasks" in said
