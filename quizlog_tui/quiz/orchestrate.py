@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ..record.model import MAIN
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.redaction import Redaction
 from .address import Allowed, origin_of
@@ -27,7 +28,7 @@ from .gate import Gate
 from .page import WebPage, reachable, read_page
 from .snapshot import Snapshot
 from .task import PageResult, TaskRequest, TaskResult, TaskState
-from .workspace import Workspace
+from .workspace import RECORD, Workspace
 
 Solve = Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decision]]
 """Asks the models: question, folder of files, refused answers, seconds."""
@@ -52,6 +53,8 @@ class Tools:
     clock: Callable[[], float] = time.monotonic
     told: Callable[[TaskResult], None] = lambda result: None
     """Hears after each page how the task stands."""
+    shown: Callable[[TaskResult], None] = lambda result: None
+    """Hears how it stands while its last page is open: as that asks, and after each answer."""
     decided: Callable[[Decision], Decision] = lambda decision: decision
     """Keeps a decision."""
 
@@ -120,10 +123,17 @@ class _Journey:
         gathered.files += snapshot.files
         self._note_page(page, snapshot, gathered)
         question = self._question(page, gathered)
-        attempts = Attempts(self.request, page, question, folder, tools, issued)
+        files = tuple(gathered.files)
+        attempts = Attempts(
+            self.request, page, question, folder, tools, issued, files, told=self._show
+        )
         result = await attempts.run()
         notes = (*gathered.notes, *result.notes)
-        return replace(result, files=tuple(gathered.files), notes=notes, settled=snapshot.settled)
+        return replace(result, notes=notes, settled=snapshot.settled)
+
+    def _show(self, page: PageResult) -> None:
+        now = self._result("running")
+        self.tools.shown(replace(now, pages=(*now.pages, page)))
 
     async def _render(self, tab: Tab, url: str) -> tuple[Snapshot | None, list[str]]:
         """The page, tried again where its server fails; else why it cannot be had."""
@@ -151,7 +161,14 @@ class _Journey:
         """The question as models see it: without the secret, should a page show it."""
         clean = self.tools.redaction.clean
         context = context_of(gathered, self.request.email)
-        return Question(clean(page.question), clean(context), page.kind, pointer=len(self.pages))
+        return Question(
+            clean(page.question),
+            clean(context),
+            page.kind,
+            record=RECORD,
+            branch=MAIN,
+            pointer=len(self.pages),
+        )
 
     def _note_page(self, page: WebPage, snapshot: Snapshot, gathered: Gathered) -> None:
         note = self.tools.workspace.note

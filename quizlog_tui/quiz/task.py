@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 PageState = Literal[
-    "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected", "no_reply"
-]
-"""How a page ended: `skipped` (not solved, but the next page was named), `wrong` (not solved, no
-next page), `late`, `no_answer` (no model gave one), `unreachable` (could not be rendered),
-`rejected` (the server wants no answer), `no_reply` (the grader could not be reached)."""
+    "open", "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected",
+    "no_reply",
+]  # fmt: skip
+"""How a page ended: `open` (it has not yet), `skipped` (not solved, but the next page was named),
+`wrong` (not solved, no next page), `late`, `no_answer` (no model gave one), `unreachable` (could
+not be rendered), `rejected` (the server wants no answer), `no_reply` (the grader could not be
+reached)."""
 TaskState = Literal[
     "queued", "running", "finished", "wrong", "late", "no_answer", "unreachable", "rejected",
     "no_reply", "refused", "loop", "too_long", "cancelled", "failed",

@@ -20,6 +20,7 @@ from .gate import gate
 from .orchestrate import Tools, run_task
 from .settings import TaskSettings
 from .task import TaskRequest, TaskResult
+from .task_record import TaskRecord
 from .workspace import Workspace, cleanup_task_workspace, create_workspace
 
 
@@ -59,12 +60,14 @@ class Workshop:
         redaction = Redaction((request.secret, *self.keys))
         base = self.settings.task_basedir
         workspace = create_workspace(base, request.id, redaction)
+        record = TaskRecord(workspace.record, redaction, workspace.note)
         workspace.note(f"task {request.id} for {request.email}: {request.url}")
         try:
             async with self._tools(request, workspace, redaction, told) as tools:
-                result = await run_task(request, tools)
+                result = await run_task(request, replace(tools, shown=record.write))
         except asyncio.CancelledError:
-            self._end(workspace, TaskResult(request.id, request.email, request.url, "cancelled"))
+            gone = TaskResult(request.id, request.email, request.url, "cancelled")
+            self._end(workspace, record, gone)
             raise
         except BadAddressError as error:
             result = TaskResult(
@@ -75,10 +78,11 @@ class Workshop:
             result = TaskResult(
                 request.id, request.email, request.url, "failed", error=redaction.clean(said)
             )
-        self._end(workspace, result)
+        self._end(workspace, record, result)
         return result
 
-    def _end(self, workspace: Workspace, result: TaskResult) -> None:
+    def _end(self, workspace: Workspace, record: TaskRecord, result: TaskResult) -> None:
+        record.write(result)
         workspace.note(f"ended: {result.state} {result.error or ''}")
         workspace.write_result(result.to_dict())
         cleanup_task_workspace(workspace, keep=self.settings.debug_keep_workspaces)
