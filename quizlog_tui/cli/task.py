@@ -16,10 +16,12 @@ from ..text import one_line
 from . import emit_json
 from .extras import needs
 from .grammar import Parser, command
+from .show import say
 
 if TYPE_CHECKING:
     from ..quiz.settings import TaskSettings
-    from ..quiz.task import TaskResult
+    from ..quiz.task import TaskRequest, TaskResult
+    from ..solver.solve import Panel
 
 
 def task(arguments: Namespace) -> int:
@@ -42,13 +44,21 @@ def task(arguments: Namespace) -> int:
     fault = url_fault(arguments.url, settings)
     if fault:
         raise UsageError(f"the url {fault}", where=arguments.url)
-    result = asyncio.run(_work(arguments, settings))
-    if arguments.json:
-        emit_json(result.to_dict())
+    return ended(asyncio.run(_work(arguments, settings)), settings, json=arguments.json)
+
+
+def ended(result: TaskResult, settings: TaskSettings, *, json: bool) -> int:
+    """Tell how a task ended and where its record is; the exit code."""
+    from ..quiz.workspace import record_of
+
+    record = record_of(settings.task_basedir, result.id)
+    if json:
+        emit_json(result.to_dict() | {"record": str(record)})
     else:
         print(f"{result.state}: {_right(result)}")
-    where = settings.task_basedir / "results" / result.id
-    print(f"quizlog: {one_line(result.error or '')} see {where}", file=sys.stderr)
+    if result.error:
+        say(one_line(result.error))
+    say(f"the record is {record}")
     if result.state == "finished":
         return 0
     return 1 if any(page.submissions for page in result.pages) else 4
@@ -61,32 +71,42 @@ def _right(result: TaskResult) -> str:
 
 async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
     from ..quiz.task import TaskRequest
-    from ..quiz.tools import Workshop
     from ..sandbox import run_code
     from ..solver.models import default_models, read_models
     from ..solver.panel import live_panel, recorded_panel
-    from ..solver.solve import Panel
 
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     request = TaskRequest(settings.user_email, settings.user_secret, arguments.url)
-
-    async def work(panel: Panel) -> TaskResult:
-        shop = Workshop(settings, panel, (settings.aiproxy_token,))
-        try:
-            return await shop.work(request, _told)
-        finally:
-            await shop.close()
-
     if arguments.replay:
-        return await work(recorded_panel(Path(arguments.replay), run))
+        return await work_with(recorded_panel(Path(arguments.replay), run), request, settings)
     models = read_models(Path(arguments.models) if arguments.models else default_models())
     models = models.with_primary(settings.primary_model)
     keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
     async with live_panel(models, run, environment=keys) as panel:
-        return await work(panel)
+        return await work_with(panel, request, settings)
 
 
-def _told(result: TaskResult) -> None:
+async def work_with(panel: Panel, request: TaskRequest, settings: TaskSettings) -> TaskResult:
+    """Work a task to its end with the models of a panel, and tell of each page."""
+    from ..quiz.tools import Workshop
+    from ..quiz.workspace import record_of
+
+    def told(result: TaskResult) -> None:
+        _tell(result)
+        if len(result.pages) == 1:
+            record = record_of(settings.task_basedir, result.id)
+            say(f"watch it in another terminal: quizlog tui {record}")
+
+    if panel.label:
+        say(f"note: {panel.label}")
+    shop = Workshop(settings, panel, (settings.aiproxy_token,))
+    try:
+        return await shop.work(request, told)
+    finally:
+        await shop.close()
+
+
+def _tell(result: TaskResult) -> None:
     page = result.pages[-1]
     sent = ", ".join(one_line(str(one.answer))[:60] for one in page.submissions)
     print(f"   {page.state:<10} {one_line(page.url)}  {sent}", file=sys.stderr)

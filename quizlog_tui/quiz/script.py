@@ -11,7 +11,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
+from .names import safe_name
 from .task import PageResult, Submission, TaskResult
 
 _HEAD = '''\
@@ -22,13 +24,15 @@ Written by quizlog while task {id} ran. It visits nothing and sends nothing.
 
 NEVER = "this answer was never sent: what the server would say is not known"
 '''
-_KINDS = {"number": " (a number)", "json": " (JSON)", "yesno": " (true or false)"}
+_KINDS = {"number": " (a number)", "json": " (JSON)", "yesno": " (true/false)"}
 _OUTCOMES = {
     "graded": "refused",
     "unfit": "not accepted in this form",
     "rejected": "the server wants no answer",
     "no_reply": "no reply",
 }
+_NAMED, _LONGEST = 5, 40
+"""Pages that are named where a quiz was not all right; characters of a name."""
 _ENDS = {
     "no_answer": "no answer was found that could be sent",
     "unreachable": "the page could not be had",
@@ -113,7 +117,7 @@ class _Script:
 
     def _ask(self, page: PageResult) -> None:
         tag = "  #textarea" if page.kind == "textarea" else ""
-        prompt = f"Answer {self.pages}{_KINDS.get(page.kind, '')}: "
+        prompt = f"{_name(page)}{_KINDS.get(page.kind, '')}: "
         self.lines.append(f"answer = input({prompt!r}){tag}")
         for one in page.submissions[:-1]:
             self._refuse(one)
@@ -145,8 +149,7 @@ class _Script:
         if self.ended and task.state == "finished" and self.right == self.pages:
             self._say(f"The quiz is over: all {self.pages} pages right.")
         elif self.ended:
-            between = task.state not in ("finished", *(page.state for page in task.pages[-1:]))
-            self.pages += between and not any(page.state == "open" for page in task.pages)
+            self.pages += _ended_between(task)  # the page that was to come is not right either
             message, score = _end(task, self.right), self._score()
             self._raise(repr(message), score)
         return Told(
@@ -175,9 +178,20 @@ class _Script:
         self.lines.append(f"{indent}raise Exception({message})  #score = {score:g}")
 
 
+def _name(page: PageResult) -> str:
+    """What a page is called in a question: the last part of its path."""
+    return safe_name(urlsplit(page.url).path.rstrip("/") or "page")[-_LONGEST:]
+
+
 def _said(one: Submission) -> str:
     how = _OUTCOMES.get(one.outcome, one.outcome)
     return f"{how}: {one.reason.strip()}" if one.reason.strip() else how
+
+
+def _ended_between(task: TaskResult) -> bool:
+    """Whether a task ended after one page and before the next."""
+    states = [page.state for page in task.pages]
+    return bool(states) and task.state != "finished" and states[-1] not in ("open", task.state)
 
 
 def _end(task: TaskResult, right: int) -> str:
@@ -185,8 +199,9 @@ def _end(task: TaskResult, right: int) -> str:
     pages: Sequence[PageResult] = task.pages
     last = pages[-1] if pages else None
     if task.state == "finished":
-        missed = ", ".join(str(n) for n, page in enumerate(pages, 1) if page.state != "correct")
-        return f"{right} of {len(pages)} pages right; not page {missed}"
+        missed = [_name(page) for page in pages if page.state != "correct"]
+        more = ", …" if len(missed) > _NAMED else ""
+        return f"{right} of {len(pages)} pages right; not {', '.join(missed[:_NAMED])}{more}"
     if last and last.submissions and last.state == task.state:
         return _said(last.submissions[-1])
     why = _ENDS.get(task.state, task.state)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..sandbox import warm
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.decision_file import append_decision
 from ..solver.redaction import Redaction
@@ -57,6 +58,7 @@ class Workshop:
             BadAddressError: The task's URL is none to visit.
             UsageError: Its folder cannot be made.
         """
+        warm()  # code is run soon: while the first page is rendered nothing else needs the machine
         redaction = Redaction((request.secret, *self.keys))
         base = self.settings.task_basedir
         workspace = create_workspace(base, request.id, redaction)

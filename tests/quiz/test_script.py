@@ -81,7 +81,7 @@ def test_an_answer_that_was_never_sent_has_no_reply() -> None:
     ("ended", "answers", "message", "score"),
     [
         (task("finished", RIGHT, SKIPPED, RIGHT), ("4", "2", "4"),
-         "2 of 3 pages right; not page 2", 0.6667),
+         "2 of 3 pages right; not q", 0.6667),
         (task("wrong", RIGHT, page("wrong", sent(1, "no"))), ("4", "1"), "refused: no", 0.5),
         (task("wrong", page("wrong", sent(1))), ("1",), "refused", 0),
         (task("no_answer", RIGHT, page("no_answer")), ("4",),

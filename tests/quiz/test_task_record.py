@@ -81,10 +81,10 @@ def test_it_grows_with_each_page(kept: Kept) -> None:
         "in_progress", [], True,
     )  # fmt: skip
     with Session(kept.path) as session:
-        assert session.reply().next_prompt == "Answer 1 (a number): "
+        assert session.reply().next_prompt == "q (a number): "
         kept.write("running", RIGHT, OPEN)
         session.reload()
-        assert (session.pointer, session.reply().next_prompt) == (1, "Answer 2 (a number): ")
+        assert (session.pointer, session.reply().next_prompt) == (1, "q (a number): ")
         assert session.warnings == []
         kept.write("running", RIGHT, page("open", sent(1, "too few"), sent(4)))
         kept.write("running", RIGHT, page("open", sent(1, "too few"), sent(4)))

@@ -46,9 +46,9 @@ async def test_a_running_task_is_followed(tmp_path: Path) -> None:
     app = QuizlogApp(path)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await settled(pilot)
-        await shows(pilot, "Answer 1 (a number)")
+        await shows(pilot, "Page 1: http://quiz.test/q")
         refused = page("open", sent(1, "too few"), sent(2))
         write(path, "running", RIGHT, refused)
-        await shows(pilot, "Answer 2 (a number)")
+        await shows(pilot, "Page 2: http://quiz.test/q")
         write(path, "wrong", RIGHT, page("wrong", sent(1, "too few"), sent(2, "too many")))
         await shows(pilot, "refused: too many")
