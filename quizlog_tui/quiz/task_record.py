@@ -46,6 +46,8 @@ class TaskRecord:
         self._redaction = redaction
         self._note = note
         self._clock = clock
+        self._file = RecordFile(path)
+        self._record: Record | None = None
         self._pages: tuple[PageResult, ...] = ()
 
     def write(self, task: TaskResult) -> None:
@@ -67,13 +69,19 @@ class TaskRecord:
         code_hash = Source(script, now.text.encode()).code_hash
         with locked(self.path):
             write_text(script, now.text)  # first: a longer script still fits the record as it was
-            file = RecordFile(self.path)
-            if self.path.exists():
-                file.write(grown(file.read(), now, code_hash, self._clock()))
-            else:
-                extras = {"start_time": self._clock(), "execution_id": task}
-                empty = Record(SCRIPT, 0, extras=extras)
-                file.create(grown(empty, now, code_hash, self._clock()))
+            new = not self.path.exists()
+            before = self._fresh(task) if new else self._known()
+            self._record = grown(before, now, code_hash, self._clock())
+            (self._file.create if new else self._file.write)(self._record)
+
+    def _fresh(self, task: str) -> Record:
+        return Record(SCRIPT, 0, extras={"start_time": self._clock(), "execution_id": task})
+
+    def _known(self) -> Record:
+        """The record as it is on disk: ours, unless somebody else wrote it."""
+        if self._record is None or self._file.changed():
+            return self._file.read()
+        return self._record
 
 
 def _clean(page: PageResult, redaction: Redaction) -> PageResult:
