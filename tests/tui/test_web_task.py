@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from quizlog_tui.quiz.task import PageResult
 from quizlog_tui.quiz.task_record import TaskRecord
 from quizlog_tui.record.model import MAIN
@@ -52,3 +54,18 @@ async def test_a_running_task_is_followed(tmp_path: Path) -> None:
         await shows(pilot, "Page 2: http://quiz.test/q")
         write(path, "wrong", RIGHT, page("wrong", sent(1, "too few"), sent(2, "too many")))
         await shows(pilot, "refused: too many")
+
+
+async def test_the_library_follows_a_running_task_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cafe0123").mkdir()
+    path = write(tmp_path / "cafe0123" / "record.yaml", "running", page("open"))
+    app = QuizlogApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await shows(pilot, "● waiting 0")
+        write(path, "running", RIGHT, page("open"))
+        await shows(pilot, "● waiting 1")
+        write(path, "finished", RIGHT, RIGHT)
+        await shows(pilot, "✓ finished 1 2")
