@@ -10,12 +10,9 @@ from typing import Any, cast
 import httpx
 
 from quizlog_tui.quiz.address import allowed_for
-from quizlog_tui.quiz.browser import Browser, NotRenderedError, Tab
+from quizlog_tui.quiz.browser import NotRenderedError, Tab
 from quizlog_tui.quiz.downloads import Gathered, gather
-from quizlog_tui.quiz.gate import gate
 from quizlog_tui.quiz.page import WebPage
-from tests.quiz.conftest import needs_browser
-from tests.quiz.small_site import small_site
 
 SITE = "http://quiz.test"
 Serve = Callable[[str], Awaitable[httpx.Response]]
@@ -114,22 +111,3 @@ async def test_a_file_on_a_chain_of_pages_takes_no_name_that_is_promised(tmp_pat
     found = await fetched(tmp_path, serve, "/page", "/b/page", tab=NoTab())
     assert found.files == ["page-2"]
     assert found.notes == [f"{SITE}/page: no browser here"]
-
-
-@needs_browser()
-async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: Path) -> None:
-    still = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
-    pages = {
-        "/still": ("html", still),
-        "/script": ("html", f"{still}<script>0</script>"),
-        "/handler": ("html", f"{still}<img src=x onerror=\"this.alt='late'\">"),
-        "/refresh": ("html", f'<meta http-equiv=Refresh content="60">{still}'),
-        "/frame": ("html", f"{still}<iframe src=/still></iframe>"),
-    }
-    browser = Browser()
-    with small_site(pages) as site:
-        allowed = allowed_for(site.url, (), ["127.0.0.1"])
-        async with gate(allowed) as way_out, browser.tab(way_out, tmp_path) as tab:
-            why = {path: (await tab.visit(f"{site.url}{path}")).settled for path in pages}
-    await browser.close()
-    assert [path for path in why if why[path] == "nothing in it can change it"] == ["/still"]
