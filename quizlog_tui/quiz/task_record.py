@@ -104,25 +104,32 @@ def grown(record: Record, now: Told, code_hash: str, time: str) -> Record:
         code_hash: That of its script.
         time: When it is.
     """
-    follows = (record.branch, record.pointer) == (MAIN, len(record.inputs))
-    moved = rules.switched(record, MAIN, rules.Parked(record.status, record.score))
-    for at, answer in enumerate(now.answers):
-        moved = rules.answered(moved, at, answer, rules.Parked(time=time))
-    for one in now.tries:
-        moved = _with_try(moved, one, time)
+    moved = replace(_with_answers(record, now, time), code_hash=code_hash)
     status: Status = "error" if now.message else "success" if now.ended else "in_progress"
-    moved = replace(moved, code_hash=code_hash)
-    if not follows:
+    if (record.branch, record.pointer) != (MAIN, len(record.inputs)):  # somebody looks elsewhere
         parked = rules.Parked(status, now.score)
         return replace(rules.switched(moved, record.branch, parked), pointer=record.pointer)
+    extras = {key: value for key, value in moved.extras.items() if key != "end_time"}
     return replace(
         moved,
         pointer=len(now.answers),
         status=status,
         print=Series(now.print),
         last_error=LastError(now.message, now.line, now.score or 0.0) if now.message else None,
-        extras=dict(moved.extras) | ({"end_time": time} if now.ended else {}),
+        extras=extras | ({"end_time": time} if now.ended else {}),
     )
+
+
+def _with_answers(record: Record, now: Told, time: str) -> Record:
+    """The record on its branch `main`, with the answers of a task and no others on it."""
+    moved = rules.switched(record, MAIN, rules.Parked(record.status, record.score))
+    for at, answer in enumerate(now.answers):
+        moved = rules.answered(moved, at, answer, rules.Parked(time=time))
+    if len(moved.inputs) > len(now.answers):  # somebody's, or ours before a task was taken up again
+        moved = rules.cut(moved, len(now.answers), rules.Parked(time=time))
+    for one in now.tries:
+        moved = _with_try(moved, one, time)
+    return moved
 
 
 def _with_try(record: Record, one: Try, time: str) -> Record:

@@ -131,6 +131,17 @@ def test_a_task_taken_up_again_goes_on_with_its_record(kept: Kept) -> None:
     assert (again.notes, list(record.names)) == ([], ["main", "page-2-try-1"])
 
 
+def test_a_task_that_was_cancelled_may_go_on_after_all(kept: Kept) -> None:
+    kept.write("running", RIGHT, page("open", sent(1, "too few")))
+    kept.write("cancelled")
+    going = kept.write("running", RIGHT, page("open", sent(1, "too few"), sent(2)))
+    assert (going.status, "end_time" in going.extras) == ("in_progress", False)
+    done = kept.write("finished", RIGHT, page("correct", sent(1, "too few"), sent(4, correct=True)))
+    assert [list(done.path_of(name)) for name in done.names] == [["4", "4"], ["4", "1"]]
+    assert (done.status, "end_time" in done.extras, kept.notes) == ("success", True, [])
+    assert verify(kept.path).verdict == "reproducible"
+
+
 def test_the_secret_is_in_none_of_it(kept: Kept) -> None:
     leaky = page("wrong", sent({"a": [SECRET]}, f"not {SECRET}"), question=f"say {SECRET}")
     kept.write("running", page("open", sent(SECRET), sent(2), question=f"say {SECRET}"))
