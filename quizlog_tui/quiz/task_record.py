@@ -106,7 +106,8 @@ def grown(record: Record, now: Told, code_hash: str, time: str) -> Record:
     """
     moved = replace(_with_answers(record, now, time), code_hash=code_hash)
     status: Status = "error" if now.message else "success" if now.ended else "in_progress"
-    if (record.branch, record.pointer) != (MAIN, len(record.inputs)):  # somebody looks elsewhere
+    behind = record.pointer < min(len(record.inputs), len(now.answers))
+    if record.branch != MAIN or behind:  # somebody looks elsewhere
         parked = rules.Parked(status, now.score)
         return replace(rules.switched(moved, record.branch, parked), pointer=record.pointer)
     extras = {key: value for key, value in moved.extras.items() if key != "end_time"}
@@ -133,9 +134,9 @@ def _with_answers(record: Record, now: Told, time: str) -> Record:
 
 
 def _with_try(record: Record, one: Try, time: str) -> Record:
-    """The record with a refused answer as a branch, if it has none yet."""
-    known = (entry for entry in record.branches.values() if entry.parent == MAIN)
-    if any((entry.at, list(entry.inputs)) == (one.at, [one.answer]) for entry in known):
+    """The record with a refused answer on a branch, if it has none yet."""
+    line = [*record.inputs[: one.at], one.answer]
+    if any(record.path_of(name).starts_with(line) for name in record.all_names):
         return record
     name = rules.free_name(record, f"page-{one.at + 1}-try")
     return rules.kept(record, one.at, one.answer, name, rules.Parked("error", one.score, time))

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.quiz.script import told
 from quizlog_tui.quiz.task import PageResult, TaskResult
-from quizlog_tui.quiz.task_record import TaskRecord
+from quizlog_tui.quiz.task_record import TaskRecord, grown
+from quizlog_tui.record import branches as rules
+from quizlog_tui.record.model import MAIN, Record
 from quizlog_tui.record.store import RecordFile, locked
 from quizlog_tui.replay.verify import verify
 from quizlog_tui.session import Session
@@ -114,6 +118,40 @@ def test_what_a_person_did_meanwhile_stays(kept: Kept) -> None:
     done = kept.write("finished", RIGHT, RIGHT, RIGHT)
     assert (done.pointer, list(done.inputs), done.branch) == (1, ["4", "4", "4"], "main")
     assert verify(kept.path).verdict == "reproducible"
+
+
+def meddled(record: Record, choice: tuple[int, int]) -> Record:
+    """What a person may do to a record: answer, go back, fork, look at another branch."""
+    what, where = choice
+    parked = rules.Parked()
+    at = where % (len(record.inputs) + 1)
+    if what == 0:
+        return rules.answered(record, record.pointer, f"mine {where}", parked)
+    if what == 1:
+        return rules.rewound(record, at)
+    if what == 2:
+        return rules.forked(record, at, f"mine {where}", None, parked)
+    return rules.switched(record, record.names[where % len(record.names)], parked)
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=3), max_size=5))
+def test_whatever_a_person_does_nothing_is_lost_and_the_task_goes_on(
+    moves: list[list[tuple[int, int]]],
+) -> None:
+    record = Record("quiz.py", 0)
+    for number, between in enumerate(moves):
+        for choice in between:
+            record = meddled(record, choice)
+        lines = [tuple(record.path_of(name)) for name in record.names]
+        now = told(task("running", *[REFUSED_FIRST] * number, OPEN))
+        record = grown(record, now, "sha256:0", "2026-11-21")
+        assert tuple(record.path_of(MAIN)) == now.answers
+        kept = [tuple(record.path_of(name)) for name in record.names]
+        assert all(any(path[: len(line)] == line for path in kept) for line in lines)
+        assert 0 <= record.pointer <= len(record.inputs)
+        refused = [(*now.answers[: one.at], one.answer) for one in now.tries]
+        assert all(any(path[: len(line)] == line for path in kept) for line in refused)
+        assert len(record.names) <= 2 + 2 * number + sum(map(len, moves))
 
 
 def test_a_task_that_broke_off_keeps_the_pages_told_before(kept: Kept) -> None:
