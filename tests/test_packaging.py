@@ -29,6 +29,7 @@ def test_a_wheel_holds_what_is_shipped(tmp_path: Path) -> None:
     assert "quizlog_tui/replay/worker/boot.py" in names
     assert "quizlog_tui/episodes/episode.schema.json" in names
     assert "quizlog_tui/episodes/templates/verifiers_v1.txt" in names
+    assert any("quiz/demo_server/replies/ada-solve-" in name for name in names)
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     code = "from quizlog_tui.paths import example_names as e; print(e())"
     done = subprocess.run(

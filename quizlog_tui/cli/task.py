@@ -15,10 +15,12 @@ from ..text import one_line
 from . import emit_json
 from .extras import needs
 from .grammar import Parser, command
+from .show import say
 
 if TYPE_CHECKING:
     from ..quiz.settings import TaskSettings
-    from ..quiz.task import TaskResult
+    from ..quiz.task import TaskRequest, TaskResult
+    from ..quiz.tools import Workshop
 
 
 def task(arguments: Namespace) -> int:
@@ -41,13 +43,21 @@ def task(arguments: Namespace) -> int:
     fault = url_fault(arguments.url, settings)
     if fault:
         raise UsageError(f"the url {fault}", where=arguments.url)
-    result = asyncio.run(_work(arguments, settings))
-    if arguments.json:
-        emit_json(result.to_dict())
+    return ended(asyncio.run(_work(arguments, settings)), settings, json=arguments.json)
+
+
+def ended(result: TaskResult, settings: TaskSettings, *, json: bool) -> int:
+    """Tell how a task ended and where its record is; the exit code."""
+    from ..quiz.workspace import record_of
+
+    record = record_of(settings.task_basedir, result.id)
+    if json:
+        emit_json(result.to_dict() | {"record": str(record)})
     else:
         print(f"{result.state}: {_right(result)}")
-    where = settings.task_basedir / "results" / result.id
-    print(f"quizlog: {one_line(result.error or '')} see {where}", file=sys.stderr)
+    if result.error:
+        say(one_line(result.error))
+    say(f"the record is {record}")
     if result.state == "finished":
         return 0
     return 1 if any(page.submissions for page in result.pages) else 4
@@ -68,10 +78,25 @@ async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
     request = TaskRequest(settings.user_email, settings.user_secret, arguments.url)
     models, replay = (name and Path(name) for name in (arguments.models, arguments.replay))
     async with workshop(settings, Choice(models, replay), run) as shop:
-        return await shop.work(request, _told)
+        return await work_in(shop, request)
 
 
-def _told(result: TaskResult) -> None:
+async def work_in(shop: Workshop, request: TaskRequest) -> TaskResult:
+    """Work a task to its end, and tell of each page."""
+    from ..quiz.workspace import record_of
+
+    def told(result: TaskResult) -> None:
+        _tell(result)
+        if len(result.pages) == 1:
+            record = record_of(shop.settings.task_basedir, result.id)
+            say(f"watch it in another terminal: quizlog tui {record}")
+
+    if shop.panel.label:
+        say(f"note: {shop.panel.label}")
+    return await shop.work(request, told)
+
+
+def _tell(result: TaskResult) -> None:
     page = result.pages[-1]
     sent = ", ".join(one_line(str(one.answer))[:60] for one in page.submissions)
     print(f"   {page.state:<10} {one_line(page.url)}  {sent}", file=sys.stderr)

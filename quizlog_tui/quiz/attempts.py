@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,10 @@ class Attempts:
     tools: Tools
     issued: float
     """When the page's URL was issued, by the tools' clock."""
+    files: tuple[str, ...] = ()
+    """Names of the files in the folder."""
+    told: Callable[[PageResult], None] = lambda page: None
+    """Hears how the page stands before its first answer and after each."""
     submissions: list[Submission] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     queue: list[Any] = field(default_factory=list)
@@ -54,6 +59,7 @@ class Attempts:
     async def run(self) -> PageResult:
         """Try until the page is answered right or given up."""
         state: PageState | None = None
+        self.told(self._result("open"))
         while state is None and self.tools.budget.open(len(self.submissions), self.age()):
             found, answer = await self._candidate()
             if not found:
@@ -125,6 +131,7 @@ class Attempts:
             )
         )
         verdict = "right" if reply.correct else reply.outcome
+        self.told(self._result("open"))
         self.tools.workspace.note(
             f"sent {_short(answer)} after {age:.1f} s: {verdict}, tries {reply.tries}:"
             f" {reply.reason}"
@@ -155,6 +162,7 @@ class Attempts:
             kind=page.kind,
             submit_url=page.submit_url,
             submit_rule=page.submit_rule,
+            files=self.files,
             notes=tuple(self.notes),
             decisions=tuple(self.decisions),
             submissions=tuple(self.submissions),

@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +53,8 @@ _MOST_FILE = 64 * 1024 * 1024
 _MOST_PICTURES = 4
 _LOOK = 0.05
 """Seconds between two looks at a page that settles."""
+_LEAVING = 2.0
+"""Seconds that a page may take to be left."""
 
 
 class NotRenderedError(Exception):
@@ -147,6 +149,8 @@ class Tab:
 
     context: BrowserContext
     folder: Path
+    _blank: list[Page] = field(default_factory=list)
+    """Pages that were left: to open one takes as long as a visit."""
 
     async def visit(self, url: str, seconds: float = 8.0) -> Snapshot:
         """Render a page until it has settled.
@@ -158,14 +162,25 @@ class Tab:
         Raises:
             NotRenderedError: It could not be loaded.
         """
-        page = await self.context.new_page()
+        end = time.monotonic() + seconds
+        page = self._blank.pop() if self._blank else await self.context.new_page()
+        visit = _Visit(page, url, self.folder, end)
         try:
-            return await _Visit(page, url, self.folder, time.monotonic() + seconds).snapshot()
+            return await visit.snapshot()
         except PlaywrightError as error:
             raise NotRenderedError(_said(error)) from None
         except TimeoutError:
             raise NotRenderedError(f"not rendered within {seconds:g} s") from None
         finally:
+            visit.unlisten()
+            await self._leave(page)
+
+    async def _leave(self, page: Page) -> None:
+        """Let nothing of a page run on, and keep it for the next visit."""
+        try:
+            await page.goto("about:blank", timeout=_LEAVING * 1000)
+            self._blank.append(page)
+        except PlaywrightError:
             with contextlib.suppress(PlaywrightError):
                 await page.close()
 
@@ -180,6 +195,7 @@ class _Visit:
     answers: list[Response] = field(default_factory=list)
     downloads: list[Download] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    listeners: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def left(self) -> float:
         return max(0.05, self.deadline - time.monotonic())
@@ -215,12 +231,22 @@ class _Visit:
             if response.request.resource_type in ("fetch", "xhr") and "json" in kind:
                 self.answers.append(response)
 
-        self.page.on("request", begun)
-        self.page.on("requestfinished", lambda request: self.pending.discard(request))
-        self.page.on("requestfailed", lambda request: self.pending.discard(request))
-        self.page.on("response", answered)
-        self.page.on("download", lambda download: self.downloads.append(download))
-        self.page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.dismiss()))
+        self.listeners = {
+            "request": begun,
+            "requestfinished": lambda request: self.pending.discard(request),
+            "requestfailed": lambda request: self.pending.discard(request),
+            "response": answered,
+            "download": lambda download: self.downloads.append(download),
+            "dialog": lambda dialog: asyncio.ensure_future(dialog.dismiss()),
+        }
+        for event, heard in self.listeners.items():
+            self.page.on(event, heard)  # type: ignore[call-overload]
+
+    def unlisten(self) -> None:
+        """Hear no more of the page."""
+        for event, heard in self.listeners.items():
+            self.page.remove_listener(event, heard)
+        self.listeners = {}
 
     async def _settle(self) -> str:
         while time.monotonic() < self.deadline:

@@ -24,6 +24,10 @@ from .page import ApiCall, WebPage, question_of, reachable
 MOST_FILE = 32 * 1024 * 1024
 """Bytes of one file; of a longer one nothing is kept."""
 _PAGES = 12
+_AT_ONCE = 4
+"""Files and pages that are fetched at once."""
+_TABS = 2
+"""Linked pages that are rendered at once."""
 _CALLS = 60
 _PREVIEW = 2_000
 _PATIENCE = 10.0
@@ -41,6 +45,16 @@ class Gathered:
     notes: list[str] = field(default_factory=list)
     """What could not be had, and why."""
 
+    def note(self, url: str, what: str) -> None:
+        """Something could not be had."""
+        self.notes.append(f"{url}: {what}")
+
+    def take(self, other: Gathered) -> None:
+        """Add what else was fetched."""
+        self.files += other.files
+        self.texts += other.texts
+        self.notes += other.notes
+
 
 async def gather(
     page: WebPage, tab: Tab, http: httpx.AsyncClient, allowed: Allowed, room: int, seconds: float
@@ -55,13 +69,12 @@ async def gather(
         room: Bytes that all files may hold together.
         seconds: The most it may take.
     """
-    work = _Gathering(tab, http, allowed, room)
+    work = _Gathering(tab, http, allowed, room, set(page.resources))
     try:
         async with asyncio.timeout(seconds):
             for call in page.calls:
                 await work.call(call)
-            for url in page.resources:
-                await work.fetch(url)
+            await work.fetch_all(page.resources)
     except TimeoutError:
         work.found.notes.append(f"not all could be fetched within {seconds:g} s")
     return work.found
@@ -73,31 +86,57 @@ class _Gathering:
     http: httpx.AsyncClient
     allowed: Allowed
     room: int
+    seen: set[str]
+    """URLs that were asked for, or will be."""
     found: Gathered = field(default_factory=Gathered)
-    seen: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    """Names of files that are promised to what is under way."""
     pages: int = 0
 
-    async def fetch(self, url: str) -> None:
-        """A file, or a page and those after it."""
-        while url and url not in self.seen and reachable(url, self.allowed):
-            self.seen.add(url)
-            url = await self._one(url)
+    def __post_init__(self) -> None:
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._tabs = asyncio.Semaphore(_TABS)
 
-    async def _one(self, url: str) -> str:
+    async def fetch_all(self, urls: Sequence[str]) -> None:
+        """Files and pages, a few at once; what came of them in their order, also if cancelled."""
+        parts = [Gathered() for _ in urls]
+        names = [self._name(name_of(url)) for url in urls]  # the same whichever is there first
+        try:
+            async with asyncio.TaskGroup() as group:
+                for url, name, part in zip(urls, names, parts, strict=True):
+                    group.create_task(self._fetch(url, name, part))
+        finally:
+            for part in parts:
+                self.found.take(part)
+
+    def _name(self, wish: str) -> str:
+        name = free_name(self.tab.folder, wish, self.names)
+        self.names.add(name)
+        return name
+
+    async def _fetch(self, url: str, name: str, part: Gathered) -> None:
+        """A file, or a page and those after it."""
+        async with self._at_once:
+            after = await self._one(url, name, part)
+            while after and after not in self.seen and reachable(after, self.allowed):
+                self.seen.add(after)
+                after = await self._one(after, None, part)
+
+    async def _one(self, url: str, name: str | None, part: Gathered) -> str:
         """Fetch one; the URL of the page after it, or ""."""
         try:
             async with self.http.stream("GET", url, timeout=10) as reply:
                 if reply.status_code != 200:
-                    self._note(url, f"HTTP {reply.status_code}")
-                    return ""
+                    raise ValueError(f"HTTP {reply.status_code}")
                 kind = reply.headers.get("content-type", "").split(";")[0].strip()
                 if kind != "text/html":
-                    self._keep(name_of(url), kind, await self._bytes(reply))
+                    data = await self._bytes(reply)
+                    self._keep(name or self._name(name_of(url)), kind, data, part)
                     return ""
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            self._note(url, str(error) or type(error).__name__)
+            part.note(url, str(error) or type(error).__name__)
             return ""
-        return await self._page(url)
+        return await self._page(url, part)
 
     async def _bytes(self, reply: httpx.Response) -> bytes:
         data = bytearray()
@@ -107,43 +146,48 @@ class _Gathering:
                 raise ValueError("is too big")
         return bytes(data)
 
-    def _keep(self, wish: str, kind: str, data: bytes) -> None:
-        name = free_name(self.tab.folder, wish)
+    def _keep(self, name: str, kind: str, data: bytes, part: Gathered) -> None:
+        if len(data) > self.room:  # others came first
+            part.notes.append(f"{name}: is too big")
+            return
         (self.tab.folder / name).write_bytes(data)
         self.room -= len(data)
-        self.found.files.append(name)
+        part.files.append(name)
         if kind.startswith(_TEXTS):
             text = data[: 4 * _PREVIEW].decode("utf-8", "replace")[:_PREVIEW]
-            self.found.texts.append(f"File {name} ({len(data)} bytes) begins:\n{text}")
+            part.texts.append(f"File {name} ({len(data)} bytes) begins:\n{text}")
         else:
-            self.found.texts.append(f"File {name}: {len(data)} bytes, {kind}")
+            part.texts.append(f"File {name}: {len(data)} bytes, {kind}")
 
-    async def _page(self, url: str) -> str:
+    async def _page(self, url: str, part: Gathered) -> str:
         if self.pages >= _PAGES:
-            self._note(url, "too many pages")
+            part.note(url, "too many pages")
             return ""
         self.pages += 1
         try:
-            snapshot = await self.tab.visit(url)
+            async with self._tabs:
+                snapshot = await self.tab.visit(url)
         except NotRenderedError as error:
-            self._note(url, str(error))
+            part.note(url, str(error))
             return ""
         text = question_of(snapshot.frames, [frame.text for frame in snapshot.frames])
-        self.found.texts.append(f"Linked page {urlsplit(url).path} says:\n{text[:8_000]}")
+        part.texts.append(f"Linked page {urlsplit(url).path} says:\n{text[:8_000]}")
         links = [link for frame in snapshot.frames for link in frame.links]
         return next((link.url for link in links if "next" in link.rel.split()), "")
 
     async def call(self, call: ApiCall) -> None:
         """Call an API as the page says, page by page while it names a next one."""
         url: str | None = call.url
+        called: set[str] = set()
         for _ in range(_CALLS):
-            if not url or url in self.seen or not reachable(url, self.allowed):
+            if not url or url in called or not reachable(url, self.allowed):
                 return
-            self.seen.add(url)
+            called.add(url)
             reply = await self._patient(url, call.headers)
             if reply is None:
                 return
-            self._keep(f"{name_of(url)}.json", "application/json", reply.content[:MOST_FILE])
+            name = self._name(f"{name_of(url)}.json")
+            self._keep(name, "application/json", reply.content[:MOST_FILE], self.found)
             url = _after(reply, url)
 
     async def _patient(self, url: str, headers: Any) -> httpx.Response | None:
@@ -151,18 +195,15 @@ class _Gathering:
             try:
                 reply = await self.http.get(url, headers=dict(headers), timeout=10)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                self._note(url, str(error) or type(error).__name__)
+                self.found.note(url, str(error) or type(error).__name__)
                 return None
             if reply.status_code == 200:
                 return reply
             if reply.status_code not in (429, 503):
                 break
             await asyncio.sleep(seconds_wished(reply.headers.get("Retry-After"), 1.0))
-        self._note(url, f"HTTP {reply.status_code}")
+        self.found.note(url, f"HTTP {reply.status_code}")
         return None
-
-    def _note(self, url: str, what: str) -> None:
-        self.found.notes.append(f"{url}: {what}")
 
 
 def _after(reply: httpx.Response, url: str) -> str | None:

@@ -50,16 +50,17 @@ async def durable(tools: Tools, step: Step, wall: Callable[[], float] = time.tim
         left = max(tools.budget.least_thought, seconds - course.behind())
         return await tools.solve(question, folder, refused, left)
 
-    def told(result: TaskResult) -> None:
-        if course.live:
-            tools.told(result)
+    def live(hear: Callable[[TaskResult], None]) -> Callable[[TaskResult], None]:
+        """Not told again what was told in an earlier run: a record would go back to it."""
+        return lambda result: hear(result) if course.live else None
 
     return replace(
         tools,
         once=course.once,
         clock=lambda: course.now,
         solve=solve,
-        told=told,
+        told=live(tools.told),
+        shown=live(tools.shown),
         workspace=_Muted(tools.workspace.folder, tools.workspace.redaction, course),
     )
 

@@ -100,12 +100,16 @@ STATE = r"""
   const drawn = seen ? [...seen.drawn.values()].flat().map(one => one[0]).join(" ") : "";
   const shadow = seen ? seen.roots.map(one => one[1].textContent || "").join(" ") : "";
   const text = (document.body ? document.body.innerText : "") + " " + drawn + " " + shadow;
+  const moved = e => e.matches("script, iframe, frame, embed, object, meta[http-equiv=refresh i]")
+    || e.shadowRoot || e.getAttributeNames().some(name => /^on|^begin$/i.test(name));
   return { length: text.trim().length, quiet: seen ? performance.now() - seen.changed : 1e9,
            ready: document.readyState !== "loading", pictures: document.images.length
              + document.querySelectorAll("canvas,audio,video").length,
            timers: seen ? seen.timers.size : 0,
            asks: /\b(submit|answer|post)\b/i.test(text),
-           loading: /^\s*(loading|please wait)\b[\s.…]*$/i.test(text.trim()) };
+           loading: /^\s*(loading|please wait)\b[\s.…]*$/i.test(text.trim()),
+           inert: document.readyState === "complete"
+             && ![...document.querySelectorAll("*")].some(moved) };
 })()
 """
 """Whether a frame still changes, and whether it says anything yet."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -21,12 +22,12 @@ def name_of(url: str) -> str:
     return safe_name(unquote(urlsplit(url).path.rstrip("/")))
 
 
-def free_name(folder: Path, wish: str) -> str:
-    """A safe name that no file in the folder has: `data.csv`, `data-2.csv`."""
+def free_name(folder: Path, wish: str, taken: Container[str] = ()) -> str:
+    """A safe name that no file in the folder has, and none of those taken: `data-2.csv`."""
     name = safe_name(wish)
     stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
     count = 1
-    while (folder / name).exists():
+    while name in taken or (folder / name).exists():
         count += 1
         name = f"{stem}-{count}{dot}{ending}"
     return name

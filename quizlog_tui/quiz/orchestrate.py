@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ..record.model import MAIN
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.redaction import Redaction
 from .address import Allowed, origin_of
@@ -25,7 +26,7 @@ from .gate import Gate
 from .looking import Looked, Looking
 from .page import WebPage, reachable
 from .task import PageResult, TaskRequest, TaskResult, TaskState
-from .workspace import Workspace
+from .workspace import RECORD, Workspace
 
 Solve = Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decision]]
 """Asks the models: question, folder of files, refused answers, seconds."""
@@ -70,6 +71,8 @@ class Tools:
     clock: Callable[[], float] = time.monotonic
     told: Callable[[TaskResult], None] = lambda result: None
     """Hears after each page how the task stands."""
+    shown: Callable[[TaskResult], None] = lambda result: None
+    """Hears how it stands while its last page is open: as that asks, and after each answer."""
     decided: Callable[[Decision], Decision] = lambda decision: decision
     """Keeps a decision."""
     once: Once = _now
@@ -140,14 +143,28 @@ class _Journey:
             self.carried[origin_of(url)] = page.submit_url
         mended = replace(tools, solve=_after_mending(tools.solve, looking, looked))
         question = self._question(page, looked.context)
-        result = await Attempts(self.request, page, question, folder, mended, issued).run()
+        attempts = Attempts(
+            self.request, page, question, folder, mended, issued, looked.files, told=self._show
+        )
+        result = await attempts.run()
         notes = (*looked.notes, *result.notes)
-        return replace(result, files=looked.files, notes=notes, settled=looked.settled)
+        return replace(result, notes=notes, settled=looked.settled)
+
+    def _show(self, page: PageResult) -> None:
+        now = self._result("running")
+        self.tools.shown(replace(now, pages=(*now.pages, page)))
 
     def _question(self, page: WebPage, context: str) -> Question:
         """The question as models see it: without the secret, should a page show it."""
         clean = self.tools.redaction.clean
-        return Question(clean(page.question), clean(context), page.kind, pointer=len(self.pages))
+        return Question(
+            clean(page.question),
+            clean(context),
+            page.kind,
+            record=RECORD,
+            branch=MAIN,
+            pointer=len(self.pages),
+        )
 
 
 def _after_mending(solve: Solve, looking: Looking, looked: Looked) -> Solve:

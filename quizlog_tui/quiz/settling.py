@@ -28,6 +28,8 @@ class Moment:
     """Whether it speaks of submitting, answering, posting."""
     loading: bool
     """Whether it says nothing but that it loads."""
+    inert: bool = False
+    """Whether it has loaded whole, and nothing in it could change it."""
 
 
 def settled(frames: Sequence[Moment], pending: int, age: float) -> str | None:
@@ -40,6 +42,8 @@ def settled(frames: Sequence[Moment], pending: int, age: float) -> str | None:
     """
     if age >= CAP:
         return "the cap was reached"
+    if frames and not pending and all(frame.inert for frame in frames):
+        return "nothing in it can change it"
     if not frames or not all(frame.ready for frame in frames):
         return None
     quiet = min(frame.quiet for frame in frames) / 1000

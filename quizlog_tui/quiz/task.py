@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 PageState = Literal[
-    "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected", "no_reply",
-    "in_doubt",
+    "open", "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected",
+    "no_reply", "in_doubt",
 ]  # fmt: skip
-"""How a page ended: `skipped` (not solved, but the next page was named), `wrong` (not solved, no
-next page), `late`, `no_answer` (no model gave one), `unreachable` (could not be rendered),
-`rejected` (the server wants no answer), `no_reply` (the grader could not be reached), `in_doubt`
-(the process ended while an answer was being sent: it may have arrived, and is not sent again)."""
+"""How a page ended: `open` (it has not yet), `skipped` (not solved, but the next page was named),
+`wrong` (not solved, no next page), `late`, `no_answer` (no model gave one), `unreachable` (could
+not be rendered), `rejected` (the server wants no answer), `no_reply` (the grader could not be
+reached), `in_doubt` (the process ended while an answer was being sent: it may have arrived, and is
+not sent again)."""
 TaskState = Literal[
     "queued", "running", "finished", "wrong", "late", "no_answer", "unreachable", "rejected",
     "no_reply", "in_doubt", "refused", "loop", "too_long", "cancelled", "failed",

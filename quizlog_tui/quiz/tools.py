@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..sandbox import warm
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.decision_file import append_decision
 from ..solver.redaction import Redaction
@@ -20,6 +21,7 @@ from .gate import gate
 from .orchestrate import Tools, run_task
 from .settings import TaskSettings
 from .task import TaskRequest, TaskResult
+from .task_record import TaskRecord
 from .workspace import Workspace, cleanup_task_workspace, create_workspace
 
 
@@ -64,17 +66,20 @@ class Workshop:
             BadAddressError: The task's URL is none to visit.
             UsageError: Its folder cannot be made.
         """
+        warm()  # code is run soon: while the first page is rendered nothing else needs the machine
         redaction = Redaction((request.secret, *self.keys))
         base = self.settings.task_basedir
         workspace = create_workspace(base, request.id, redaction)
+        record = TaskRecord(workspace.record, redaction, workspace.note)
         workspace.note(f"task {request.id} for {request.email}: {request.url}")
         try:
             async with self._tools(request, workspace, redaction, told) as tools:
+                tools = replace(tools, shown=record.write)
                 result = await run_task(request, await lasting(tools) if lasting else tools)
         except asyncio.CancelledError:
             if not lasting:
                 gone = TaskResult(request.id, request.email, request.url, "cancelled")
-                self._end(workspace, gone)
+                self._end(workspace, record, gone)
             raise
         except BadAddressError as error:
             result = TaskResult(
@@ -85,10 +90,11 @@ class Workshop:
             result = TaskResult(
                 request.id, request.email, request.url, "failed", error=redaction.clean(said)
             )
-        self._end(workspace, result)
+        self._end(workspace, record, result)
         return result
 
-    def _end(self, workspace: Workspace, result: TaskResult) -> None:
+    def _end(self, workspace: Workspace, record: TaskRecord, result: TaskResult) -> None:
+        record.write(result)
         workspace.note(f"ended: {result.state} {result.error or ''}")
         workspace.write_result(result.to_dict())
         cleanup_task_workspace(workspace, keep=self.settings.debug_keep_workspaces)

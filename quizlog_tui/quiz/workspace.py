@@ -1,7 +1,8 @@
 """A folder for each task: its files, its log, its result; kept in part when it goes, swept by age.
 
-Layout: `<base>/<id>/{files,task.log,result.json,task.decisions.jsonl}`;
-`<base>/results/<id>/` keeps all but the files. Whatever is written passes the task's redaction.
+Layout: `<base>/<id>/{files,task.log,result.json}`; `<base>/results/<id>/` has the record with its
+script and decisions from the start, and in the end all but the files. Whatever is written passes
+the task's redaction.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..solver.decision_file import decisions_path
 from ..solver.redaction import Redaction
 from ..text import one_line
 from .names import safe_name
 
 RESULTS = "results"
-LOG, RESULT, DECISIONS = "task.log", "result.json", "task.decisions.jsonl"
-_KEPT = (LOG, RESULT, DECISIONS)
+LOG, RESULT, RECORD = "task.log", "result.json", "record.yaml"
+_KEPT = (LOG, RESULT)
 _ID = re.compile(r"[0-9a-f]{8,64}")
 _FRESH = 60.0
 
@@ -43,9 +45,14 @@ class Workspace:
         return self.folder / LOG
 
     @property
+    def record(self) -> Path:
+        """Where the task's record is, while it runs and after."""
+        return record_of(self.folder.parent, self.folder.name)
+
+    @property
     def decisions(self) -> Path:
-        """Where the task's decisions are."""
-        return self.folder / DECISIONS
+        """Where the task's decisions are: beside its record."""
+        return decisions_path(self.record)
 
     def page_folder(self, number: int, name: str) -> Path:
         """A new folder for the files of a page: what code may read, nothing else in it."""
@@ -83,14 +90,20 @@ def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
         folder = base / task
         folder.mkdir(mode=0o700, exist_ok=True)
         (folder / "files").mkdir(exist_ok=True)
+        results_folder(base, task).mkdir(exist_ok=True, mode=0o700)
     except OSError as error:
         raise UsageError(f"cannot make folders: {error.strerror}", where=str(base)) from None
     return Workspace(folder, redaction)
 
 
 def results_folder(base: Path, task: str) -> Path:
-    """Where the results of a task are kept once its workspace is gone."""
+    """Where the results of a task are kept, also once its workspace is gone."""
     return base / RESULTS / task
+
+
+def record_of(base: Path, task: str) -> Path:
+    """The record of a task."""
+    return results_folder(base, task) / RECORD
 
 
 def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
@@ -104,7 +117,6 @@ def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
         Where the results are.
     """
     kept = results_folder(workspace.folder.parent, workspace.folder.name)
-    kept.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in _KEPT:
         if (workspace.folder / name).exists():
             shutil.copy2(workspace.folder / name, kept / name)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .result import ExecResult, Limits, Status
 
-__all__ = ["ExecResult", "Limits", "Status", "run_code"]
+__all__ = ["ExecResult", "Limits", "Status", "run_code", "warm"]
 
 
 async def run_code(
@@ -34,3 +34,10 @@ async def run_code(
     from .executor import shared
 
     return await shared().run_code(code, workspace, limits or Limits(), unsafe_local=unsafe_local)
+
+
+def warm() -> None:
+    """Start in the background what the first run would have to wait for."""
+    from .executor import shared
+
+    shared().warm()

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from quizlog_tui.quiz.demo_server.book import all_pages
 from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.workspace import LOG, RESULT
+from quizlog_tui.quiz.task import TaskResult
+from quizlog_tui.quiz.workspace import LOG, RESULT, record_of
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.verify import verify
+from quizlog_tui.solver.decision_file import decisions_path, read_decisions
+from quizlog_tui.tui.decided import decided
 from tests.quiz.conftest import DORA, JON, SECRET, Lab, lab, needs_browser, needs_sandbox
 from tests.quiz.solver_of_pages import think
 
@@ -20,6 +25,19 @@ def pages_of(running: Lab, email: str) -> dict[str, list]:
     rows = [row for row in running.server.grader.log() if row["email"] == email]
     return {page.id: [row for row in rows if row["page"] == page.id]
             for page in running.server.grader.pages}  # fmt: skip
+
+
+def check_record(path: Path, result: TaskResult) -> None:
+    """The record is what happened, and the screens find the decision behind each answer."""
+    record = RecordFile(path).read()
+    assert len(record.inputs) == len(result.pages)
+    assert record.last_error is not None
+    assert record.last_error.message == "23 of 24 pages right; not q22-skip"
+    assert "page-15-try-1" in record.names
+    kept = read_decisions(decisions_path(path))
+    assert kept.faults == []
+    assert set(decided(kept.decisions, record)) == set(range(len(result.pages)))
+    assert verify(path).verdict == "reproducible"
 
 
 async def test_the_whole_chain_for_two_people_at_once(tmp_path: Path) -> None:
@@ -50,5 +68,6 @@ async def test_the_whole_chain_for_two_people_at_once(tmp_path: Path) -> None:
             assert result.refused == ()
             kept = json.loads((tmp_path / "results" / result.id / RESULT).read_text())
             assert kept["right"] == len(all_pages()) - 1
+            check_record(record_of(tmp_path, result.id), result)
             own = (tmp_path / result.id / LOG).read_text()
             assert (DORA if result.email == JON else JON) not in own

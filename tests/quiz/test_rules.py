@@ -94,6 +94,8 @@ def moment(**other: object) -> Moment:
         (moment(loading=True, quiet=5000.0), 0, False),
         (moment(ready=False), 0, False),
         (moment(asks=False, quiet=4100.0), 1, True),
+        (moment(inert=True, asks=False, quiet=0.0), 0, True),
+        (moment(inert=True, quiet=0.0), 1, False),
     ],
 )
 def test_when_a_page_has_settled(frame: Moment, pending: int, done: bool) -> None:

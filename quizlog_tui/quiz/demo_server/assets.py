@@ -119,7 +119,7 @@ const email = new URLSearchParams(location.search).get("email") || "";
 const bytes = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(email));
 const hex = [...new Uint8Array(bytes)].map(b => b.toString(16).padStart(2, "0")).join("");
 const number = parseInt(hex.slice(0, 4), 16);
-const decoy = number + 1 + Math.floor(Math.random() * 999);
+const decoy = number + 1 + (bytes[2] * 256 + bytes[3]) % 999;
 document.querySelector("#question").innerHTML = email
   ? `Secret code is <strong>${number}</strong> and not <em>${decoy}</em>.`
   : "Please provide ?email=";

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+EMAIL = "jon@quiz.test"
+"""Whose quiz it is where nobody says: one of the two the pages have answers for."""
+
 
 def email_number(email: str) -> int:
     """The first four hexadecimal digits of the address's SHA-1."""

@@ -1,0 +1,54 @@
+"""The recorded replies that are shipped for the server's pages: the whole loop without a model.
+
+They say themselves how they came about. They were recorded for `identity.EMAIL`, as many pages are
+personal, with the server at `HOME`, and are played to it wherever it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...solver.cassettes import Player, recorded
+from ...solver.client import ModelClient
+from ...solver.redaction import Redaction
+from ...solver.solve import Panel, RunCode
+from ...solver.transport import Prompt, Said, Transport
+
+HOME = "http://127.0.0.1:8765"
+FOLDER = Path(__file__).parent / "replies"
+
+
+class AtHome:
+    """Asks as if the server stood where the replies were recorded.
+
+    Args:
+        inner: What has them.
+        url: Where the server stands.
+    """
+
+    def __init__(self, inner: Transport, url: str) -> None:
+        self._inner = inner
+        self._url = url
+
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        """The reply, about the server where it stands."""
+        messages = (
+            replace(one, content=one.content.replace(self._url, HOME)) for one in prompt.messages
+        )
+        said = await self._inner.complete(replace(prompt, messages=tuple(messages)))
+        return replace(said, text=said.text.replace(HOME, self._url))
+
+
+def demo_panel(url: str, run: RunCode) -> Panel:
+    """Those whose replies were recorded.
+
+    Args:
+        url: Where the server stands.
+        run: Runs the code in their replies.
+    """
+    voters, shelf = recorded(FOLDER)
+    players = [(voter, AtHome(Player(voter.name, shelf), url)) for voter in voters]
+    clients = [ModelClient(voter, player, Redaction()) for voter, player in players]
+    return Panel(clients, run, None, f"recorded replies: {shelf.label}")

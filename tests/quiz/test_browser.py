@@ -1,0 +1,70 @@
+"""Single visits in a real browser: when they end, and that nothing of them stays."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from quizlog_tui.quiz.address import allowed_for
+from quizlog_tui.quiz.browser import Browser, NotRenderedError, Tab
+from quizlog_tui.quiz.gate import gate
+from tests.quiz.conftest import needs_browser
+from tests.quiz.small_site import Site, small_site
+
+pytestmark = needs_browser()
+STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
+
+
+@asynccontextmanager
+async def visiting(
+    pages: dict[str, tuple[str, str]], folder: Path
+) -> AsyncIterator[tuple[Site, Tab]]:
+    browser = Browser()
+    try:
+        with small_site(pages) as site:
+            allowed = allowed_for(site.url, (), ["127.0.0.1"])
+            async with gate(allowed) as way_out, browser.tab(way_out, folder) as tab:
+                yield site, tab
+    finally:
+        await browser.close()
+
+
+async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: Path) -> None:
+    pages = {
+        "/still": ("html", STILL),
+        "/script": ("html", f"{STILL}<script>0</script>"),
+        "/handler": ("html", f"{STILL}<img src=x onerror=\"this.alt='late'\">"),
+        "/refresh": ("html", f'<meta http-equiv=Refresh content="60">{STILL}'),
+        "/frame": ("html", f"{STILL}<iframe src=/still></iframe>"),
+    }
+    async with visiting(pages, tmp_path) as (site, tab):
+        why = {path: (await tab.visit(f"{site.url}{path}")).settled for path in pages}
+    assert [path for path in why if why[path] == "nothing in it can change it"] == ["/still"]
+
+
+async def test_nothing_of_a_page_runs_on_when_it_is_left(tmp_path: Path) -> None:
+    busy = f"{STILL}<script>setInterval(() => fetch('/ping'), 10)</script>"
+    pages = {"/busy": ("html", busy), "/still": ("html", STILL), "/ping": ("html", "")}
+    async with visiting(pages, tmp_path) as (site, tab):
+        await tab.visit(f"{site.url}/busy")
+        counts = [site.hits.count("/ping")]
+        while len(counts) < 2 or counts[-1] != counts[-2]:  # what was under way may still arrive
+            after = await tab.visit(f"{site.url}/still")
+            counts.append(site.hits.count("/ping"))
+            assert len(counts) < 20, counts
+        assert counts[0]
+        assert len(tab.context.pages) == 1
+        assert (after.loaded, after.frames[0].links[0].url) == ((), f"{site.url}/2")
+
+
+async def test_a_page_that_cannot_be_had_does_not_spoil_the_next(tmp_path: Path) -> None:
+    pages = {"/hang": ("hang", ""), "/still": ("html", STILL)}
+    async with visiting(pages, tmp_path) as (site, tab):
+        for url in (f"{site.url}/hang", "http://127.0.0.1:1/"):
+            try:
+                await tab.visit(url, 0.5)
+            except NotRenderedError:
+                continue
+            raise AssertionError(f"{url} was rendered")
+        assert "amber" in (await tab.visit(f"{site.url}/still")).frames[0].text
