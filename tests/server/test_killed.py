@@ -18,6 +18,10 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import quiz_server
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.record.summary import find_records
+from quizlog_tui.replay.verify import verify
+from quizlog_tui.solver.decision_file import decisions_path, read_decisions
 from tests.quiz.conftest import SECRET, needs_browser
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models
 
@@ -105,6 +109,14 @@ async def test_tasks_go_on_where_they_were_when_the_server_was_killed(
     assert sorted(rows) == sorted((email, page, True) for email in people for page in PAGES)
     kept = (tmp_path / "tasks").glob("tasks.sqlite*")
     assert SECRET.encode() not in b"".join(path.read_bytes() for path in kept)
+    records = list(find_records(tmp_path / "tasks"))
+    assert len(records) == 3
+    for path in records:
+        record = RecordFile(path).read()
+        assert (list(record.inputs), record.status) == (["Brown", "Brown"], "success")
+        assert verify(path).verdict == "reproducible"
+        decisions = read_decisions(decisions_path(path)).decisions
+        assert sorted(one.question.pointer for one in decisions) == [0, 1]
 
 
 def wrong(folder: Path, capsys: pytest.CaptureFixture[str], **settings: str) -> str:
