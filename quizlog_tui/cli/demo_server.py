@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..quiz.demo_server.grader import Options
     from ..quiz.demo_server.web import QuizServer
     from ..quiz.task import TaskRequest, TaskResult
-    from ..quiz.tools import Workshop
+    from ..quiz.workshop import Workshop
 
 PORT = 8765
 _SECRET = "no secret at all"
@@ -76,7 +76,7 @@ def _solve(server: QuizServer, *, json: bool) -> int:
     from ..quiz.demo_server.replies import demo_panel
     from ..quiz.settings import read_settings
     from ..quiz.task import TaskRequest
-    from ..quiz.tools import Workshop
+    from ..quiz.workshop import Workshop
     from ..sandbox import run_code
 
     settings = replace(read_settings(), quiz_private_hosts=("127.0.0.1",))

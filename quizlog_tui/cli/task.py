@@ -20,7 +20,7 @@ from .show import say
 if TYPE_CHECKING:
     from ..quiz.settings import TaskSettings
     from ..quiz.task import TaskRequest, TaskResult
-    from ..quiz.tools import Workshop
+    from ..quiz.workshop import Workshop
 
 
 def task(arguments: Namespace) -> int:
@@ -69,8 +69,8 @@ def _right(result: TaskResult) -> str:
 
 
 async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
-    from ..quiz.shop import workshop
     from ..quiz.task import TaskRequest
+    from ..quiz.workshop import workshop
     from ..sandbox import run_code
     from ..solver.choice import Choice
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.equality import same, wanted
@@ -21,9 +21,7 @@ from ..solver.normal import NoAnswerError, normal_form
 from .page import WebPage
 from .submit import Reply, payload_of, submit
 from .task import PageResult, PageState, Submission, TaskRequest
-
-if TYPE_CHECKING:
-    from .orchestrate import Tools
+from .tools import Tools
 
 _TELLS = re.compile(
     r"\b(?:should|expected?|must|needs?|correct (?:answer|value)|~)|[:=~]\s*-?\d", re.I

@@ -19,9 +19,9 @@ from ..solver.decision import Decision, Question, Refusal
 from ..solver.decision_text import from_data
 from .gate import Gate
 from .looking import looked_from
-from .orchestrate import Tools
 from .submit import Reply
 from .task import TaskResult
+from .tools import Tools
 from .workspace import Workspace
 
 Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]

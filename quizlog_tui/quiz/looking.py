@@ -10,15 +10,13 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .browser import NotRenderedError, Tab
 from .downloads import Gathered, context_of, folder_size, gather
 from .page import WebPage, read_page
 from .snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from .orchestrate import Tools
+from .tools import Tools
 
 
 @dataclass(frozen=True)

@@ -6,83 +6,23 @@ in `attempts`: when to send what, and when to go on.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
-
-import httpx
 
 from ..record.model import MAIN
 from ..solver.decision import Decision, Question, Refusal
-from ..solver.redaction import Redaction
-from .address import Allowed, origin_of
+from .address import origin_of
 from .attempts import Attempts
-from .browser import Tab
-from .budget import Budget
-from .gate import Gate
 from .looking import Looked, Looking
 from .page import WebPage, reachable
 from .task import PageResult, TaskRequest, TaskResult, TaskState
-from .workspace import RECORD, Workspace
+from .tools import Solve, Tools
+from .workspace import RECORD
 
-Solve = Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decision]]
-"""Asks the models: question, folder of files, refused answers, seconds."""
 MOST_PAGES = 100
 """Pages of one task; more end it."""
-T = TypeVar("T")
-
-
-class Once(Protocol):
-    """Does what touches the world: `look`, `think`, `pause`, `send`.
-
-    All that happens between such acts follows from what came of them, and from `Tools.clock`.
-    """
-
-    async def __call__(self, name: str, act: Callable[[], Awaitable[T]]) -> T:
-        """What comes of the act, done now or kept from an earlier run of the task."""
-        ...
-
-
-async def _now(name: str, act: Callable[[], Awaitable[T]]) -> T:
-    return await act()
-
-
-async def _unkept(page: PageResult) -> None:
-    """A task that does not outlive its process."""
-
-
-@dataclass(frozen=True)
-class Tools:
-    """What a task works with."""
-
-    tab: Tab
-    gate: Gate
-    http: httpx.AsyncClient
-    """Goes through the gate."""
-    solve: Solve
-    workspace: Workspace
-    redaction: Redaction
-    budget: Budget = field(default_factory=Budget)
-    disk: int = 256 * 1024 * 1024
-    """Bytes that the task's files may hold."""
-    clock: Callable[[], float] = time.monotonic
-    told: Callable[[TaskResult], None] = lambda result: None
-    """Hears after each page how the task stands."""
-    shown: Callable[[TaskResult], None] = lambda result: None
-    """Hears how it stands while its last page is open: as that asks, and after each answer."""
-    decided: Callable[[Decision], Decision] = lambda decision: decision
-    """Keeps a decision."""
-    once: Once = _now
-    kept: Callable[[PageResult], Awaitable[None]] = _unkept
-    """Keeps what came of a page."""
-
-    @property
-    def allowed(self) -> Allowed:
-        """The sites the task may reach."""
-        return self.gate.allowed
 
 
 async def run_task(request: TaskRequest, tools: Tools) -> TaskResult:

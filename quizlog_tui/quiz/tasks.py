@@ -18,10 +18,10 @@ from ..errors import LimitError, UsageError
 from ..solver.redaction import Redaction
 from .address import Allowed, BadAddressError, allowed_for, is_special
 from .durable import durable
-from .orchestrate import Tools
 from .settings import TaskSettings
 from .task import PageResult, TaskRequest
-from .tools import Workshop
+from .tools import Tools
+from .workshop import Workshop
 from .workspace import sweep
 
 if TYPE_CHECKING:

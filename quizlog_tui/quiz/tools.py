@@ -1,155 +1,74 @@
-"""Puts together what a task works with: gate, tab, connections, workspace, models; ends it all."""
+"""What a task works with: all that acts. It is given to the loop, which only decides."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, TypeVar
 
-from ..sandbox import warm
+import httpx
+
 from ..solver.decision import Decision, Question, Refusal
-from ..solver.decision_file import append_decision
 from ..solver.redaction import Redaction
-from ..solver.solve import Panel, solve
-from .address import BadAddressError, allowed_for
-from .browser import Browser
+from .address import Allowed
+from .browser import Tab
 from .budget import Budget
-from .connections import through
-from .gate import gate
-from .orchestrate import Tools, run_task
-from .settings import TaskSettings
-from .task import TaskRequest, TaskResult
-from .task_record import TaskRecord
-from .workspace import Workspace, cleanup_task_workspace, create_workspace
+from .gate import Gate
+from .task import PageResult, TaskResult
+from .workspace import Workspace
+
+Solve = Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decision]]
+"""Asks the models: question, folder of files, refused answers, seconds."""
+T = TypeVar("T")
 
 
-@dataclass
-class Workshop:
-    """What all tasks share. Close it.
+class Once(Protocol):
+    """Does what touches the world: `look`, `think`, `pause`, `send`.
 
-    Args:
-        settings: The configuration.
-        panel: The models.
-        keys: Values to keep out of all that is written, besides a task's secret.
+    All that happens between such acts follows from what came of them, and from `Tools.clock`.
     """
 
-    settings: TaskSettings
-    panel: Panel
-    keys: tuple[str, ...] = field(default=(), repr=False)
+    async def __call__(self, name: str, act: Callable[[], Awaitable[T]]) -> T:
+        """What comes of the act, done now or kept from an earlier run of the task."""
+        ...
+
+
+async def _now(name: str, act: Callable[[], Awaitable[T]]) -> T:
+    return await act()
+
+
+async def _unkept(page: PageResult) -> None:
+    """A task that does not outlive its process."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a task works with."""
+
+    tab: Tab
+    gate: Gate
+    http: httpx.AsyncClient
+    """Goes through the gate."""
+    solve: Solve
+    workspace: Workspace
+    redaction: Redaction
     budget: Budget = field(default_factory=Budget)
+    disk: int = 256 * 1024 * 1024
+    """Bytes that the task's files may hold."""
+    clock: Callable[[], float] = time.monotonic
+    told: Callable[[TaskResult], None] = lambda result: None
+    """Hears after each page how the task stands."""
+    shown: Callable[[TaskResult], None] = lambda result: None
+    """Hears how it stands while its last page is open: as that asks, and after each answer."""
+    decided: Callable[[Decision], Decision] = lambda decision: decision
+    """Keeps a decision."""
+    once: Once = _now
+    kept: Callable[[PageResult], Awaitable[None]] = _unkept
+    """Keeps what came of a page."""
 
-    def __post_init__(self) -> None:
-        browsers = self.settings.max_concurrent_browsers
-        self.browser = Browser(self.settings.browser_executable or None, browsers)
-        self._models = asyncio.Semaphore(self.settings.max_concurrent_models)
-
-    async def close(self) -> None:
-        """End the browser."""
-        await self.browser.close()
-
-    async def work(
-        self,
-        request: TaskRequest,
-        told: Callable[[TaskResult], None] = lambda result: None,
-        lasting: Callable[[Tools], Awaitable[Tools]] | None = None,
-    ) -> TaskResult:
-        """Work a task to its end; its results are kept, its workspace is removed.
-
-        Args:
-            request: The task.
-            told: Hears after each page how it stands.
-            lasting: Makes tools whose acts are kept: a task that is interrupted has not ended.
-
-        Raises:
-            BadAddressError: The task's URL is none to visit.
-            UsageError: Its folder cannot be made.
-        """
-        warm()  # code is run soon: while the first page is rendered nothing else needs the machine
-        redaction = Redaction((request.secret, *self.keys))
-        base = self.settings.task_basedir
-        workspace = create_workspace(base, request.id, redaction)
-        record = TaskRecord(workspace.record, redaction, workspace.note)
-        workspace.note(f"task {request.id} for {request.email}: {request.url}")
-        try:
-            async with self._tools(request, workspace, redaction, told) as tools:
-                tools = replace(tools, shown=record.write)
-                result = await run_task(request, await lasting(tools) if lasting else tools)
-        except asyncio.CancelledError:
-            if not lasting:
-                gone = TaskResult(request.id, request.email, request.url, "cancelled")
-                self._end(workspace, record, gone)
-            raise
-        except BadAddressError as error:
-            result = TaskResult(
-                request.id, request.email, request.url, "refused", error=f"the url {error}"
-            )
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            result = TaskResult(
-                request.id, request.email, request.url, "failed", error=redaction.clean(said)
-            )
-        self._end(workspace, record, result)
-        return result
-
-    def _end(self, workspace: Workspace, record: TaskRecord, result: TaskResult) -> None:
-        record.write(result)
-        workspace.note(f"ended: {result.state} {result.error or ''}")
-        workspace.write_result(result.to_dict())
-        cleanup_task_workspace(workspace, keep=self.settings.debug_keep_workspaces)
-
-    @asynccontextmanager
-    async def _tools(
-        self,
-        request: TaskRequest,
-        workspace: Workspace,
-        redaction: Redaction,
-        told: Callable[[TaskResult], None],
-    ) -> AsyncIterator[Tools]:
-        settings = self.settings
-        allowed = allowed_for(
-            request.url, settings.quiz_allowed_origins, settings.quiz_private_hosts
-        )
-
-        def refused(what: str) -> None:
-            workspace.note(f"refused: {what}")
-
-        def keep(result: TaskResult) -> None:
-            workspace.write_result(result.to_dict())
-            told(result)
-
-        def decided(decision: Decision) -> Decision:
-            append_decision(workspace.decisions, decision)
-            return decision
-
-        async with (
-            gate(allowed, refused) as way_out,
-            through(way_out.url) as http,
-            self.browser.tab(way_out, workspace.folder / "files") as tab,
-        ):
-            yield Tools(
-                tab=tab,
-                gate=way_out,
-                http=http,
-                solve=self._solver(redaction),
-                workspace=workspace,
-                redaction=redaction,
-                budget=self.budget,
-                disk=settings.task_disk_mb * 1024 * 1024,
-                told=keep,
-                decided=decided,
-            )
-
-    def _solver(
-        self, redaction: Redaction
-    ) -> Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decision]]:
-        panel = replace(self.panel, redaction=redaction)
-
-        async def ask(
-            question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
-        ) -> Decision:
-            async with self._models:
-                return await solve(question, panel, folder=folder, refused=refused, budget=seconds)
-
-        return ask
+    @property
+    def allowed(self) -> Allowed:
+        """The sites the task may reach."""
+        return self.gate.allowed

@@ -24,9 +24,9 @@ import httpx
 from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import QuizServer, quiz_server
 from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.shop import workshop
 from quizlog_tui.quiz.task import TaskRequest
 from quizlog_tui.quiz.tasks import opened
+from quizlog_tui.quiz.workshop import workshop
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.choice import Choice
 

@@ -17,7 +17,7 @@ from quizlog_tui.quiz.budget import Budget
 from quizlog_tui.quiz.demo_server.web import QuizServer
 from quizlog_tui.quiz.settings import TaskSettings
 from quizlog_tui.quiz.task import TaskRequest, TaskResult
-from quizlog_tui.quiz.tools import Workshop
+from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.models import Models
 from quizlog_tui.solver.panel import live_panel

@@ -13,7 +13,7 @@ from quizlog_tui.quiz.demo_server.replies import FOLDER, demo_panel
 from quizlog_tui.quiz.demo_server.web import quiz_server
 from quizlog_tui.quiz.settings import TaskSettings
 from quizlog_tui.quiz.task import TaskRequest
-from quizlog_tui.quiz.tools import Workshop
+from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.quiz.workspace import record_of
 from quizlog_tui.replay.verify import verify
 from quizlog_tui.sandbox import run_code

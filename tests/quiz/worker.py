@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.shop import workshop
 from quizlog_tui.quiz.task import TaskRequest
 from quizlog_tui.quiz.tasks import opened
+from quizlog_tui.quiz.workshop import workshop
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.choice import Choice
 from tests.quiz.conftest import QUICK, SECRET

@@ -20,7 +20,7 @@ from quizlog_tui.quiz.demo_server.replies import FOLDER, AtHome
 from quizlog_tui.quiz.demo_server.web import quiz_server
 from quizlog_tui.quiz.settings import TaskSettings
 from quizlog_tui.quiz.task import TaskRequest, TaskResult
-from quizlog_tui.quiz.tools import Workshop
+from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.cassettes import Recorder, Shelf
 from quizlog_tui.solver.client import ModelClient
