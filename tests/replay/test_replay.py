@@ -358,3 +358,12 @@ def test_a_shared_replayer_equals_a_fresh_one(walk: list[list[str]], build: Buil
     with Replayer() as replayer:
         for inputs in walk:
             assert replayer.replay(script, 3, inputs) == replay(script, 3, inputs)
+
+
+def test_the_public_function_is_there_whatever_was_imported_before(build: Build) -> None:
+    build.script("input('a? ')\n")
+    code = "import quizlog_tui as q\n{}\nprint(q.replay('quiz.py', seed=1, inputs=[]).next_prompt)"
+    for before in ("", "q.Session", "import quizlog_tui.replay.world"):
+        command = [sys.executable, "-c", code.format(before)]
+        done = subprocess.run(command, cwd=build.folder, capture_output=True, text=True, check=True)
+        assert done.stdout == "a? \n"
