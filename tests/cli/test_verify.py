@@ -16,6 +16,7 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.session import Session
 from tests.support.build import Build
+from tests.support.processes import IS_UP, is_up
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -111,11 +112,10 @@ def test_watching_judges_again_at_each_save(path: Path) -> None:
 
 @pytest.mark.parametrize("words", [["record.yaml"], ["--all", "."]])
 def test_ctrl_c_answers_at_once(words: list[str], build: Build) -> None:
-    up = build.outside / "up"
-    build.record(f"open({str(up)!r}, 'w').close()\nwhile True: pass\n")
+    build.record(f"{IS_UP}\nwhile True: pass\n")
     command = [sys.executable, "-m", "quizlog_tui", "verify", *words]
     with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
-        while not up.exists():
+        while not is_up():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130

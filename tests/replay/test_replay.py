@@ -18,6 +18,7 @@ from quizlog_tui.errors import CancelledError, LimitError, ScriptError
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
+from tests.support.processes import IS_UP, below, is_up
 
 
 def test_steps_carry_prompt_print_line_type_and_answer(build: Build) -> None:
@@ -225,8 +226,7 @@ def test_a_caught_memory_error_is_the_scripts_own_affair(build: Build) -> None:
 
 
 def test_a_running_script_can_be_cancelled(build: Build) -> None:
-    started = build.outside / "started"
-    script = build.script(f"open({str(started)!r}, 'w').close()\nwhile True: pass\n")
+    script = build.script(f"{IS_UP}\nwhile True: pass\n")
     with Replayer() as replayer:
         caught: list[BaseException] = []
 
@@ -238,7 +238,7 @@ def test_a_running_script_can_be_cancelled(build: Build) -> None:
 
         thread = threading.Thread(target=run)
         thread.start()
-        wait_for(started.exists)
+        wait_for(is_up)
         replayer.cancel()
         thread.join(10)
         assert caught and not thread.is_alive()
@@ -279,14 +279,6 @@ def gone(pid: int) -> bool:
     except OSError:
         return True
     return state in "ZX"
-
-
-def below(pid: int) -> list[int]:
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [int(c) for c in children] + [d for c in children for d in below(int(c))]
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")

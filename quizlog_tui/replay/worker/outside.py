@@ -7,13 +7,11 @@ met such things says so, and whoever judges it knows why it may not come out the
 from __future__ import annotations
 
 import _thread
-import contextlib
 import errno
 import os
 import sys
 from typing import Any
 
-from . import system
 from .clock import worth_waiting
 from .folder import TEMPORARY, Folder
 from .taint import WRITES, before_threads, harmless
@@ -24,8 +22,8 @@ _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
-_LOCAL_FAMILY = 1
-"""AF_UNIX."""
+_INTERNET = (2, 10)
+"""AF_INET and AF_INET6."""
 _MOST_NAMES = 50
 
 
@@ -35,12 +33,13 @@ class Outside:
     Args:
         folder: The private folder, writes to which are nobody's concern.
         network: Whether the script asked for the real network.
+        alone: Whether it has a network of its own, within which it may do what it likes.
     """
 
-    def __init__(self, folder: Folder, *, network: bool) -> None:
+    def __init__(self, folder: Folder, *, network: bool, alone: bool) -> None:
         self._folder = folder
         self._network = network
-        self._cut_off = network or not folder.named
+        self._alone = alone
         self._noted: dict[str, None] = {}
         self.json = "[]"
         self.watching = True
@@ -58,14 +57,6 @@ class Outside:
 
     def _thread(self) -> None:
         self.note("threads" if _thread._count() else "thread")
-        self._seclude()
-
-    def _seclude(self) -> None:
-        """Before there is anything else that could reach the network without being asked."""
-        if not self._cut_off:
-            self._cut_off = True
-            with contextlib.suppress(OSError):
-                system.cut_off()
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.watching:
@@ -74,10 +65,9 @@ class Outside:
             self._file(event, arguments)
         elif event in _STARTS:
             self.note("processes" if worth_waiting() else "program")
-            self._seclude()
         elif event == "socket.__new__":
-            if arguments[1] != _LOCAL_FAMILY:
-                self._seclude()
+            if arguments[1] in _INTERNET and self._folder.shut and not self._alone:
+                self._refuse()
         elif event in _SENDS:
             self._reach(arguments[1])
         elif event in _NAMES and not _local(arguments[0]):
@@ -106,6 +96,9 @@ class Outside:
         """Refuse what lies outside this machine."""
         if not isinstance(address, tuple) or _local(address[0]):
             return
+        self._refuse()
+
+    def _refuse(self) -> None:
         self.note("real-network" if self._network else "network")
         if not self._network:
             raise OSError(errno.ENETUNREACH, "Network is unreachable")

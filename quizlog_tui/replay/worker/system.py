@@ -61,19 +61,19 @@ def make_private() -> bytes:
     return b",userxattr"
 
 
-def cut_off() -> None:
-    """A network of this thread's own, and of what it starts, that reaches only itself.
-
-    Raises:
-        OSError: The system does not permit it.
-    """
+def cut_off() -> bool:
+    """A network of this process's own that reaches only itself; whether the system permits it."""
     import _socket
     import fcntl
 
-    call("unshare", NEW_NETWORK)
+    try:
+        call("unshare", NEW_NETWORK)
+    except OSError:
+        return False
     plug = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
     fcntl.ioctl(plug.fileno(), _SET_FLAGS, _LOOPBACK + _UP.to_bytes(2, "little") + bytes(22))
     plug.close()
+    return True
 
 
 def _write(path: str, text: str) -> None:

@@ -50,6 +50,9 @@ _LASTING = {
     "mmap.__new__": "it mapped memory that copies may share",
 }
 
+_NO_FILES = frozenset({_LASTING["socket.connect"], _LASTING["mmap.__new__"]})
+"""Reasons that leave the folder as it is."""
+
 
 class Taint:
     """Watches the script from its first line on.
@@ -63,7 +66,9 @@ class Taint:
         self.lasting: str | None = None
         self.watching = True
         self.strayed = False
-        """Whether files were written unseen, where copies of this process see them."""
+        """Whether files were written where copies of this process see them."""
+        self.straying: Callable[[], None] = lambda: None
+        """Called before the first of them is."""
         self._descriptors: set[int] = set()
         self._handlers: list[Any] = []
 
@@ -72,7 +77,7 @@ class Taint:
         self._descriptors = _descriptors()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
-        before_threads(self._part)
+        before_threads(self._thread)
         register = os.register_at_fork
 
         def register_at_fork(**callbacks: Any) -> None:
@@ -93,14 +98,24 @@ class Taint:
 
     def _last(self, reason: str) -> None:
         self.lasting = reason
-        self._part()
+        if reason not in _NO_FILES:
+            self.strayed = not self._part()
+            if self.strayed:
+                self.straying()
 
-    def _part(self) -> None:
-        """Here, and not later in another thread, as only the calling one would be parted."""
+    def _thread(self) -> None:
+        """Part here, and not later in the thread, as only the one that calls would be parted."""
+        if not self.folder.shut:
+            self._part()
+
+    def _part(self) -> bool:
+        """Make what follows invisible to copies; whether that was possible."""
         self.watching = False
+        parted = True
         with contextlib.suppress(OSError):  # then `reason` finds what was written
-            self.folder.part()
+            parted = self.folder.part()
         self.watching = True
+        return parted
 
     def cheap(self) -> str | None:
         """What is known without asking the system: for each stop."""
