@@ -38,7 +38,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     wire = Wire(control)
     folder = Folder()
     folder.prepare()
-    alone = not network and folder.named and system.cut_off()
+    reach = "real" if network else "own" if folder.named and system.cut_off() else "none"
     guard.process_control(system.PDEATHSIG, 9)  # which new rights may have cleared
     wire.send(f'["born", {os.getpid()}]')
     job = Job(wire.receive())
@@ -47,12 +47,12 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     outcome = Outcome(script)
     taint = Taint(folder)
-    outside = Outside(folder, network=network, alone=alone)
+    outside = Outside(folder, network=reach)
     world = World(job, folder, outside)
     hooks.install(wire, outcome, taint, world)
     _become_plain(folder.path, job.name)
     try:
-        kept = isolate(shut, folder, job.path, network=network or alone)
+        kept = isolate(shut, folder, job.path, network=reach)
     except OSError as error:
         wire.send(f'["unshut", {quote(str(error))}]')
         os._exit(1)

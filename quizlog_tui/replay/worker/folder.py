@@ -37,7 +37,8 @@ class Folder:
         """Whether the system tells the fixed host name."""
         self.shut = False
         """Whether this process is shut in: nobody may mount anything any more."""
-        self._shared = False
+        self.shared = False
+        """Whether copies of this process see the same."""
         self._options: bytes | None = None
         self._upper = -1
         self._empty = 0
@@ -106,7 +107,7 @@ class Folder:
 
     def share(self) -> None:
         """From now on a copy of this process sees the same folder."""
-        self._shared = True
+        self.shared = True
 
     def part(self) -> bool:
         """Something is about to be changed: not for the copies of this process.
@@ -114,10 +115,10 @@ class Folder:
         Returns:
             Whether they will not see it.
         """
-        if self._shared and self.shut:
+        if self.shared and self.shut:
             return False
-        if self._shared and self.way == "overlay":
-            self._shared = False
+        if self.shared and self.way == "overlay":
+            self.shared = False
             here = os.getcwd()
             system.call("unshare", system.NEW_FILES)
             for mounted in (TEMPORARY, self.path):
@@ -138,7 +139,7 @@ class Folder:
 
     def strayed(self) -> bool:
         """Whether somebody wrote into it unseen, while copies of this process see the same."""
-        if not self._shared or self._upper < 0:
+        if not self.shared or self._upper < 0:
             return False
         # The first thing that is written anywhere below makes an entry here.
         return fstat(self._upper).st_size != self._empty and self.touched()

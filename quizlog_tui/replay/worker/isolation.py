@@ -28,14 +28,14 @@ _DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fo
 """Lists of fonts in the user's home, which take seconds to make anew."""
 
 
-def isolate(shut: Shut, folder: Folder, script: str, *, network: bool) -> str:
+def isolate(shut: Shut, folder: Folder, script: str, *, network: str) -> str:
     """Shut this process in.
 
     Args:
         shut: Does it.
         folder: Where the script runs, which is its own.
         script: The user's path of it, at which tracebacks look for its lines.
-        network: Whether it may use the network that it has.
+        network: Which one it may use: `real`, its `own`, or `none`.
 
     Returns:
         What is in force, in the words of `shut`.
@@ -54,11 +54,12 @@ def _readable(folder: Folder, script: str) -> Iterator[str]:
     yield from _SYSTEM
     for name in _SETTINGS:
         yield f"/etc/{name}"
-    for prefix in dict.fromkeys((sys.prefix, sys.exec_prefix, sys.base_prefix)):
-        for part in _PARTS:
-            yield f"{prefix}/{part}"
-    yield from (path for path in sys.path if os.path.isabs(path))
-    yield from filter(os.path.isabs, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+    prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
+    parts = [f"{prefix}/{part}" for prefix in prefixes for part in _PARTS]
+    yield from parts
+    libraries = [*sys.path, *os.environ.get("LD_LIBRARY_PATH", "").split(":")]
+    known = ("/usr/", *(f"{part}/" for part in parts))
+    yield from (path for path in libraries if path[:1] == "/" and not path.startswith(known))
     home = os.path.expanduser("~")
     for name in _DRAWING:
         yield f"{home}/{name}"

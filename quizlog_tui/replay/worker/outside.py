@@ -7,11 +7,13 @@ met such things says so, and whoever judges it knows why it may not come out the
 from __future__ import annotations
 
 import _thread
+import contextlib
 import errno
 import os
 import sys
 from typing import Any
 
+from . import system
 from .clock import worth_waiting
 from .folder import TEMPORARY, Folder
 from .taint import WRITES, before_threads, harmless
@@ -32,14 +34,14 @@ class Outside:
 
     Args:
         folder: The private folder, writes to which are nobody's concern.
-        network: Whether the script asked for the real network.
-        alone: Whether it has a network of its own, within which it may do what it likes.
+        network: Which one the script has: the `real` one, its `own`, or `none`.
     """
 
-    def __init__(self, folder: Folder, *, network: bool, alone: bool) -> None:
+    def __init__(self, folder: Folder, *, network: str) -> None:
         self._folder = folder
-        self._network = network
-        self._alone = alone
+        self._network = network == "real"
+        self._closed = network == "none"
+        self._asleep = network == "own"
         self._noted: dict[str, None] = {}
         self.json = "[]"
         self.watching = True
@@ -65,13 +67,26 @@ class Outside:
             self._file(event, arguments)
         elif event in _STARTS:
             self.note("processes" if worth_waiting() else "program")
+            self._wake()
         elif event == "socket.__new__":
-            if arguments[1] in _INTERNET and self._folder.shut and not self._alone:
-                self._refuse()
+            if arguments[1] in _INTERNET:
+                self._connect()
         elif event in _SENDS:
             self._reach(arguments[1])
         elif event in _NAMES and not _local(arguments[0]):
             self._refuse_name()
+
+    def _connect(self) -> None:
+        """A socket is wanted that could reach other machines."""
+        if self._closed and self._folder.shut:
+            self._refuse()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._asleep:
+            self._asleep = False
+            with contextlib.suppress(OSError):
+                system.wake_loopback()
 
     def _file(self, event: str, arguments: tuple[Any, ...]) -> None:
         path = arguments[0]

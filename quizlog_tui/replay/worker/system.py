@@ -62,18 +62,26 @@ def make_private() -> bytes:
 
 
 def cut_off() -> bool:
-    """A network of this process's own that reaches only itself; whether the system permits it."""
-    import _socket
-    import fcntl
-
+    """A network of this process's own, with nothing in it; whether the system permits it."""
     try:
         call("unshare", NEW_NETWORK)
     except OSError:
         return False
+    return True
+
+
+def wake_loopback() -> None:
+    """Let the network of its own reach itself: not before that is wanted, as it takes long.
+
+    Raises:
+        OSError: The system does not permit it.
+    """
+    import _socket
+    import fcntl
+
     plug = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
     fcntl.ioctl(plug.fileno(), _SET_FLAGS, _LOOPBACK + _UP.to_bytes(2, "little") + bytes(22))
     plug.close()
-    return True
 
 
 def _write(path: str, text: str) -> None:

@@ -50,8 +50,8 @@ _LASTING = {
     "mmap.__new__": "it mapped memory that copies may share",
 }
 
-_NO_FILES = frozenset({_LASTING["socket.connect"], _LASTING["mmap.__new__"]})
-"""Reasons that leave the folder as it is."""
+_BEYOND_FILES = frozenset({_LASTING["socket.bind"], _LASTING["os.system"]})
+"""Reasons that copies could notice in the network they share."""
 
 
 class Taint:
@@ -81,8 +81,9 @@ class Taint:
         register = os.register_at_fork
 
         def register_at_fork(**callbacks: Any) -> None:
-            if sys._getframe(1).f_globals.get("__name__") == "__main__":
-                self.lasting = self.lasting or "it set handlers for forks"
+            by_script = sys._getframe(1).f_globals.get("__name__") == "__main__"
+            if by_script and self.lasting is None:
+                self._last("it set handlers for forks")
             register(**callbacks)
 
         os.register_at_fork = register_at_fork
@@ -97,11 +98,12 @@ class Taint:
             self._last(_LASTING[event])
 
     def _last(self, reason: str) -> None:
+        # From here on nothing more is looked at: whatever follows, copies must not see it.
         self.lasting = reason
-        if reason not in _NO_FILES:
-            self.strayed = not self._part()
-            if self.strayed:
-                self.straying()
+        beyond = reason in _BEYOND_FILES and self.folder.shared
+        self.strayed = not self._part() or beyond
+        if self.strayed:
+            self.straying()
 
     def _thread(self) -> None:
         """Part here, and not later in the thread, as only the one that calls would be parted."""

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 
 from . import bpf
 
+TYPE_CHECKING = False
+"""As in `typing`, which takes long to import."""
 _SYSCALL_CREATE, _SYSCALL_ADD, _SYSCALL_RESTRICT = 444, 445, 446
 _FILES_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}
 _NEWEST_FILES = 16
@@ -30,19 +32,28 @@ _NO_NEW_PRIVILEGES, _FILTER_IN_FORCE, _SECCOMP, _FILTER, _DROP_BOUND = 38, 21, 2
 _CAPABILITY_VERSION = 0x20080522
 _KEPT = 0b1111
 """Root's rights over modes and owners of files, without which it may not read its own scripts."""
+_NETWORK_ADMIN = 1 << 12
+"""The right to switch on a network of its own, which reaches only itself."""
 _CUTS, _SCOPES = 3, 6
 """Versions of Landlock from which on it sees files cut by their names, and keeps signals."""
 
+_functions: dict[str, int] = {}
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Network = Literal["real", "own", "none"]
+    """The machine's, one in a namespace of its own, or no sockets at all."""
 FULL, PARTIAL, NONE = "landlock", "landlock without signals", ""
 
 
-def shut(own: Iterable[str], readable: Iterable[str], *, network: bool) -> str:
+def shut(own: Iterable[str], readable: Iterable[str], *, network: Network) -> str:
     """Keep this process and all it starts from the machine's other files, programs and sockets.
 
     Args:
         own: Folders to read and write.
         readable: Files and folders to read and run; missing ones are left out.
-        network: It may use the network that it has.
+        network: Which one it may use.
 
     Returns:
         What is in force: `FULL`; `PARTIAL` where an old kernel lets it signal programs of the same
@@ -56,8 +67,8 @@ def shut(own: Iterable[str], readable: Iterable[str], *, network: bool) -> str:
         return NONE
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
-    _drop_capabilities()
-    _filter((_INET, _INET6) if network else (), cut_by_name=version >= _CUTS)
+    _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0)
+    _filter(() if network == "none" else (_INET, _INET6), cut_by_name=version >= _CUTS)
     return FULL if version >= _SCOPES else PARTIAL
 
 
@@ -100,11 +111,12 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         os.close(fd)
 
 
-def _drop_capabilities() -> None:
+def _drop_capabilities(kept: int) -> None:
+    kept |= _KEPT if os.geteuid() == 0 else 0
     for number in range(64):
-        if not _KEPT >> number & 1 and _call("prctl", _DROP_BOUND, number, 0, 0, 0) < 0:
+        if not kept >> number & 1 and _call("prctl", _DROP_BOUND, number, 0, 0, 0) < 0:
             break
-    kept = _KEPT & _permitted() if os.geteuid() == 0 else 0
+    kept &= _permitted()
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     _must("capset", header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
@@ -140,8 +152,9 @@ def _call(name: str, *arguments: int | bytes | None) -> int:
     """A function of the C library, without the cost of importing ctypes."""
     import _ctypes
 
-    function = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]
-    result: int = _ctypes.call_function(function, arguments)
+    if name not in _functions:
+        _functions[name] = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]
+    result: int = _ctypes.call_function(_functions[name], arguments)
     return result
 
 
