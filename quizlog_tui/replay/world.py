@@ -44,7 +44,7 @@ FIXED = {
     "environment": "known variables, UTC, C.UTF-8, one thread for linear algebra, no terminal",
     "identity": "process number, host name, user name",
     "folder": "a private copy, listed in order; temporary files beside it",
-    "network": "off",
+    "network": "off, except within the script's own processes",
 }
 """What is fixed, and how."""
 
@@ -72,7 +72,7 @@ MET: dict[str, tuple[Cause, str]] = {
     "real-environment": ("environment", "it asks for the real environment"),
     "system": ("environment", "it reads the system's state (/proc, /sys)"),
     "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
-    "files": ("leftover-file", "it writes files outside its folder, which stay"),
+    "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),
 }
 """What a run may meet that makes it impossible to vouch for, and the cause it would be."""
 

@@ -69,13 +69,20 @@ class Scene:
             listening.setblocking(False)
             with pytest.raises(BlockingIOError):
                 listening.recv(1) if listening is self.datagrams else listening.accept()
-        return [*self.secret.parent.iterdir()] == [self.secret] and self.secret.read_text() == "s3"
+        facts = self.secret.stat()
+        return (
+            [*self.secret.parent.iterdir()] == [self.secret]
+            and self.secret.read_text() == "s3"
+            and (facts.st_mode & 0o777, facts.st_uid) == (0o640, os.getuid())
+            and facts.st_mtime > 1
+        )
 
 
 @pytest.fixture
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder, sockets = tmp_path_factory.mktemp("o"), tmp_path_factory.mktemp("s")
     (folder / "id_rsa").write_text("s3")
+    (folder / "id_rsa").chmod(0o640)
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,
         socket.socket(socket.AF_UNIX) as unix,
@@ -102,6 +109,10 @@ ATTACKS = {
     "cut it": "os.truncate({secret!r}, 0)",
     "remove it": "os.unlink({secret!r})",
     "rename it": "os.rename({secret!r}, {secret!r} + '2')",
+    "open it to all": "os.chmod({secret!r}, 0o777)",
+    "give it away": "os.chown({secret!r}, 1, 1)",
+    "date it": "os.utime({secret!r}, (1, 1))",
+    "mark it": "os.setxattr({secret!r}, 'user.mark', b'x')",
     "make a folder": "os.mkdir({folder!r} + '/new')",
     "write to /tmp": "open('/tmp/quizlog-test-outside', 'w')",
     "a server of the machine": "connected(socket.AF_INET, ('127.0.0.1', {port}))",
@@ -214,11 +225,11 @@ def test_what_quizzes_do_goes_on_as_without(build: Build, monkeypatch: pytest.Mo
 
 def open_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that has no isolation."""
-    instead(monkeypatch, "lambda own, readable, network: ''")
+    instead(monkeypatch, "lambda *places, **how: ''")
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, shut: str) -> None:
-    monkeypatch.setattr(spawn, "_BOOT", spawn._BOOT.replace("inside.shut.shut", shut))
+    monkeypatch.setattr(spawn, "_BOOT", spawn._BOOT.replace("inside.shut.shut", f"({shut})"))
 
 
 def test_without_isolation_scripts_run_and_are_labelled(
@@ -252,7 +263,7 @@ def test_with_isolation_the_record_and_the_verdict_name_it(build: Build) -> None
 def test_a_script_that_is_shut_in_by_half_does_not_run(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    instead(monkeypatch, "lambda own, readable, network: (_ for _ in ()).throw(OSError('no'))")
+    instead(monkeypatch, "lambda *places, **how: (_ for _ in ()).throw(OSError('no'))")
     script = build.script("open('ran', 'w')\n")
     with pytest.raises(IsolationError, match=r"quiz\.py: was not run: no"):
         replay(script, 1, [])

@@ -128,6 +128,14 @@ class Folder:
             os.chdir(here)
         return True
 
+    def seal(self) -> None:
+        """Make all that this process sees read-only, but for what is its own."""
+        if self.way == "overlay":
+            with contextlib.suppress(OSError):
+                system.write_protect(b"/")
+                for mounted in (self.path, TEMPORARY, SHARED_MEMORY):
+                    system.write_enable(os.fsencode(mounted))
+
     def layers(self) -> Iterator[str]:
         """Where the system tells what was written to it."""
         if self._upper >= 0:

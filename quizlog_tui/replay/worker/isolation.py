@@ -44,7 +44,7 @@ def isolate(shut: Shut, folder: Folder, script: str, *, network: str) -> str:
         OSError: It was begun and could not be finished.
     """
     own = [folder.path, TEMPORARY, leftover(os.getpid()), SHARED_MEMORY]
-    kept = shut(own, _readable(folder, script), network=network)
+    kept = shut(own, _readable(folder, script), network=network, seal=folder.seal)
     folder.shut = bool(kept)
     return kept
 

@@ -10,7 +10,7 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from . import bpf
 
@@ -47,13 +47,21 @@ if TYPE_CHECKING:
 FULL, PARTIAL, NONE = "landlock", "landlock without signals", ""
 
 
-def shut(own: Iterable[str], readable: Iterable[str], *, network: Network) -> str:
+def shut(
+    own: Iterable[str],
+    readable: Iterable[str],
+    *,
+    network: Network,
+    seal: Callable[[], None] = lambda: None,
+) -> str:
     """Keep this process and all it starts from the machine's other files, programs and sockets.
 
     Args:
         own: Folders to read and write.
         readable: Files and folders to read and run; missing ones are left out.
         network: Which one it may use.
+        seal: Makes all but its own folders read-only, where it may: Landlock sees no change of a
+            file's mode, owner or times. Called only if the process will be shut in.
 
     Returns:
         What is in force: `FULL`; `PARTIAL` where an old kernel lets it signal programs of the same
@@ -65,6 +73,7 @@ def shut(own: Iterable[str], readable: Iterable[str], *, network: Network) -> st
     version = _version()
     if version < 1:
         return NONE
+    seal()
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
     _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0)
