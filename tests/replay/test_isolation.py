@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -14,6 +15,7 @@ import pytest
 import yaml
 
 from quizlog_tui.errors import IsolationError, LimitError
+from quizlog_tui.paths import shipped
 from quizlog_tui.replay import lines, spawn
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
@@ -21,6 +23,7 @@ from quizlog_tui.replay.verify import verify
 from quizlog_tui.replay.world import LACKS, isolation
 from quizlog_tui.session import Session
 from tests.support.build import Build
+from tests.test_examples import FAILED, WON
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux")
 
@@ -221,6 +224,18 @@ def test_what_quizzes_do_goes_on_as_without(build: Build, monkeypatch: pytest.Mo
     if "folder" in shut.lacks:
         pytest.skip(LACKS["folder"])
     assert shut == free
+
+
+@pytest.mark.parametrize("name", sorted(WON))
+def test_the_examples_run_as_without(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(shipped("records") / name, tmp_path / name)
+    script = tmp_path / name / "quiz.py"
+    played = [WON[name], [FAILED[name][0]]]
+    shut = [replay(script, 1, answers) for answers in played]
+    open_to_all(monkeypatch)
+    assert shut == [replay(script, 1, answers) for answers in played]
 
 
 def open_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
