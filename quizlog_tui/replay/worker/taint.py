@@ -155,7 +155,13 @@ def before_threads(act: Callable[[], None]) -> None:
     """Do something whenever a thread is about to be started; not every version audits that."""
     for name in ("start_new_thread", "start_joinable_thread"):
         if hasattr(_thread, name):
-            setattr(_thread, name, _announced(getattr(_thread, name), act))
+            plain = getattr(_thread, name)
+            announced = _announced(plain, act)
+            setattr(_thread, name, announced)
+            # Some systems import it before any script runs, and it keeps names of its own.
+            threading = sys.modules.get("threading")
+            if threading is not None and getattr(threading, f"_{name}", None) is plain:
+                setattr(threading, f"_{name}", announced)
 
 
 def _announced(start: Any, act: Callable[[], None]) -> Any:
