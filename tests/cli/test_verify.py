@@ -55,7 +55,7 @@ def test_a_difference_is_exit_code_3_with_both_texts(run: Run, path: Path) -> No
     assert code == 3 and data["schema_version"] == 1
     keys = ("verdict", "step", "what", "recorded", "replayed", "cause")
     assert [data[key] for key in keys] == ["diverges", 0, "print", "hallo", "hello", "unknown"]
-    assert set(data["world"]) == {"fixed", "missing", "met", "relies_on"}
+    assert set(data["world"]) == {"fixed", "missing", "isolation", "met", "relies_on"}
 
 
 def test_what_cannot_be_verified_is_exit_code_4(run: Run, build: Build) -> None:
