@@ -61,6 +61,10 @@ class LimitError(QuizlogError):
     exit_code = 4
 
 
+class IsolationError(QuizlogError):
+    """A script was not run, as it could be shut in only half."""
+
+
 class CancelledError(QuizlogError):
     """The user stopped a running script; nothing was written."""
 

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from . import emit_json
+from .extras import FOR_CODE
 from .grammar import Parser, command
 
 
@@ -51,7 +52,7 @@ def _findings() -> Iterator[Finding]:
     )
     yield _locks()
     yield _addresses()
-    yield _folder()
+    yield from _quizzes()
     yield from _sandbox()
     yield _examples()
 
@@ -82,18 +83,21 @@ def _addresses() -> Finding:
     return _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
 
 
-def _folder() -> Finding:
+def _quizzes() -> Iterator[Finding]:
     """Looks by running a script that does nothing."""
     import tempfile
 
     from ..replay.replayer import replay
     from ..replay.source import Source
-    from ..replay.world import LACKS
+    from ..replay.world import LACKS, isolation
 
     with tempfile.TemporaryDirectory() as folder:
         lacks = replay(Source(Path(folder) / "nothing.py", b""), 0, []).lacks
     good = "an overlay: scripts write to a copy that costs nothing"
-    return _either("private folders", "folder" not in lacks, good, LACKS["folder"])
+    yield _either("private folders", "folder" not in lacks, good, LACKS["folder"])
+    good = f"{isolation(lacks)}: they reach their own folder, no other file, network or program"
+    wrong = "; ".join(LACKS[name] for name in ("isolation", "signals") if name in lacks)
+    yield _either("isolation of quiz scripts", not wrong, good, wrong)
 
 
 def _sandbox() -> Iterator[Finding]:
@@ -103,9 +107,9 @@ def _sandbox() -> Iterator[Finding]:
     yield Finding("sandbox", found.level is not None, found.says)
     yield _either(
         "libraries for models' code",
-        bool(found.ready),
+        not found.missing,
         f"{', '.join(found.ready)}: loaded before a run starts",
-        "neither numpy nor pandas: pip install pandas",
+        f"no {' and no '.join(found.missing)}: {FOR_CODE}",
     )
 
 

@@ -6,6 +6,9 @@ from importlib.util import find_spec
 
 from ..errors import UsageError
 
+FOR_CODE = "pip install 'quizlog-tui[solver]' brings what models' code is told it may use"
+"""What to say where a library is missing that the sandbox would load."""
+
 
 def needs(extra: str, *modules: str) -> None:
     """Make sure that the libraries of an extra are there.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tokenize
 from argparse import Namespace
@@ -12,10 +13,11 @@ from pathlib import Path
 
 from ..errors import ScriptError, UsageError
 from ..sandbox.executor import Sandbox
-from ..sandbox.levels import ISOLATED, LABELS
+from ..sandbox.levels import ISOLATED, LABELS, PRELOAD
 from ..sandbox.result import ExecResult, Limits, Status
 from ..text import one_line, visible
 from . import emit_json
+from .extras import FOR_CODE
 from .grammar import Parser, command
 
 _RAISED: frozenset[Status] = frozenset({"error", "crashed", "no_result", "bad_result"})
@@ -64,6 +66,9 @@ def _show(result: ExecResult) -> None:
         print(f"answer: {one_line(json.dumps(result.answer, ensure_ascii=False))}")
     elif not (result.status == "error" and result.stderr):
         print(f"quizlog: {result.status}: {one_line(result.error or '')}", file=sys.stderr)
+    missing = re.search(r"No module named '(\w+)'", result.error or "")
+    if missing and missing[1] in PRELOAD:
+        print(f"quizlog: {missing[1]} is not installed: {FOR_CODE}", file=sys.stderr)
     said = f"{result.status} in {result.seconds:.2f} s, isolation: {result.isolation}"
     print(f"quizlog: {said}", file=sys.stderr)
 

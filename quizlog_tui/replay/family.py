@@ -85,6 +85,11 @@ class Family:
         with contextlib.suppress(OSError):
             self._guard.sendall(line.encode())
 
+    @property
+    def shared(self) -> bool:
+        """Whether there is more than one process."""
+        return self._members > 1
+
     def join(self) -> None:
         """One more process shares this family."""
         self._members += 1

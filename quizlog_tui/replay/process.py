@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..errors import CancelledError, LimitError
+from ..errors import CancelledError, IsolationError, LimitError
 from .channel import Channel
 from .family import Family
 from .limits import Limits
 from .source import Source
 from .spawn import capture, take
-from .world import World
+from .world import ISOLATION_LACKS, World
 
 _WATCH_MILLISECONDS = 50
 
@@ -34,6 +34,8 @@ class QuizProcess:
         self._out = self._err = -1
         self._told = 0
         self._cancelled = False
+        self._midway = False
+        """Whether it is on its way between two stops."""
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
@@ -58,10 +60,11 @@ class QuizProcess:
             limits: What it may use.
             kept: A folder that takes the files it writes; empty to forget them.
         """
-        spawned = take(world.hash_seed, alike="addresses" not in world.changed)
+        alike, network = "addresses" not in world.changed, "real-network" in source.asked
+        spawned = take(world.hash_seed, alike=alike, network=network)
         process = cls(Family(spawned), limits, source.path.name, spawned.control)
         process._out, process._err = spawned.out, spawned.err
-        process.lacks = () if spawned.alike or "addresses" in world.changed else ("addresses",)
+        process.lacks = () if spawned.alike or not alike else ("addresses",)
         process._send(_job(source, world, limits, kept))
         return process
 
@@ -104,6 +107,7 @@ class QuizProcess:
         """
         fields = [b"%d" % int(pause_after * 1e6)]
         fields += [answer.encode("utf-8", "surrogatepass") for answer in answers]
+        self._midway = True
         self._send(fields)
 
     def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> bool:
@@ -153,13 +157,20 @@ class QuizProcess:
                 self._born(message[1])
                 if stop_at_birth:
                     return None
-            elif message[0] == "folder":
-                self.lacks += _FOLDER_LACKS[message[1]]
+            elif message[0] == "place":
+                self.lacks += _FOLDER_LACKS[message[1]] + ISOLATION_LACKS[message[2]]
+            elif message[0] == "straying":
+                self.family.writers.add(self.pid)
+            elif message[0] == "unshut":
+                self.close()
+                hint = "see what `quizlog doctor` says"
+                raise IsolationError(f"was not run: {message[1]}", where=self._name, hint=hint)
             elif message[0] == "refused":
                 self.refused = message[1]
                 self.close()
                 return None
             else:
+                self._midway = message[0] == "working"
                 self._count(message[1])
                 self.taint = message[3]
                 if len(message[4]) != len(self.met):
@@ -251,6 +262,17 @@ class QuizProcess:
                 self._learn_pid()
             if self.pid is not None:
                 self.family.kill(self.pid)
+                if self._midway and self.family.shared:
+                    self._overhear()
+
+    def _overhear(self) -> None:
+        """Wait for the end of a process that was at work: did it write what others now see?"""
+        with contextlib.suppress(OSError, EOFError):
+            self._channel.sock.settimeout(5)
+            while True:
+                message = self._channel.pending() or self._channel.receive()
+                if message is not None and message[0] == "straying":
+                    self.family.writers.add(self.pid)
 
     def _learn_pid(self) -> None:
         """A process that was just made must be known before it can be ended."""

@@ -13,8 +13,10 @@ import os
 import sys
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_BOOT = """import sys; sys.path.insert(0, {folder!r}); import worker.boot
-worker.boot.main({control}, {guarded})"""
+_SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
+_BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
+worker.boot.main({control}, {guarded}, inside.shut.shut, network={network})"""
+"""The worker knows nothing of ours: what shuts it in is handed to it."""
 _FIXED = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -100,16 +102,19 @@ class Spawned:
     Args:
         hash_seed: Sets the order of hashes, which only the start of an interpreter can.
         alike: Whether memory shall be placed as in every other run.
+        network: Whether it shall have the machine's network.
     """
 
-    def __init__(self, hash_seed: int, *, alike: bool = True) -> None:
+    def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
         self.out, self.err = capture("stdout"), capture("stderr")
         """Files that take its streams."""
         self.control, inner = (sock.detach() for sock in _socket.socketpair())
         """Our end of the socket to the quiz."""
         self.guard, guarded = (sock.detach() for sock in _socket.socketpair())
         """Our end of the socket to the guard, which dies with it."""
-        boot = _BOOT.format(folder=_FOLDER, control=inner, guarded=guarded)
+        boot = _BOOT.format(
+            folder=_FOLDER, sandbox=_SANDBOX, control=inner, guarded=guarded, network=network
+        )
         with _SPAWNING, _AlikeInMemory(alike) as memory:  # or another's child could inherit these
             self.alike = memory.holds
             """Whether memory is placed as in every other run."""
@@ -139,14 +144,14 @@ def prestart(hash_seed: int) -> None:
     _early.append((hash_seed, Spawned(hash_seed)))
 
 
-def take(hash_seed: int, *, alike: bool = True) -> Spawned:
+def take(hash_seed: int, *, alike: bool = True, network: bool = False) -> Spawned:
     """An interpreter for this order of hashes: the one started early, or a fresh one."""
     with _TAKING:
-        for known, spawned in _early if alike else []:
+        for known, spawned in _early if alike and not network else []:
             if known == hash_seed:
                 _early.remove((known, spawned))
                 return spawned
-    return Spawned(hash_seed, alike=alike)
+    return Spawned(hash_seed, alike=alike, network=network)
 
 
 def discard() -> None:

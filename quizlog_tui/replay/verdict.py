@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from .diverge import What
-from .world import FIXED, LACKS, MET, NOTED, Cause
+from .world import FIXED, LACKS, MET, NOTED, Cause, isolation
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Verdict:
         world = {
             "fixed": [name for name in FIXED if name not in lacks],
             "missing": {name: LACKS[name] for name in lacks},
+            "isolation": isolation(lacks),
             "met": {name: _words(name) for name in met},
             "relies_on": list(relies_on),
         }

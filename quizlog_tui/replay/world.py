@@ -44,7 +44,7 @@ FIXED = {
     "environment": "known variables, UTC, C.UTF-8, one thread for linear algebra, no terminal",
     "identity": "process number, host name, user name",
     "folder": "a private copy, listed in order; temporary files beside it",
-    "network": "off",
+    "network": "off, except within the script's own processes",
 }
 """What is fixed, and how."""
 
@@ -52,8 +52,17 @@ LACKS = {
     "addresses": "this system does not let memory be placed alike: orders by address may differ",
     "folder": "this system permits no overlay: the folder is copied, and lies elsewhere",
     "copy": "the folder is too big to copy: the script runs in the folder itself",
+    "isolation": "NOT ISOLATED: scripts can read and change your files and reach your programs",
+    "signals": "this kernel is too old to keep a script from ending your other programs",
 }
 """What a system may lack, and what that means."""
+
+ISOLATION_LACKS: dict[str, tuple[str, ...]] = {
+    "landlock": (),
+    "landlock without signals": ("signals",),
+    "": ("isolation",),
+}
+"""What is lacking under each kind of isolation that the worker reports."""
 
 MET: dict[str, tuple[Cause, str]] = {
     "threads": ("thread-order", "it runs threads side by side, whose order is the system's"),
@@ -63,7 +72,7 @@ MET: dict[str, tuple[Cause, str]] = {
     "real-environment": ("environment", "it asks for the real environment"),
     "system": ("environment", "it reads the system's state (/proc, /sys)"),
     "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
-    "files": ("leftover-file", "it writes files outside its folder, which stay"),
+    "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),
 }
 """What a run may meet that makes it impossible to vouch for, and the cause it would be."""
 
@@ -165,10 +174,18 @@ def described(lacks: Iterable[str], met: Iterable[str]) -> list[str]:
     said = {
         "fixed": " ".join(name for name in FIXED if name not in missing),
         "missing": " ".join(sorted(missing)),
+        "isolation": isolation(lacks),
         "met": " ".join(name for name in met if name in MET or name in NOTED),
         "python": ".".join(map(str, sys.version_info[:3])),
     }
     return [f"{key}: {text}" for key, text in said.items() if text]
+
+
+def isolation(lacks: Iterable[str]) -> str:
+    """What keeps a script from the machine, in a few words; `none` if nothing does."""
+    found = tuple(name for name in lacks if name in ("isolation", "signals"))
+    words = next(kind for kind, lacking in ISOLATION_LACKS.items() if lacking == found)
+    return words or "none"
 
 
 def told(world: Any) -> dict[str, str]:

@@ -27,6 +27,8 @@ class Advice:
     says: str
     ready: tuple[str, ...]
     """Libraries that runs find loaded."""
+    missing: tuple[str, ...]
+    """Those that are not installed."""
 
 
 def advice() -> Advice:
@@ -40,7 +42,8 @@ def advice() -> Advice:
     else:
         says = LABELS[level] + (f": {LACKS[level]}" if LACKS[level] else "")
     remedy = _remedy(why)
-    return Advice(level, f"{says}; {remedy}" if remedy else says, ready)
+    missing = tuple(name for name in PRELOAD if name not in ready)
+    return Advice(level, f"{says}; {remedy}" if remedy else says, ready, missing)
 
 
 def _remedy(why: dict[Level, str]) -> str:

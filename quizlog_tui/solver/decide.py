@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from ..errors import UsageError
 from .decision import AnswerClass, Decision, Verdict, Why
@@ -82,20 +83,27 @@ def needs_reconciliation(decision: Decision) -> bool:
 
 
 def settled(decision: Decision, outstanding: float) -> bool:
-    """Whether no vote that is still missing can unseat the leader.
+    """Whether no vote that is still missing can change the answer, whoever casts it.
+
+    The leader needs more than half of all there can be: short of that, the primary model decides.
 
     Args:
         decision: What is known so far.
         outstanding: The weight of all models that have not answered yet.
     """
-    weights = [one.weight for one in tally(decision).classes if not one.refused] + [0.0, 0.0]
-    return weights[0] > weights[1] + outstanding
+    weights = [_exact(one.weight) for one in tally(decision).classes if not one.refused]
+    return bool(weights) and 2 * weights[0] > sum(weights) + _exact(outstanding)
 
 
 def two_runs_agree(decision: Decision) -> bool:
     """Whether the code of two models came to equal answers."""
     ran = {m.name for m in decision.models if m.executed and m.executed.status == "ok"}
     return any(len(ran & {*one.members}) > 1 for one in tally(decision).classes)
+
+
+def _exact(weight: float) -> Fraction:
+    """A weight as it is written: tenths add up."""
+    return Fraction(str(weight))
 
 
 # -- the steps rules are made of
@@ -110,8 +118,8 @@ def _together(standing: _Standing) -> Choice:
 
 def _most(standing: _Standing) -> Choice:
     """More than half of the weight that was cast."""
-    total = sum(one.weight for one in standing.classes)
-    top = next((one for one in standing.classes if 2 * one.weight > total), None)
+    total = sum(_exact(one.weight) for one in standing.classes)
+    top = next((one for one in standing.classes if 2 * _exact(one.weight) > total), None)
     return (top, "majority") if top else None
 
 

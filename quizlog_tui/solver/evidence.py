@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..sandbox.result import ExecResult
-from .client import Heard
-from .contract import Final, Solution
 from .decision import Execution, ModelReply, Question, Reconsidered, Refusal
 from .json_value import json_fault
 from .redaction import Redaction
-from .transport import Voter
+
+if TYPE_CHECKING:
+    from .client import Heard
+    from .contract import Final, Solution
+    from .transport import Voter
 
 SHOWN = 4_000
 """Characters of a run's output that are kept."""

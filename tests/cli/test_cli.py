@@ -22,6 +22,7 @@ from quizlog_tui.config import config_path
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
 from tests.support.plain import run_plain
+from tests.support.processes import IS_UP, is_up
 from tests.test_session import QUIZ
 
 Run = Callable[..., tuple[int, str, str]]
@@ -240,11 +241,10 @@ def test_a_closed_pipe_is_no_failure(build: Build) -> None:
 
 
 def test_ctrl_c_is_exit_code_130(build: Build) -> None:
-    up = build.outside / "up"
-    build.record(f"open({str(up)!r}, 'w').close()\nwhile True: pass\n")
+    build.record(f"{IS_UP}\nwhile True: pass\n")
     command = [sys.executable, "-m", "quizlog_tui", "record.yaml"]
     with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
-        while not up.exists():
+        while not is_up():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from quizlog_tui.cli import main
+from quizlog_tui.replay import spawn
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.levels import ISOLATED
+from quizlog_tui.sandbox.levels import ISOLATED, PRELOAD
 
 
 @pytest.fixture(autouse=True)
@@ -83,6 +85,45 @@ def test_doctor_tells_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--json"]) == 0
     found = {item["name"]: item for item in json.loads(capsys.readouterr().out)["findings"]}
     assert found["sandbox"]["ok"]
+
+
+def test_doctor_tells_what_quiz_scripts_are_kept_from(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["doctor"])
+    said = capsys.readouterr().out
+    if "missing  isolation of quiz scripts" not in said:
+        assert "ok       isolation of quiz scripts: landlock: they reach their own folder" in said
+    boot = spawn._BOOT.replace("inside.shut.shut", "(lambda *places, **how: '')")
+    monkeypatch.setattr(spawn, "_BOOT", boot)
+    main(["doctor"])
+    assert "missing  isolation of quiz scripts: NOT ISOLATED: " in capsys.readouterr().out
+
+
+def test_doctor_tells_which_libraries_code_will_miss(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quizlog_tui.sandbox.advice.PRELOAD", ["json", "no_such_library"])
+    main(["doctor"])
+    said = capsys.readouterr().out
+    remedy = "no no_such_library: pip install 'quizlog-tui[solver]'"
+    assert f"missing  libraries for models' code: {remedy}" in said
+
+
+def test_code_that_misses_a_library_is_told_how_to_get_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, told in (("pandas", True), ("no_such_library", False)):
+        code = f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')"
+        assert main(["sandbox", "run", write(tmp_path, code)]) == 1
+        said = capsys.readouterr().err
+        assert ("pip install 'quizlog-tui[solver]'" in said) is told
+
+
+def test_the_solver_brings_what_the_sandbox_loads() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    brought = " ".join(project["project"]["optional-dependencies"]["solver"])
+    assert PRELOAD and all(f"{name}>=" in brought for name in PRELOAD)
 
 
 def test_doctor_names_the_remedy(

@@ -16,6 +16,7 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.session import Session
 from tests.support.build import Build
+from tests.support.processes import IS_UP, is_up
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -54,7 +55,7 @@ def test_a_difference_is_exit_code_3_with_both_texts(run: Run, path: Path) -> No
     assert code == 3 and data["schema_version"] == 1
     keys = ("verdict", "step", "what", "recorded", "replayed", "cause")
     assert [data[key] for key in keys] == ["diverges", 0, "print", "hallo", "hello", "unknown"]
-    assert set(data["world"]) == {"fixed", "missing", "met", "relies_on"}
+    assert set(data["world"]) == {"fixed", "missing", "isolation", "met", "relies_on"}
 
 
 def test_what_cannot_be_verified_is_exit_code_4(run: Run, build: Build) -> None:
@@ -127,11 +128,10 @@ def test_watching_judges_again_at_each_save(path: Path) -> None:
 
 @pytest.mark.parametrize("words", [["record.yaml"], ["--all", "."]])
 def test_ctrl_c_answers_at_once(words: list[str], build: Build) -> None:
-    up = build.outside / "up"
-    build.record(f"open({str(up)!r}, 'w').close()\nwhile True: pass\n")
+    build.record(f"{IS_UP}\nwhile True: pass\n")
     command = [sys.executable, "-m", "quizlog_tui", "verify", *words]
     with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
-        while not up.exists():
+        while not is_up():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130

@@ -25,9 +25,10 @@ from quizlog_tui.replay.checkpoints import spare
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
-from tests.replay.test_replay import below, gone, wait_for
+from tests.replay.test_replay import gone, wait_for
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
+from tests.support.processes import IS_UP, below, is_up
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="checkpoints need Linux")
 
@@ -341,7 +342,7 @@ def test_fan_out_gives_each_answer_its_run(build: Build, cached: Replayer) -> No
         cached.fan_out(script, 1, ["x"], answers),
     ):
         assert found == [replay(script, 1, ["x", answer]) for answer in answers]
-    with Replayer(Limits(seconds=0.4)) as short:
+    with Replayer(Limits(seconds=2)) as short:
         one, two = short.fan_out(script, 1, ["x"], ["loop", "ok"])
         assert isinstance(one, LimitError)
         assert isinstance(two, Transcript) and two.print == ("x ok",)
@@ -415,8 +416,7 @@ def test_thinning_keeps_the_first_and_lets_gaps_grow_with_age() -> None:
 
 @pytest.mark.parametrize("checkpoints", [0, 64])
 def test_a_fan_out_can_be_cancelled(build: Build, checkpoints: int) -> None:
-    looping = build.outside / "looping"
-    source = f"if input() == 'loop':\n    open({str(looping)!r}, 'w').close()\n    while 1: pass\n"
+    source = f"if input() == 'loop':\n    {IS_UP}\n    while 1: pass\n"
     script = build.script(source)
     caught: list[BaseException] = []
     with Replayer(checkpoints=checkpoints) as replayer:
@@ -429,7 +429,7 @@ def test_a_fan_out_can_be_cancelled(build: Build, checkpoints: int) -> None:
 
         thread = threading.Thread(target=run)
         thread.start()
-        wait_for(looping.exists)
+        wait_for(is_up)
         replayer.cancel()
         thread.join(20)
         assert caught and not thread.is_alive()

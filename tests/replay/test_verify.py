@@ -23,6 +23,7 @@ from quizlog_tui.replay.verify import Runs, Verifier, verify
 from quizlog_tui.series import Series
 from quizlog_tui.session import Session
 from tests.support.build import Build
+from tests.support.processes import IS_UP, is_up
 
 QUIZ = """
 import random
@@ -175,8 +176,7 @@ def test_a_script_over_its_limit_cannot_be_verified(build: Build) -> None:
 
 
 def test_verifying_can_be_given_up(build: Build) -> None:
-    started = build.outside / "started"
-    path = build.record(f"open({str(started)!r}, 'w').close()\nwhile True: pass\n")
+    path = build.record(f"{IS_UP}\nwhile True: pass\n")
     runs = Runs()
     caught: list[BaseException] = []
 
@@ -188,7 +188,7 @@ def test_verifying_can_be_given_up(build: Build) -> None:
 
     thread = threading.Thread(target=run)
     thread.start()
-    while not started.exists():
+    while not is_up():
         assert thread.is_alive()
         time.sleep(0.01)
     runs.give_up()

@@ -324,6 +324,7 @@ def test_the_record_tells_the_world() -> None:
     assert told(described(["addresses"], ["thread", "file x"])) == {
         "fixed": " ".join(name for name in FIXED if name != "addresses"),
         "missing": "addresses",
+        "isolation": "landlock",
         "met": "thread",
         "python": ".".join(map(str, sys.version_info[:3])),
     }

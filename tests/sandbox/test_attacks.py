@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.cli.attacks import PIPELINE
+from quizlog_tui.cli.pipeline import PIPELINE
 from quizlog_tui.paths import attack_list
 from quizlog_tui.sandbox.attacks.entries import load
 from quizlog_tui.sandbox.attacks.judge import CHECKS

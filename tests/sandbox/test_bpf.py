@@ -18,9 +18,10 @@ ALLOW, KILL = 0x7FFF0000, 0x80000000
 NUMBERS = {True: {"read": 0, "clone": 56, "clone3": 435, "socket": 41, "ioctl": 16, "prlimit": 302}, False: {"read": 63, "clone": 220, "clone3": 435, "socket": 198, "ioctl": 29, "prlimit": 261}}  # fmt: skip
 
 
-def verdict(number: int, *arguments: int, x86: bool = True, arch: int | None = None, own: bool = True) -> int:  # fmt: skip
+def verdict(number: int, *arguments: int, x86: bool = True, arch: int | None = None, own: bool = True, cut_by_name: bool = True) -> int:  # fmt: skip
     """What the filter returns for a call: a machine of five instructions."""
-    program = bpf.program(x86=x86, own_ipc=own, families=(1,) if own else ())
+    families = (1,) if own else ()
+    program = bpf.program(x86=x86, own_ipc=own, families=families, cut_by_name=cut_by_name)
     steps = [struct.unpack("=HBBI", program[at : at + 8]) for at in range(0, len(program), 8)]
     words = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, arch or (X86 if x86 else ARM), 0, *words)
@@ -75,6 +76,23 @@ def test_another_architecture_is_killed(number: int, arch: int) -> None:
 @given(st.integers(bpf.NEWEST_KNOWN + 1, 2**32 - 1))
 def test_newer_calls_and_x32_are_not_there(number: int) -> None:
     assert verdict(number) == refused(errno.ENOSYS)
+
+
+@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+def test_pairs_of_datagram_sockets_are_refused_where_sockets_with_names_are(x86: bool) -> None:
+    pair, flags = 53 if x86 else 199, os.O_CLOEXEC | os.O_NONBLOCK
+    for kind in (1, 5, 1 | flags):
+        assert verdict(pair, 1, kind, x86=x86, own=False) == ALLOW
+    for kind in (2, 3, 2 | flags):
+        assert verdict(pair, 1, kind, x86=x86, own=False) == refused(errno.EPERM)
+        assert verdict(pair, 1, kind, x86=x86) == ALLOW
+
+
+@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+def test_cutting_files_by_name_is_refused_on_request(x86: bool) -> None:
+    number = bpf.CUT_BY_NAME[0 if x86 else 1]
+    assert verdict(number, x86=x86) == ALLOW
+    assert verdict(number, x86=x86, cut_by_name=False) == refused(errno.EPERM)
 
 
 def test_shared_ipc_is_refused_without_a_namespace_for_it() -> None:

@@ -231,6 +231,11 @@ def test_settled_when_no_missing_vote_can_unseat_the_leader() -> None:
     assert not settled(asked(ran(4), ran(4), ran(5)), 1)
     assert not settled(asked(), 0)
     assert settled(asked(ran(4)), 0.9)
+    led = asked(ran(4), ran(4), ran(4), ran(5), ran(6), ran(7))
+    assert not settled(led, 1)  # the primary model may be the one that is missing
+    assert decide(led).verdict.answer == 4
+    late = replace(ran(5), name="z", primary=True)
+    assert decide(replace(led, models=(*led.models, late))).verdict.answer == 5
 
 
 def test_two_runs_agree() -> None:
@@ -312,6 +317,18 @@ def test_an_abstention_changes_nothing(decision: Decision, rule: str, one: Model
     assert {found.name for found in after.abstained} - {
         found.name for found in before.abstained
     } == {"z"}
+
+
+@given(decisions(), st.lists(MODELS, max_size=3))
+def test_what_is_settled_stays_whatever_comes_late(
+    decision: Decision, late: list[ModelReply]
+) -> None:
+    early = decide(replace(decision, reconciliation=()))
+    named = tuple(replace(one, name=f"z{index}") for index, one in enumerate(late))
+    if settled(early, round(sum(one.weight for one in named), 3)):
+        after = decide(replace(early, models=(*early.models, *named))).verdict
+        assert early.verdict.contributors
+        assert set(early.verdict.contributors) <= set(after.contributors)
 
 
 @given(decisions(), RULE)

@@ -18,7 +18,7 @@ class Build:
 
     @property
     def outside(self) -> Path:
-        """A folder that scripts share with the test: what they write in their own stays theirs."""
+        """A folder beside that of the scripts, which they cannot reach where they are shut in."""
         path = self.folder.with_name(f"{self.folder.name}-outside")
         path.mkdir(exist_ok=True)
         return path

@@ -14,6 +14,7 @@ from types import CodeType, ModuleType
 
 from . import guard, hooks, system
 from .folder import Folder
+from .isolation import Shut, isolate
 from .job import Job
 from .outside import Outside
 from .report import Outcome
@@ -22,27 +23,40 @@ from .wire import Wire, quote
 from .world import World
 
 
-def main(control: int, guarded: int) -> None:
-    """Run the job that arrives on the descriptor `control`; die with the descriptor `guarded`."""
+def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
+    """Run the job that arrives on the descriptor `control`; die with the descriptor `guarded`.
+
+    Args:
+        control: The socket to quizlog.
+        guarded: The guard's socket to it.
+        shut: Shuts this process in.
+        network: Whether the script shall have the machine's network.
+    """
     os.set_inheritable(control, False)
     os.set_inheritable(guarded, False)
     guard.split(guarded, [control])
     wire = Wire(control)
     folder = Folder()
     folder.prepare()
+    reach = "real" if network else "own" if folder.named and system.cut_off() else "none"
     guard.process_control(system.PDEATHSIG, 9)  # which new rights may have cleared
     wire.send(f'["born", {os.getpid()}]')
     job = Job(wire.receive())
     _limit_memory(job.memory)
     folder.enter(os.path.dirname(job.path), job.at, job.kept)
-    wire.send(f'["folder", {quote(folder.way)}]')
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     outcome = Outcome(script)
     taint = Taint(folder)
-    outside = Outside(folder, network="real-network" in job.asked)
+    outside = Outside(folder, network=reach)
     world = World(job, folder, outside)
     hooks.install(wire, outcome, taint, world)
     _become_plain(folder.path, job.name)
+    try:
+        kept = isolate(shut, folder, job.path, network=reach)
+    except OSError as error:
+        wire.send(f'["unshut", {quote(str(error))}]')
+        os._exit(1)
+    wire.send(f'["place", {quote(folder.way)}, {quote(kept)}]')
     taint.install()
     world.install()
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
@@ -62,10 +76,10 @@ def _limit_memory(limit: int) -> None:
 def _become_plain(folder: str, argv0: str) -> None:
     """Put `sys` into the state in which `python script.py` finds it."""
     sys.argv[:] = [argv0]
-    del sys.path[0]
+    del sys.path[:2]
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = folder
-    for name in [name for name in sys.modules if name.split(".")[0] == "worker"]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("worker", "inside")]:
         del sys.modules[name]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from os import fstat, listdir, scandir  # the originals: the script's view of `os` is patched later
 
 from . import system
@@ -16,6 +17,8 @@ from .identity import HOST
 
 TEMPORARY = "/tmp/quizlog"
 """Where temporary files go: a folder of each run's own, at one path for all."""
+SHARED_MEMORY = "/dev/shm"
+"""Its own as well, where the system permits it."""
 _ROOM = b"size=1g,mode=0700"
 _MOST_BYTES, _MOST_FILES = 256 * 2**20, 5000
 """A folder with more is not copied."""
@@ -32,7 +35,10 @@ class Folder:
         """How it is private: `overlay`, `copy`, or not at all."""
         self.named = False
         """Whether the system tells the fixed host name."""
-        self._shared = False
+        self.shut = False
+        """Whether this process is shut in: nobody may mount anything any more."""
+        self.shared = False
+        """Whether copies of this process see the same."""
         self._options: bytes | None = None
         self._upper = -1
         self._empty = 0
@@ -47,6 +53,7 @@ class Folder:
             self.named = True
             with contextlib.suppress(FileExistsError):
                 os.mkdir(TEMPORARY, 0o700)
+            system.mount(b"tmpfs", b"tmpfs", SHARED_MEMORY.encode(), 0, _ROOM)
 
     def enter(self, path: str, at: str, kept: str) -> None:
         """Make the folder private and go there.
@@ -100,12 +107,18 @@ class Folder:
 
     def share(self) -> None:
         """From now on a copy of this process sees the same folder."""
-        self._shared = True
+        self.shared = True
 
-    def part(self) -> None:
-        """Something is about to be changed: not for the copies of this process."""
-        if self._shared and self.way == "overlay":
-            self._shared = False
+    def part(self) -> bool:
+        """Something is about to be changed: not for the copies of this process.
+
+        Returns:
+            Whether they will not see it.
+        """
+        if self.shared and self.shut:
+            return False
+        if self.shared and self.way == "overlay":
+            self.shared = False
             here = os.getcwd()
             system.call("unshare", system.NEW_FILES)
             for mounted in (TEMPORARY, self.path):
@@ -113,6 +126,20 @@ class Folder:
             os.chdir(self.path)
             self._overlay(self.path, "")
             os.chdir(here)
+        return True
+
+    def seal(self) -> None:
+        """Make all that this process sees read-only, but for what is its own."""
+        if self.way == "overlay":
+            with contextlib.suppress(OSError):
+                system.write_protect(b"/")
+                for mounted in (self.path, TEMPORARY, SHARED_MEMORY):
+                    system.write_enable(os.fsencode(mounted))
+
+    def layers(self) -> Iterator[str]:
+        """Where the system tells what was written to it."""
+        if self._upper >= 0:
+            yield f"/proc/self/fd/{self._upper}"
 
     def touched(self) -> bool:
         """Whether anything was written to it, by whatever means."""
@@ -120,7 +147,7 @@ class Folder:
 
     def strayed(self) -> bool:
         """Whether somebody wrote into it unseen, while copies of this process see the same."""
-        if not self._shared or self._upper < 0:
+        if not self.shared or self._upper < 0:
             return False
         # The first thing that is written anywhere below makes an entry here.
         return fstat(self._upper).st_size != self._empty and self.touched()

@@ -30,6 +30,7 @@ class Log:
         self.wire = wire
         self.outcome = outcome
         self.taint = taint
+        taint.straying = self._straying
         self.world = world
         self.copy: Callable[[Log, Taint], None]
         self.pause_after = 0.0
@@ -113,6 +114,14 @@ class Log:
             with self.lock:
                 self._close_step("null", None)
                 self._tell("ended")
+
+    def _straying(self) -> None:
+        """Say so at once: this process may be killed before it stops again."""
+        if self.lock.acquire(blocking=False):  # else another thread is telling, or at a question
+            try:
+                self.wire.send('["straying"]')
+            finally:
+                self.lock.release()
 
     def _close_step(self, prompt: str, line: int | None) -> None:
         self.foreign()

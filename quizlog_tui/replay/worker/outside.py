@@ -24,8 +24,8 @@ _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
-_LOCAL_FAMILY = 1
-"""AF_UNIX."""
+_INTERNET = (2, 10)
+"""AF_INET and AF_INET6."""
 _MOST_NAMES = 50
 
 
@@ -34,13 +34,14 @@ class Outside:
 
     Args:
         folder: The private folder, writes to which are nobody's concern.
-        network: Whether the script asked for the real network.
+        network: Which one the script has: the `real` one, its `own`, or `none`.
     """
 
-    def __init__(self, folder: Folder, *, network: bool) -> None:
+    def __init__(self, folder: Folder, *, network: str) -> None:
         self._folder = folder
-        self._network = network
-        self._cut_off = network or not folder.named
+        self._network = network == "real"
+        self._closed = network == "none"
+        self._asleep = network == "own"
         self._noted: dict[str, None] = {}
         self.json = "[]"
         self.watching = True
@@ -58,14 +59,6 @@ class Outside:
 
     def _thread(self) -> None:
         self.note("threads" if _thread._count() else "thread")
-        self._seclude()
-
-    def _seclude(self) -> None:
-        """Before there is anything else that could reach the network without being asked."""
-        if not self._cut_off:
-            self._cut_off = True
-            with contextlib.suppress(OSError):
-                system.cut_off()
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.watching:
@@ -74,14 +67,26 @@ class Outside:
             self._file(event, arguments)
         elif event in _STARTS:
             self.note("processes" if worth_waiting() else "program")
-            self._seclude()
+            self._wake()
         elif event == "socket.__new__":
-            if arguments[1] != _LOCAL_FAMILY:
-                self._seclude()
+            if arguments[1] in _INTERNET:
+                self._connect()
         elif event in _SENDS:
             self._reach(arguments[1])
         elif event in _NAMES and not _local(arguments[0]):
             self._refuse_name()
+
+    def _connect(self) -> None:
+        """A socket is wanted that could reach other machines."""
+        if self._closed and self._folder.shut:
+            self._refuse()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._asleep:
+            self._asleep = False
+            with contextlib.suppress(OSError):
+                system.wake_loopback()
 
     def _file(self, event: str, arguments: tuple[Any, ...]) -> None:
         path = arguments[0]
@@ -106,6 +111,9 @@ class Outside:
         """Refuse what lies outside this machine."""
         if not isinstance(address, tuple) or _local(address[0]):
             return
+        self._refuse()
+
+    def _refuse(self) -> None:
         self.note("real-network" if self._network else "network")
         if not self._network:
             raise OSError(errno.ENETUNREACH, "Network is unreachable")

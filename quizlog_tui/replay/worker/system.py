@@ -11,6 +11,7 @@ NEW_FILES, NEW_NAMES, NEW_USERS, NEW_NETWORK = 0x00020000, 0x04000000, 0x1000000
 BIND, PRIVATE, DETACH = 4096, (1 << 18) | (1 << 14), 2
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
 _SET_FLAGS, _UP, _LOOPBACK = 0x8914, 0x41, b"lo".ljust(16, b"\0")
+_MOUNT_SETATTR, _HERE, _READ_ONLY, _RECURSIVE = 442, -100, 1, 0x8000
 _functions: dict[str, int] = {}
 
 
@@ -34,6 +35,21 @@ def call(name: str, *arguments: int | bytes | None) -> None:
 def mount(kind: bytes | None, source: bytes | None, target: bytes, flags: int, data: bytes) -> None:
     """Mount a file system."""
     call("mount", source, target, kind, flags, data)
+
+
+def write_protect(path: bytes) -> None:
+    """Make the mount at `path` and all below it read-only."""
+    _set_attributes(path, _READ_ONLY, 0, _RECURSIVE)
+
+
+def write_enable(path: bytes) -> None:
+    """Undo that for the mount at `path` alone."""
+    _set_attributes(path, 0, _READ_ONLY, 0)
+
+
+def _set_attributes(path: bytes, given: int, taken: int, flags: int) -> None:
+    attributes = b"".join(word.to_bytes(8, "little") for word in (given, taken, 0, 0))
+    call("syscall", _MOUNT_SETATTR, _HERE, path, flags, attributes, len(attributes))
 
 
 def make_private() -> bytes:
@@ -61,8 +77,17 @@ def make_private() -> bytes:
     return b",userxattr"
 
 
-def cut_off() -> None:
-    """A network of this thread's own, and of what it starts, that reaches only itself.
+def cut_off() -> bool:
+    """A network of this process's own, with nothing in it; whether the system permits it."""
+    try:
+        call("unshare", NEW_NETWORK)
+    except OSError:
+        return False
+    return True
+
+
+def wake_loopback() -> None:
+    """Let the network of its own reach itself: not before that is wanted, as it takes long.
 
     Raises:
         OSError: The system does not permit it.
@@ -70,7 +95,6 @@ def cut_off() -> None:
     import _socket
     import fcntl
 
-    call("unshare", NEW_NETWORK)
     plug = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
     fcntl.ioctl(plug.fileno(), _SET_FLAGS, _LOOPBACK + _UP.to_bytes(2, "little") + bytes(22))
     plug.close()

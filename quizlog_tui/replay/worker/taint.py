@@ -50,6 +50,9 @@ _LASTING = {
     "mmap.__new__": "it mapped memory that copies may share",
 }
 
+_BEYOND_FILES = frozenset({_LASTING["socket.bind"], _LASTING["os.system"]})
+"""Reasons that copies could notice in the network they share."""
+
 
 class Taint:
     """Watches the script from its first line on.
@@ -63,7 +66,9 @@ class Taint:
         self.lasting: str | None = None
         self.watching = True
         self.strayed = False
-        """Whether files were written unseen, where copies of this process see them."""
+        """Whether files were written where copies of this process see them."""
+        self.straying: Callable[[], None] = lambda: None
+        """Called before the first of them is."""
         self._descriptors: set[int] = set()
         self._handlers: list[Any] = []
 
@@ -72,12 +77,13 @@ class Taint:
         self._descriptors = _descriptors()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
-        before_threads(self._part)
+        before_threads(self._thread)
         register = os.register_at_fork
 
         def register_at_fork(**callbacks: Any) -> None:
-            if sys._getframe(1).f_globals.get("__name__") == "__main__":
-                self.lasting = self.lasting or "it set handlers for forks"
+            by_script = sys._getframe(1).f_globals.get("__name__") == "__main__"
+            if by_script and self.lasting is None:
+                self._last("it set handlers for forks")
             register(**callbacks)
 
         os.register_at_fork = register_at_fork
@@ -92,15 +98,26 @@ class Taint:
             self._last(_LASTING[event])
 
     def _last(self, reason: str) -> None:
+        # From here on nothing more is looked at: whatever follows, copies must not see it.
         self.lasting = reason
-        self._part()
+        beyond = reason in _BEYOND_FILES and self.folder.shared
+        self.strayed = not self._part() or beyond
+        if self.strayed:
+            self.straying()
 
-    def _part(self) -> None:
-        """Here, and not later in another thread, as only the calling one would be parted."""
+    def _thread(self) -> None:
+        """Part here, and not later in the thread, as only the one that calls would be parted."""
+        if not self.folder.shut:
+            self._part()
+
+    def _part(self) -> bool:
+        """Make what follows invisible to copies; whether that was possible."""
         self.watching = False
+        parted = True
         with contextlib.suppress(OSError):  # then `reason` finds what was written
-            self.folder.part()
+            parted = self.folder.part()
         self.watching = True
+        return parted
 
     def cheap(self) -> str | None:
         """What is known without asking the system: for each stop."""
@@ -138,7 +155,13 @@ def before_threads(act: Callable[[], None]) -> None:
     """Do something whenever a thread is about to be started; not every version audits that."""
     for name in ("start_new_thread", "start_joinable_thread"):
         if hasattr(_thread, name):
-            setattr(_thread, name, _announced(getattr(_thread, name), act))
+            plain = getattr(_thread, name)
+            announced = _announced(plain, act)
+            setattr(_thread, name, announced)
+            # Some systems import it before any script runs, and it keeps names of its own.
+            threading = sys.modules.get("threading")
+            if threading is not None and getattr(threading, f"_{name}", None) is plain:
+                setattr(threading, f"_{name}", announced)
 
 
 def _announced(start: Any, act: Callable[[], None]) -> Any:

@@ -98,12 +98,16 @@ SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
 }
 """Refused as well where the process has no IPC namespace of its own."""
 NEWEST_KNOWN = 452
+CUT_BY_NAME = (76, 45)
+"""`truncate`, which Landlock does not see before its third version."""
 
 _ARCH = (0xC000003E, 0xC00000B7)
 _CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), (435, 435), (16, 29), (41, 198)
+_PAIR = (53, 199)
 _PRLIMIT = (302, 261)
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_UNIX, _DATAGRAMS = 1, 2
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -119,6 +123,7 @@ def program(
     own_ipc: bool,
     families: tuple[int, ...],
     spared: tuple[str, ...] = (),
+    cut_by_name: bool = True,
 ) -> bytes:
     """The filter as the kernel wants it.
 
@@ -127,6 +132,7 @@ def program(
         own_ipc: The process has a namespace for System V IPC of its own, and may use it.
         families: Numbers of the socket families that may be used.
         spared: Names in `DENIED` that are allowed after all.
+        cut_by_name: Whether `truncate` is allowed.
     """
     column = 0 if x86 else 1
     denied = DENIED if own_ipc else DENIED | SHARED_IPC
@@ -143,6 +149,8 @@ def program(
         number = numbers[column]
         if number is not None and name not in spared:
             steps += _refuse(number, errno.EPERM)
+    if not cut_by_name:
+        steps += _refuse(CUT_BY_NAME[column], errno.EPERM)
     steps += _by_argument(column, families)
     steps.append((_RETURN, _ALLOW, 0, 0))
     return b"".join(struct.pack("=HBBI", code, yes, no, k) for code, k, yes, no in steps)
@@ -157,6 +165,8 @@ def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
     refuse = (_RETURN, _ERRNO | errno.EPERM, 0, 0)
     left = range(len(families), 0, -1)
     known = [(_JUMP_EQ, family, jump, 0) for family, jump in zip(families, left, strict=True)]
+    # A pair of datagram sockets can still be pointed at a socket with a name; streams cannot.
+    paired = () if _UNIX in families else ((_JUMP_SET, _DATAGRAMS, 0, 1), refuse)
     return [
         *_when(_CLONE[column], _ARGUMENT_0, [(_JUMP_SET, _CLONE_NEW, 0, 1), refuse]),
         *_when(
@@ -164,6 +174,7 @@ def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
             _ARGUMENT_0,
             [*known, (_RETURN, _ERRNO | errno.EAFNOSUPPORT, 0, 0)],
         ),
+        *_when(_PAIR[column], _ARGUMENT_1, [*paired]),
         *_when(
             _IOCTL[column],
             _ARGUMENT_1,

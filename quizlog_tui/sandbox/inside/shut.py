@@ -10,9 +10,12 @@ import os
 import stat
 import struct
 import sys
+from collections.abc import Callable, Iterable
 
 from . import bpf
 
+TYPE_CHECKING = False
+"""As in `typing`, which takes long to import."""
 _SYSCALL_CREATE, _SYSCALL_ADD, _SYSCALL_RESTRICT = 444, 445, 446
 _FILES_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}
 _NEWEST_FILES = 16
@@ -21,46 +24,76 @@ _NO_OWN = 1 << 6 | 1 << 11 | 1 << 15
 """Never granted: making devices, and their controls."""
 _ON_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
-_UNIX, _INET, _INET6 = 1, 2, 10
+_INET, _INET6 = 2, 10
+_MACHINES = ("x86_64", "aarch64")
 _SPARED = ("mknod", "mknodat", "memfd_create")
 """Pipes with names and files in memory: scripts use them, and their memory is bounded otherwise."""
-_NO_NEW_PRIVILEGES, _SECCOMP, _FILTER, _DROP_BOUND = 38, 22, 2, 24
+_NO_NEW_PRIVILEGES, _FILTER_IN_FORCE, _SECCOMP, _FILTER, _DROP_BOUND = 38, 21, 22, 2, 24
 _CAPABILITY_VERSION = 0x20080522
 _KEPT = 0b1111
 """Root's rights over modes and owners of files, without which it may not read its own scripts."""
+_NETWORK_ADMIN = 1 << 12
+"""The right to switch on a network of its own, which reaches only itself."""
+_CUTS, _SCOPES = 3, 6
+"""Versions of Landlock from which on it sees files cut by their names, and keeps signals."""
+
+_functions: dict[str, int] = {}
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Network = Literal["real", "own", "none"]
+    """The machine's, one in a namespace of its own, or no sockets at all."""
+FULL, PARTIAL, NONE = "landlock", "landlock without signals", ""
 
 
-def shut(own: list[str], readable: list[str], *, network: bool) -> str:
-    """Keep this process and all it starts from the machine's other files and from its network.
+def shut(
+    own: Iterable[str],
+    readable: Iterable[str],
+    *,
+    network: Network,
+    seal: Callable[[], None] = lambda: None,
+) -> str:
+    """Keep this process and all it starts from the machine's other files, programs and sockets.
 
     Args:
         own: Folders to read and write.
         readable: Files and folders to read and run; missing ones are left out.
-        network: It already has a network of its own, which it may use.
+        network: Which one it may use.
+        seal: Makes all but its own folders read-only, where it may: Landlock sees no change of a
+            file's mode, owner or times. Called only if the process will be shut in.
 
     Returns:
-        What is in force: `landlock`, or empty where the machine has nothing; then nothing changed.
+        What is in force: `FULL`; `PARTIAL` where an old kernel lets it signal programs of the same
+        user; `NONE` where the machine has nothing, and then nothing changed.
 
     Raises:
         OSError: It was begun and could not be finished; the script must not run.
     """
-    if sys.platform != "linux":
-        return ""
-    version = _call("syscall", _SYSCALL_CREATE, None, 0, 1)
+    version = _version()
     if version < 1:
-        return ""
+        return NONE
+    seal()
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
-    _drop_capabilities()
-    _filter((_UNIX, _INET, _INET6) if network else (_UNIX,))
-    return "landlock"
+    _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0)
+    _filter(() if network == "none" else (_INET, _INET6), cut_by_name=version >= _CUTS)
+    return FULL if version >= _SCOPES else PARTIAL
 
 
-def _restrict(version: int, own: list[str], readable: list[str]) -> None:
+def _version() -> int:
+    """The version of Landlock; 0 where there is none, or no filter of system calls beside it."""
+    known = sys.platform == "linux" and os.uname().machine in _MACHINES and sys.maxsize > 2**32
+    if not known or _call("prctl", _FILTER_IN_FORCE, 0, 0, 0, 0) < 0:
+        return 0
+    return _call("syscall", _SYSCALL_CREATE, None, 0, 1)
+
+
+def _restrict(version: int, own: Iterable[str], readable: Iterable[str]) -> None:
     files = (1 << _FILES_BY_VERSION.get(version, _NEWEST_FILES)) - 1
-    scopes = 3 if version >= 6 else 0
-    # A network of its own needs no rule, and one without is shut by the filter.
-    attributes = struct.pack("=QQQ", files, 0, scopes)[: 24 if version >= 6 else 8]
+    scopes = 3 if version >= _SCOPES else 0
+    # The network needs no rule: what is not its own is shut by the filter.
+    attributes = struct.pack("=QQQ", files, 0, scopes)[: 24 if scopes else 8]
     ruleset = _must("syscall", _SYSCALL_CREATE, attributes, len(attributes), 0)
     try:
         for path in readable:
@@ -87,22 +120,37 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         os.close(fd)
 
 
-def _drop_capabilities() -> None:
+def _drop_capabilities(kept: int) -> None:
+    kept |= _KEPT if os.geteuid() == 0 else 0
     for number in range(64):
-        if not _KEPT >> number & 1 and _call("prctl", _DROP_BOUND, number, 0, 0, 0) < 0:
+        if not kept >> number & 1 and _call("prctl", _DROP_BOUND, number, 0, 0, 0) < 0:
             break
-    kept = _KEPT if os.geteuid() == 0 else 0
+    kept &= _permitted()
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     _must("capset", header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
 
-def _filter(families: tuple[int, ...]) -> None:
+def _permitted() -> int:
+    """The rights it has: the root of a container lacks some, and nobody can take more."""
+    fd = os.open("/proc/self/status", os.O_RDONLY)
+    try:
+        _, _, rest = os.read(fd, 8192).partition(b"CapPrm:")
+    finally:
+        os.close(fd)
+    return int(rest[: rest.index(b"\n")], 16)
+
+
+def _filter(families: tuple[int, ...], *, cut_by_name: bool) -> None:
     from array import array
 
     code = array(
         "B",
         bpf.program(
-            x86=os.uname().machine == "x86_64", own_ipc=False, families=families, spared=_SPARED
+            x86=os.uname().machine == "x86_64",
+            own_ipc=False,
+            families=families,
+            spared=_SPARED,
+            cut_by_name=cut_by_name,
         ),
     )
     address, length = code.buffer_info()
@@ -113,8 +161,9 @@ def _call(name: str, *arguments: int | bytes | None) -> int:
     """A function of the C library, without the cost of importing ctypes."""
     import _ctypes
 
-    function = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]
-    result: int = _ctypes.call_function(function, arguments)
+    if name not in _functions:
+        _functions[name] = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]
+    result: int = _ctypes.call_function(_functions[name], arguments)
     return result
 
 

@@ -1,0 +1,67 @@
+"""What a quiz script may reach beside its answers, once it is shut in: its own folder, and Python.
+
+Shutting in itself is the sandbox's business, and is handed to this process; see `spawn`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
+
+Shut = Callable[..., str]
+"""`sandbox.inside.shut.shut`."""
+_PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/nix/store", "/gnu/store")
+_SYSTEM = ("/proc", "/sys/devices/system", "/sys/fs/cgroup")
+_SETTINGS = (
+    "alternatives", "ca-certificates", "debian_version", "fonts", "gai.conf", "group", "host.conf",
+    "hosts", "ld.so.cache", "locale.alias", "localtime", "mime.types", "nsswitch.conf",
+    "os-release", "passwd", "pki/ca-trust/extracted", "pki/tls/certs", "protocols", "resolv.conf",
+    "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
+)  # fmt: skip
+"""Parts of `/etc` that libraries look into; others hold secrets, which root could read."""
+_PARTS = ("bin", "lib", "lib64", "libexec", "include", "share", "etc", "pyvenv.cfg")
+"""What belongs to an interpreter's folder; it may be somebody's project folder as well."""
+_DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fonts")
+"""Lists of fonts in the user's home, which take seconds to make anew."""
+
+
+def isolate(shut: Shut, folder: Folder, script: str, *, network: str) -> str:
+    """Shut this process in.
+
+    Args:
+        shut: Does it.
+        folder: Where the script runs, which is its own.
+        script: The user's path of it, at which tracebacks look for its lines.
+        network: Which one it may use: `real`, its `own`, or `none`.
+
+    Returns:
+        What is in force, in the words of `shut`.
+
+    Raises:
+        OSError: It was begun and could not be finished.
+    """
+    own = [folder.path, TEMPORARY, leftover(os.getpid()), SHARED_MEMORY]
+    kept = shut(own, _readable(folder, script), network=network, seal=folder.seal)
+    folder.shut = bool(kept)
+    return kept
+
+
+def _readable(folder: Folder, script: str) -> Iterator[str]:
+    yield from _PROGRAMS
+    yield from _SYSTEM
+    for name in _SETTINGS:
+        yield f"/etc/{name}"
+    prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
+    parts = [f"{prefix}/{part}" for prefix in prefixes for part in _PARTS]
+    yield from parts
+    libraries = [*sys.path, *os.environ.get("LD_LIBRARY_PATH", "").split(":")]
+    known = ("/usr/", *(f"{part}/" for part in parts))
+    yield from (path for path in libraries if path[:1] == "/" and not path.startswith(known))
+    home = os.path.expanduser("~")
+    for name in _DRAWING:
+        yield f"{home}/{name}"
+    yield os.path.dirname(script)
+    yield from folder.layers()

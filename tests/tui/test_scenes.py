@@ -1,0 +1,171 @@
+"""The screens that wait, choose and guide: golden text at three sizes, and a picture of each."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.theme import BUILTIN_THEMES
+
+from quizlog_tui import autopilot
+from quizlog_tui.paths import shipped
+from quizlog_tui.record.model import Record
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.sandbox.result import ExecResult
+from quizlog_tui.series import Series
+from quizlog_tui.solver.decide import decide
+from quizlog_tui.solver.decision import Decision
+from quizlog_tui.solver.decision_file import read_decisions
+from quizlog_tui.solver.solve import Progress
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screens.dialogs import ChooseScreen
+from quizlog_tui.tui.screens.themes import ThemesScreen
+from quizlog_tui.tui.screenshot import screen_svg, screen_text
+from tests.support.build import Build
+from tests.support.screens import SIZES, asking, check, idle, opened, press, settled, shows
+from tests.tui.test_pictures import compare
+from tests.tui.test_player import QUIZ
+
+KEPT = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where scenes are set up."""
+
+    build: Build
+    monkeypatch: pytest.MonkeyPatch
+
+    def in_folder(self, name: str) -> Build:
+        """A folder whose name stands on the screen."""
+        folder = self.build.folder / name
+        folder.mkdir()
+        return Build(folder, self.build.dedent)
+
+    def quiz(self) -> Path:
+        return self.in_folder("audit").record(QUIZ, "Ada", "28")
+
+    def example(self) -> Path:
+        """One with recorded replies; its code is run by nobody, and comes to what it must."""
+
+        async def run_code(code: str, *places: Any, **options: Any) -> ExecResult:
+            return ExecResult("ok", True, "", "", None, 0.1, "bwrap")
+
+        self.monkeypatch.setattr("quizlog_tui.sandbox.run_code", run_code)
+        target = self.build.folder / "linear-algebra"
+        shutil.copytree(shipped("records") / "linear-algebra", target)
+        return target / "record.yaml"
+
+    def waiting(self) -> Path:
+        """One whose second model has replied, and whose third never does."""
+        whole = read_decisions(KEPT).decisions[0]
+        half = decide(replace(whole, models=whole.models[:2], reconciliation=()))
+
+        async def ask(session: Any, panel: Any, tell: Callable[[Progress], None]) -> Decision:
+            tell(Progress("replied", half.models[-1].name, half))
+            await asyncio.Event().wait()
+            return half
+
+        self.monkeypatch.setattr(autopilot, "ask", ask)
+        return self.example()
+
+    def endless(self) -> Path:
+        """A long record that takes for ever to replay."""
+        self.monkeypatch.setattr("quizlog_tui.tui.screens.opening.LONG", 0)
+        build = self.in_folder("audit")
+        script = build.script("while True: pass\n")
+        printed = Series(f"line {number} of the record" for number in range(60))
+        path = build.folder / "record.yaml"
+        RecordFile(path).create(Record(script.name, 1, Series(["a"]), 1, print=printed))
+        return path
+
+
+Go = Callable[[Pilot[None]], Awaitable[None]]
+
+
+def key(name: str, words: str) -> Go:
+    """Press a key in the player, and wait for words."""
+
+    async def go(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        await press(pilot, "escape")
+        await pilot.press(name)
+        await shows(pilot, words)
+        await pilot.pause()
+
+    return go
+
+
+async def choosing_a_theme(pilot: Pilot[None]) -> None:
+    """Among our own: those of Textual are others in each of its versions."""
+    await settled(pilot)
+    for name in BUILTIN_THEMES:
+        pilot.app.unregister_theme(name)
+    await press(pilot, "escape")
+    await pilot.press("f2")
+    await opened(pilot, ThemesScreen)
+
+
+async def choosing_an_export(pilot: Pilot[None]) -> None:
+    await settled(pilot)
+    await press(pilot, "escape")
+    await pilot.press("x")
+    await opened(pilot, ChooseScreen)
+
+
+async def naming_a_file(pilot: Pilot[None]) -> None:
+    await choosing_an_export(pilot)
+    await pilot.press("enter")
+    await asking(pilot)
+
+
+async def opening(pilot: Pilot[None]) -> None:
+    await shows(pilot, "replaying all answers")
+    await shows(pilot, "line 59 of the record")
+
+
+async def guided(pilot: Pilot[None]) -> None:
+    await settled(pilot)
+    await shows(pilot, "☞ 2/")
+    await idle(pilot)
+
+
+SCENES: dict[str, tuple[Callable[[Stage], Path], Go]] = {
+    "ask": (Stage.example, key("m", "a takes it")),
+    "ask-waiting": (Stage.waiting, key("m", "replied beta; Escape stops")),
+    "ask-nobody": (Stage.quiz, key("m", "not asked; q goes back")),
+    "themes": (Stage.quiz, choosing_a_theme),
+    "export": (Stage.quiz, choosing_an_export),
+    "export-name": (Stage.quiz, naming_a_file),
+    "opening": (Stage.endless, opening),
+    "guide": (Stage.quiz, guided),
+}
+PICTURED = (100, 30)
+
+
+@pytest.fixture
+def stage(build: Build, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(build, monkeypatch)
+
+
+@pytest.mark.parametrize("size", [*SIZES, PICTURED], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", SCENES)
+async def test_golden_scenes(scene: str, size: tuple[int, int], stage: Stage) -> None:
+    make, go = SCENES[scene]
+    app = QuizlogApp(make(stage), clock=FrozenClock(), guided=scene == "guide")
+    async with app.run_test(size=size) as pilot:
+        await go(pilot)
+        if size == PICTURED:
+            compare(f"scene-{scene}", screen_svg(app))
+        else:
+            check(scene, size, screen_text(app))
+        while scene == "opening" and app.return_code is None:  # it may not run yet at the first
+            await pilot.press("escape")
+            await pilot.pause(0.02)
