@@ -27,6 +27,8 @@ def build(arguments: Namespace) -> int:
 
     if arguments.runs < 0:
         raise UsageError(f"--runs {arguments.runs}: cannot be negative", hint="0 asks for none")
+    if arguments.branch is not None and len(arguments.records) > 1:
+        raise UsageError("--branch is of one record", hint="name that record alone")
     settings = Settings(
         Matcher(fold_case=arguments.fold_case),
         derive=not arguments.no_derive,
@@ -40,6 +42,7 @@ def build(arguments: Namespace) -> int:
             output,
             settings,
             progress,
+            branch=arguments.branch,
             solver=models_of(arguments) if arguments.runs else None,
             runs=arguments.runs,
         )

@@ -55,6 +55,9 @@ def _add_build(parser: Parser) -> None:
         help=f"default: {default}; kept and added to",
     )
     parser.add_argument(
+        "--branch", metavar="NAME", help="of a single record; default: its active branch"
+    )
+    parser.add_argument(
         "--runs",
         metavar="N",
         type=int,

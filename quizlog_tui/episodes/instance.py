@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..record.branches import Parked, switched
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.source import Source, read_source
@@ -29,7 +30,7 @@ class Attempt:
     """The record."""
     record: Record
     run: SolverRun
-    """Its active branch."""
+    """Its active branch, or the one that was named."""
     models: tuple[SolverRun, ...] = ()
     """What each model answered by itself, where models decided its answers."""
 
@@ -61,14 +62,17 @@ class Instance:
         return self.source.code_hash, self.seed
 
 
-def attempt(path: Path) -> Attempt:
-    """A record's own run: all answers of its active branch.
+def attempt(path: Path, branch: str | None = None) -> Attempt:
+    """A record's own run: all answers of a branch, the active one if none is named.
 
     Raises:
         RecordError: The record cannot be read.
         DecisionError: Its decisions cannot be read.
+        UsageError: There is no such branch, or it is deleted.
     """
     record = RecordFile(path).read()
+    if branch is not None:
+        record = switched(record, branch, _at_its_end(record))
     run_id = record.extras.get("execution_id")
     run = SolverRun(
         name=script_name(path),
@@ -82,6 +86,12 @@ def attempt(path: Path) -> Attempt:
     decisions = taken(kept.decisions, record)
     models = tuple(own_runs(decisions, run.run_id))
     return Attempt(path, record, gold_run(run, decisions), models)
+
+
+def _at_its_end(record: Record) -> Parked:
+    """How the active branch stood at its last answer, where the pointer still is there."""
+    known = record.pointer == len(record.inputs)
+    return Parked(record.status, record.score) if known else Parked()
 
 
 def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from ..errors import CancelledError, EpisodeError, QuizlogError
 from ..replay.replayer import Replayer
-from .asking import Solver, Wanted, ask, runs_folder, wanted
+from ..text import plural
+from .asking import GOLD, Solver, Wanted, ask, runs_folder, wanted
 from .build import Settings, build
 from .files import put_episodes
 from .instance import Attempt, Instance, attempt, instances
@@ -45,6 +46,7 @@ def make(
     settings: Settings,
     advanced: Advanced,
     *,
+    branch: str | None = None,
     solver: Solver | None = None,
     runs: int = 0,
 ) -> Made:
@@ -55,6 +57,7 @@ def make(
         output: The file; what it holds of other episodes stays.
         settings: How to build.
         advanced: Told of progress.
+        branch: The branch that is each record's run; None for the active one.
         solver: Who answers the runs to ask for.
         runs: How many independent runs to ask for of each script instance.
 
@@ -63,7 +66,7 @@ def make(
     """
     made = Made()
     with Replayer(checkpoints=0) as replayer:
-        found = _instances(_attempts(records, made), made)
+        found = _instances(_attempts(records, branch, made), made)
         if solver is not None and runs:
             found = _asked(found, solver, runs, output, replayer, advanced, made)
         episodes = []
@@ -77,11 +80,11 @@ def make(
     return made
 
 
-def _attempts(records: Sequence[Path], made: Made) -> list[Attempt]:
+def _attempts(records: Sequence[Path], branch: str | None, made: Made) -> list[Attempt]:
     found = []
     for path in records:
         try:
-            found.append(attempt(path))
+            found.append(attempt(path, branch))
         except QuizlogError as error:
             made.skipped.append(error)
     return found
@@ -132,8 +135,8 @@ def _asked(
         )
         todo += wanted(one, runs, gold=not solved)
 
-    def told(done: int, count: int) -> None:
-        advanced("asking", done, count)
+    def told(done: int, answers: int) -> None:
+        advanced(f"asking for runs ({plural(answers, 'answer')})", done, len(todo))
 
     async def answers() -> list[SolverRun]:
         async with solver() as solve_run:
@@ -144,7 +147,8 @@ def _asked(
     for want, run in zip(todo, answered, strict=True):
         if run.broken:
             hint = "build again, and it is asked for again"
-            made.skipped.append(EpisodeError(run.broken, where=f"run by {run.name}", hint=hint))
+            which = "gold run" if want.sample == GOLD else f"run {want.sample}"
+            made.skipped.append(EpisodeError(run.broken, where=f"{which} by {run.name}", hint=hint))
             continue
         by_instance.setdefault(want.instance.key, []).append(replace(run, sample=want.sample))
     return [replace(one, solved=tuple(by_instance.get(one.key, ()))) for one in found]

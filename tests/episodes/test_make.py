@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,13 +24,19 @@ from quizlog_tui.episodes.check import check_file
 from quizlog_tui.episodes.decided import gold_run, own_runs, taken
 from quizlog_tui.episodes.instance import attempt, instances
 from quizlog_tui.episodes.make import make
+from quizlog_tui.episodes.model_runs import by_models
 from quizlog_tui.episodes.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
+from quizlog_tui.paths import shipped
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.series import Series
+from quizlog_tui.solver.client import ModelClient
 from quizlog_tui.solver.decision import Decision, ModelReply, Question, Reconsidered, Verdict
 from quizlog_tui.solver.decision_file import append_decision, decisions_path
+from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.solver.solve import Panel
+from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
 from tests.support.build import Build
 
 QUIZ = """
@@ -191,7 +198,7 @@ class Asked:
         self.fails_at = fails_at
 
     async def solve_run(
-        self, script: Path, seed: int, hint: str | None, *, sample: int
+        self, script: Path, seed: int, hint: str | None, *, sample: int, **more: Any
     ) -> SolverRun:
         self.samples.append((sample, hint))
         await asyncio.sleep(0)
@@ -240,12 +247,15 @@ def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
 
     class Lost(Asked):
-        async def solve_run(self, *words: Any, sample: int) -> SolverRun:
+        async def solve_run(self, *words: Any, sample: int, **more: Any) -> SolverRun:
             run = await super().solve_run(*words, sample=sample)
             return replace(run, turns=(), broken="no network") if sample == 1 else run
 
     found = make([path], output, Settings(), told, solver=Lost().open, runs=2)
-    assert [error.message for error in found.skipped] == ["no network"] and found.verified == 1
+    assert [str(error) for error in found.skipped] == [
+        "run 1 by ada: no network (build again, and it is asked for again)"
+    ]
+    assert found.verified == 1
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1
     asked = Asked()
     make([path], output, Settings(), told, solver=asked.open, runs=2)
@@ -261,10 +271,10 @@ from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.runs import SolverRun, Turn
 
-async def solve_run(script, seed, hint, *, sample):
+async def solve_run(script, seed, hint, *, sample, begun, keep):
     if sample == 2:
-        await asyncio.sleep(0.0)
-        while len(list(Path(sys.argv[2]).parent.rglob("*.json"))) < 3:
+        keep(SolverRun("ada", (Turn("4"),), sample=sample))
+        while len(list(Path(sys.argv[2]).parent.rglob("*.json"))) < 4:
             await asyncio.sleep(0.001)
         print("ready", flush=True)
         await asyncio.Event().wait()
@@ -278,7 +288,7 @@ make([Path(sys.argv[1])], Path(sys.argv[2]), Settings(), lambda *a: None, solver
 """
 
 
-def test_a_kill_loses_only_the_run_under_way(build: Build) -> None:
+def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "out" / "e.jsonl"
     command = [sys.executable, "-c", KILLED, str(path), str(output)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -286,44 +296,120 @@ def test_a_kill_loses_only_the_run_under_way(build: Build) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait(30)
     process.stdout.close()
-    asked = Asked()
+
+    class GoesOn(Asked):
+        async def solve_run(self, *words: Any, sample: int, **more: Any) -> SolverRun:
+            assert more["begun"] == SolverRun("ada", (Turn("4"),), sample=2)
+            return await super().solve_run(*words, sample=sample)
+
+    asked = GoesOn()
     assert make([path], output, Settings(), told, solver=asked.open, runs=3).verified == 1
     assert asked.samples == [(2, None)]
+    assert not list(runs_folder(output).rglob("*.begun.json"))
 
 
-async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
+class Scripted:
+    """A model that knows both answers, and loses its connection at one of its questions."""
 
-    pytest.importorskip("quizlog_tui.sandbox", reason="the sandbox is not there")
-    from quizlog_tui.episodes.model_runs import by_models
-    from quizlog_tui.solver.client import ModelClient
-    from quizlog_tui.solver.redaction import Redaction
-    from quizlog_tui.solver.solve import Panel
-    from quizlog_tui.solver.transport import Prompt, Said, Voter
+    def __init__(self, lost_at: int = 99) -> None:
+        self.prompts: list[str] = []
+        self.lost_at = lost_at
 
-    class Scripted:
-        def __init__(self) -> None:
-            self.prompts: list[str] = []
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        self.prompts.append(prompt.messages[-1].content)
+        if len(self.prompts) == self.lost_at:
+            raise NoReplyError("error", "no network")
+        answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
+        return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
 
-        async def complete(self, prompt: Prompt[Any]) -> Said:
-            self.prompts.append(prompt.messages[-1].content)
-            answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
-            return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
 
+def panel_of(**voices: Scripted) -> Panel:
     async def no_code(code: str, folder: Path | None) -> Any:
         raise AssertionError(code)
 
-    script = build.script(QUIZ)
-    voices = {name: Scripted() for name in ("x", "y")}
     clients = [
         ModelClient(Voter(name, primary=name == "y"), voice, Redaction())
         for name, voice in voices.items()
     ]
-    solve_run = by_models(Panel(clients, no_code))
+    return Panel(clients, no_code)
+
+
+def ignored(run: SolverRun) -> None:
+    pass
+
+
+async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
+    script = build.script(QUIZ)
+    voices = {name: Scripted() for name in ("x", "y")}
+    solve_run = by_models(panel_of(**voices))
     gold, first, second = [
-        await solve_run(script, 7, hint, sample=sample)
+        await solve_run(script, 7, hint, sample=sample, begun=None, keep=ignored)
         for sample, hint in enumerate(["it is even", None, None])
     ]
     assert (gold.name, first.name, second.name) == ("y", "x", "y")
     assert gold.inputs == first.inputs == ("4", "ada")
     assert "it is even" in voices["y"].prompts[0] and "it is even" not in voices["x"].prompts[0]
     assert len(voices["x"].prompts) == 2 and len(voices["y"].prompts) == 4
+
+
+async def test_a_run_that_was_begun_is_gone_on_with_by_the_same_model(build: Build) -> None:
+    script = build.script(QUIZ)
+    seen: list[SolverRun] = []
+    solve_run = by_models(panel_of(x=Scripted(lost_at=2)))
+    lost = await solve_run(script, 7, None, sample=1, begun=None, keep=seen.append)
+    assert lost.broken == "no network" and [run.inputs for run in seen] == [("4",)]
+    for name, questions in (("x", 1), ("z", 2)):
+        voice = Scripted()
+        solve_run = by_models(panel_of(**{name: voice}))
+        run = await solve_run(script, 7, None, sample=1, begun=seen[0], keep=ignored)
+        assert (run.name, run.inputs, len(voice.prompts)) == (name, ("4", "ada"), questions)
+
+
+async def test_a_run_whose_script_goes_over_a_limit_ends_there(build: Build) -> None:
+    script = build.script("input('2+2? ')\nwhile True: print('x' * 10**6)")
+    solve_run = by_models(panel_of(x=Scripted()))
+    for begun in (None, SolverRun("x", (Turn("4"),), sample=1)):
+        run = await solve_run(script, 7, None, sample=1, begun=begun, keep=ignored)
+        assert run.inputs == ("4",) and run.broken is None
+
+
+def test_one_branch_of_a_record_is_its_run(build: Build, capfd: Any) -> None:
+    branches = {
+        "other": Branch("main", 1, Series(["bea"]), status="success"),
+        "bad": Branch("main", 0, Series(["5"]), status="error"),
+        "gone": Branch("main", 1, Series(["cyd"]), deleted="2026-01-01"),
+    }
+    path = record(build, "a.yaml", "4", "ada", branches=branches)
+    before = path.read_bytes()
+    assert attempt(path).run.inputs == ("4", "ada")
+    assert attempt(path, "main").run == attempt(path).run
+    found = attempt(path, "other")
+    assert found.run.inputs == ("4", "bea")
+    assert [at for at, _, _ in found.run.rejected] == [0], "the way of the branch, not of main"
+    name, out = str(path), str(build.folder / "e.jsonl")
+    assert main(["episodes", "build", name, "-o", out, "--branch", "other"]) == 0
+    [one] = made_from(Path(out))
+    assert one["rl_verification_data"]["expected_final_answer"] == "bea"
+    capfd.readouterr()
+    for branch, said in (("no", "there is no branch 'no'"), ("gone", "is deleted")):
+        assert main(["episodes", "build", name, "-o", out, "--branch", branch]) == 2
+        assert said in capfd.readouterr()[1]
+    assert main(["episodes", "build", name, name, "-o", out, "--branch", "other"]) == 2
+    assert "--branch is of one record" in capfd.readouterr()[1]
+    assert path.read_bytes() == before
+
+
+def test_recorded_replies_make_a_run_of_each_model_and_no_second_one(
+    tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(shipped("records") / "survey", tmp_path / "survey")
+    name, out = str(folder / "record.yaml"), str(tmp_path / "e.jsonl")
+    words = ["episodes", "build", name, "-o", out, "--unsafe-local", "--runs"]
+    assert main([*words, "3"]) == 0
+    printed, err = capfd.readouterr()
+    assert "1 episode, 1 verified" in printed and "recorded replies" in err
+    assert main([*words, "4"]) == 2
+    assert "replies of 3 models were recorded" in capfd.readouterr()[1]
+    shutil.rmtree(folder / "cassettes")
+    assert main([*words, "3"]) == 2
+    assert "no models are configured" in capfd.readouterr()[1]
