@@ -32,43 +32,15 @@ Keep = Callable[[SolverRun], None]
 """Keeps a run that is under way."""
 
 
-class SolveRun(Protocol):
-    """Answers a whole script."""
-
-    async def __call__(
-        self,
-        script: Path,
-        seed: int,
-        hint: str | None,
-        *,
-        sample: int,
-        begun: SolverRun | None,
-        keep: Keep,
-    ) -> SolverRun:
-        """One run from the first question to the end, or to where the solver gives up.
-
-        Args:
-            script: The script.
-            seed: Its seed.
-            hint: What only a teacher is told; None for an independent run.
-            sample: Which run it is, for a solver that deals them to several models.
-            begun: What was kept of it before something stopped it.
-            keep: Told the run as it stands after each answer.
-        """
-        ...
-
-
-Solver = Callable[[], AbstractAsyncContextManager[SolveRun]]
-"""Opens what answers, such as connections to models, for as long as it is asked."""
-
-
 @dataclass(frozen=True)
 class Wanted:
     """One run to ask for."""
 
     instance: Instance
     sample: int
+    """Which run it is, for a solver that deals them to several models; `GOLD` for the gold one."""
     hint: str | None
+    """What only a teacher is told; None for an independent run."""
 
     def file(self, folder: Path) -> Path:
         """Where the run is kept when it is finished."""
@@ -79,6 +51,24 @@ class Wanted:
     def begun_file(self, folder: Path) -> Path:
         """Where it is kept until then."""
         return self.file(folder).with_suffix(".begun.json")
+
+
+class SolveRun(Protocol):
+    """Answers a whole script."""
+
+    async def __call__(self, want: Wanted, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
+        """One run from the first question to the end, or to where the solver gives up.
+
+        Args:
+            want: The script, its seed and clock, the hint, and which run it is.
+            begun: What was kept of it before something stopped it.
+            keep: Told the run as it stands after each answer.
+        """
+        ...
+
+
+Solver = Callable[[], AbstractAsyncContextManager[SolveRun]]
+"""Opens what answers, such as connections to models, for as long as it is asked."""
 
 
 def wanted(instance: Instance, runs: int, *, gold: bool) -> list[Wanted]:
@@ -136,20 +126,13 @@ async def ask(
 async def _made(
     want: Wanted, solve_run: SolveRun, folder: Path, answered: Callable[[], None]
 ) -> SolverRun:
-    instance, file, under_way = want.instance, want.file(folder), want.begun_file(folder)
+    file, under_way = want.file(folder), want.begun_file(folder)
 
     def keep(run: SolverRun) -> None:
         _write(under_way, run)
         answered()
 
-    run = await solve_run(
-        instance.source.path,
-        instance.seed,
-        want.hint,
-        sample=want.sample,
-        begun=kept(under_way),
-        keep=keep,
-    )
+    run = await solve_run(want, begun=kept(under_way), keep=keep)
     if not run.broken:
         _write(file, run)
         under_way.unlink(missing_ok=True)

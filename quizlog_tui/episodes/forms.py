@@ -56,7 +56,7 @@ def rl(episode: Row) -> Iterator[Row]:
         return
     system, talk = _talk(episode)
     told = gold["submission_metadata"]
-    names = ("script", "code_hash", "seed", "inputs")
+    names = ("script", "code_hash", "seed", "start_time", "inputs")
     info = {"episode_id": episode["episode_id"]} | {k: told[k] for k in names if k in told}
     keys = ("variable_name", "value_hash", "depends_on")
     hooks = [{key: hook[key] for key in keys} for hook in gold["hooks"]]

@@ -57,6 +57,11 @@ class Instance:
     """Runs that were asked for: the models' own."""
 
     @property
+    def start_time(self) -> str | None:
+        """Where the clocks start for who answers it next: where they did for the first record."""
+        return self.attempts[0].run.start_time if self.attempts else None
+
+    @property
     def key(self) -> tuple[str, int]:
         """Script and seed: what makes it an instance."""
         return self.source.code_hash, self.seed
@@ -73,18 +78,19 @@ def attempt(path: Path, branch: str | None = None) -> Attempt:
     record = RecordFile(path).read()
     if branch is not None:
         record = switched(record, branch, _at_its_end(record))
-    run_id = record.extras.get("execution_id")
+    run_id, start_time = (record.extras.get(name) for name in ("execution_id", "start_time"))
     run = SolverRun(
         name=script_name(path),
         turns=tuple(Turn(answer) for answer in record.inputs),
         rejected=tuple(_rejected(record)),
         run_id=run_id if isinstance(run_id, str) else None,
+        start_time=start_time if isinstance(start_time, str) else None,
     )
     kept = read_decisions(decisions_path(path))
     for fault in kept.faults:  # what a lost line says might be that an answer was not its own
         raise fault
     decisions = taken(kept.decisions, record)
-    models = tuple(own_runs(decisions, run.run_id))
+    models = tuple(own_runs(decisions, run))
     return Attempt(path, record, gold_run(run, decisions), models)
 
 

@@ -6,13 +6,16 @@ One record that cannot be used does not cost the others: it is told of and left 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import CancelledError, EpisodeError, QuizlogError
 from ..replay.replayer import Replayer
+from ..replay.world import world_of
 from ..text import plural
 from .asking import GOLD, Solver, Wanted, ask, runs_folder, wanted
 from .build import Settings, build
@@ -36,6 +39,8 @@ class Made:
     """Those the file did not have."""
     known: int = 0
     """Those it had, written anew."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why episodes are not verified."""
     skipped: list[QuizlogError] = field(default_factory=list)
     """Why records were left out."""
 
@@ -46,6 +51,7 @@ def make(
     settings: Settings,
     advanced: Advanced,
     *,
+    replayer: Replayer | None = None,
     branch: str | None = None,
     solver: Solver | None = None,
     runs: int = 0,
@@ -57,6 +63,8 @@ def make(
         output: The file; what it holds of other episodes stays.
         settings: How to build.
         advanced: Told of progress.
+        replayer: Where runs are replayed, to stop a slow one; None for one of its own. It should
+            keep no checkpoints: an episode vouches for what its script does from the start.
         branch: The branch that is each record's run; None for the active one.
         solver: Who answers the runs to ask for.
         runs: How many independent runs to ask for of each script instance.
@@ -65,7 +73,7 @@ def make(
         EpisodeError: The file cannot be written, or a run could not be made.
     """
     made = Made()
-    with Replayer(checkpoints=0) as replayer:
+    with nullcontext(replayer) if replayer else Replayer(checkpoints=0) as replayer:
         found = _instances(_attempts(records, branch, made), made)
         if solver is not None and runs:
             found = _asked(found, solver, runs, output, replayer, advanced, made)
@@ -75,6 +83,9 @@ def make(
             episodes += _built(one, replayer, settings, made)
     made.episodes = len(episodes)
     made.verified = sum(episode["verified"] for episode in episodes)
+    for episode in episodes:
+        told = episode["teacher_gold_trace"]["submission_metadata"]
+        made.reasons.update(told["not_verified_because"])
     if episodes:
         made.added, made.known = put_episodes(output, episodes)
     return made
@@ -130,7 +141,7 @@ def _asked(
     todo: list[Wanted] = []
     for one in found:
         solved = any(
-            replayer.replay(one.source, one.seed, own.run.inputs).status == "success"
+            replayer.replay(one.source, world_of(own.record), own.run.inputs).status == "success"
             for own in one.attempts
         )
         todo += wanted(one, runs, gold=not solved)

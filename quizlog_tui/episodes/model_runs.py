@@ -22,7 +22,8 @@ from ..solver.answer_text import answer_text
 from ..solver.client import ModelClient
 from ..solver.decision import Decision
 from ..solver.solve import Panel, solve
-from .asking import GOLD, Keep, SolveRun
+from .asking import GOLD, Keep, SolveRun, Wanted
+from .instance import Instance
 from .runs import SolverRun, Turn
 
 MAX_TURNS = 1000
@@ -36,32 +37,30 @@ def by_models(panel: Panel) -> SolveRun:
     A run that was begun is gone on with by the same model only.
     """
 
-    async def solve_run(
-        script: Path,
-        seed: int,
-        hint: str | None,
-        *,
-        sample: int,
-        begun: SolverRun | None,
-        keep: Keep,
-    ) -> SolverRun:
-        alone = replace(panel, clients=[_client(panel.clients, sample)])
-        run = SolverRun(alone.clients[0].voter.name, (), sample=sample)
-        if begun is not None and begun.name == run.name:  # else another model goes on from there
+    async def solve_run(want: Wanted, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
+        alone = replace(panel, clients=[_client(panel.clients, want.sample)])
+        name, instance = alone.clients[0].voter.name, want.instance
+        run = SolverRun(name, (), sample=want.sample, start_time=instance.start_time)
+        if begun is not None and begun.name == name:  # else another model goes on from there
             run = begun
         with TemporaryDirectory(prefix="quizlog-run-") as folder:
             path = Path(folder) / "record.yaml"
-            inputs = Series(run.inputs)
-            record = Record(str(script.absolute()), seed, inputs, pointer=len(inputs))
-            RecordFile(path).create(record)
+            RecordFile(path).create(_record(instance, run))
             try:
                 session = await asyncio.to_thread(Session, path, save=False)
             except LimitError:
                 return run  # what was kept last was never answered to
             with session:
-                return await _answered(session, alone, hint, run, keep)
+                return await _answered(session, alone, want.hint, run, keep)
 
     return solve_run
+
+
+def _record(instance: Instance, run: SolverRun) -> Record:
+    """A record that stands where a run does."""
+    extras = {"start_time": run.start_time} if run.start_time else {}
+    script, inputs = str(instance.source.path.absolute()), Series(run.inputs)
+    return Record(script, instance.seed, inputs, len(inputs), extras=extras)
 
 
 def _client(clients: Sequence[ModelClient], sample: int) -> ModelClient:

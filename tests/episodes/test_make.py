@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.asking import SolveRun, kept, runs_folder
+from quizlog_tui.episodes.asking import SolveRun, Wanted, kept, runs_folder
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.check import check_file
 from quizlog_tui.episodes.decided import gold_run, own_runs, taken
-from quizlog_tui.episodes.instance import attempt, instances
+from quizlog_tui.episodes.instance import Instance, attempt, instances
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.model_runs import by_models
 from quizlog_tui.episodes.runs import SolverRun, Turn
@@ -30,6 +30,7 @@ from quizlog_tui.errors import DecisionError, EpisodeError
 from quizlog_tui.paths import shipped
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.source import read_source
 from quizlog_tui.series import Series
 from quizlog_tui.solver.client import ModelClient
 from quizlog_tui.solver.decision import Decision, ModelReply, Question, Reconsidered, Verdict
@@ -180,7 +181,7 @@ def test_decisions_belong_to_the_answers_of_their_own_branch() -> None:
     assert sorted(taken(on_main, line)) == [0, 1]
     assert taken([far], line) == {}
     run = SolverRun("r", (Turn("4"), Turn("b")))
-    assert not gold_run(run, {}).reconciled and own_runs({1: on_main[1]}, None) == []
+    assert not gold_run(run, {}).reconciled and own_runs({1: on_main[1]}, run) == []
 
 
 def test_decisions_that_cannot_be_read_are_not_passed_over(build: Build) -> None:
@@ -197,14 +198,12 @@ class Asked:
         self.samples: list[tuple[int, str | None]] = []
         self.fails_at = fails_at
 
-    async def solve_run(
-        self, script: Path, seed: int, hint: str | None, *, sample: int, **more: Any
-    ) -> SolverRun:
-        self.samples.append((sample, hint))
+    async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+        self.samples.append((want.sample, want.hint))
         await asyncio.sleep(0)
-        if sample == self.fails_at:
+        if want.sample == self.fails_at:
             raise EpisodeError("the model is gone")
-        return SolverRun("ada", (Turn("4", "n = 4"), Turn("ada")), sample=sample)
+        return SolverRun("ada", (Turn("4", "n = 4"), Turn("ada")), sample=want.sample)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[SolveRun]:
@@ -247,9 +246,9 @@ def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
 
     class Lost(Asked):
-        async def solve_run(self, *words: Any, sample: int, **more: Any) -> SolverRun:
-            run = await super().solve_run(*words, sample=sample)
-            return replace(run, turns=(), broken="no network") if sample == 1 else run
+        async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+            run = await super().solve_run(want)
+            return replace(run, turns=(), broken="no network") if want.sample == 1 else run
 
     found = make([path], output, Settings(), told, solver=Lost().open, runs=2)
     assert [str(error) for error in found.skipped] == [
@@ -271,14 +270,14 @@ from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.runs import SolverRun, Turn
 
-async def solve_run(script, seed, hint, *, sample, begun, keep):
-    if sample == 2:
-        keep(SolverRun("ada", (Turn("4"),), sample=sample))
+async def solve_run(want, *, begun, keep):
+    if want.sample == 2:
+        keep(SolverRun("ada", (Turn("4"),), sample=2))
         while len(list(Path(sys.argv[2]).parent.rglob("*.json"))) < 4:
             await asyncio.sleep(0.001)
         print("ready", flush=True)
         await asyncio.Event().wait()
-    return SolverRun("ada", (Turn("4"), Turn("ada")), sample=sample)
+    return SolverRun("ada", (Turn("4"), Turn("ada")), sample=want.sample)
 
 @asynccontextmanager
 async def solver():
@@ -298,9 +297,9 @@ def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
     process.stdout.close()
 
     class GoesOn(Asked):
-        async def solve_run(self, *words: Any, sample: int, **more: Any) -> SolverRun:
+        async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
             assert more["begun"] == SolverRun("ada", (Turn("4"),), sample=2)
-            return await super().solve_run(*words, sample=sample)
+            return await super().solve_run(want)
 
     asked = GoesOn()
     assert make([path], output, Settings(), told, solver=asked.open, runs=3).verified == 1
@@ -338,12 +337,16 @@ def ignored(run: SolverRun) -> None:
     pass
 
 
+def want_of(script: Path, sample: int = 1, hint: str | None = None) -> Wanted:
+    return Wanted(Instance(read_source(script), 7, ()), sample, hint)
+
+
 async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
     script = build.script(QUIZ)
     voices = {name: Scripted() for name in ("x", "y")}
     solve_run = by_models(panel_of(**voices))
     gold, first, second = [
-        await solve_run(script, 7, hint, sample=sample, begun=None, keep=ignored)
+        await solve_run(want_of(script, sample, hint), begun=None, keep=ignored)
         for sample, hint in enumerate(["it is even", None, None])
     ]
     assert (gold.name, first.name, second.name) == ("y", "x", "y")
@@ -356,12 +359,12 @@ async def test_a_run_that_was_begun_is_gone_on_with_by_the_same_model(build: Bui
     script = build.script(QUIZ)
     seen: list[SolverRun] = []
     solve_run = by_models(panel_of(x=Scripted(lost_at=2)))
-    lost = await solve_run(script, 7, None, sample=1, begun=None, keep=seen.append)
+    lost = await solve_run(want_of(script), begun=None, keep=seen.append)
     assert lost.broken == "no network" and [run.inputs for run in seen] == [("4",)]
     for name, questions in (("x", 1), ("z", 2)):
         voice = Scripted()
         solve_run = by_models(panel_of(**{name: voice}))
-        run = await solve_run(script, 7, None, sample=1, begun=seen[0], keep=ignored)
+        run = await solve_run(want_of(script), begun=seen[0], keep=ignored)
         assert (run.name, run.inputs, len(voice.prompts)) == (name, ("4", "ada"), questions)
 
 
@@ -369,7 +372,7 @@ async def test_a_run_whose_script_goes_over_a_limit_ends_there(build: Build) -> 
     script = build.script("input('2+2? ')\nwhile True: print('x' * 10**6)")
     solve_run = by_models(panel_of(x=Scripted()))
     for begun in (None, SolverRun("x", (Turn("4"),), sample=1)):
-        run = await solve_run(script, 7, None, sample=1, begun=begun, keep=ignored)
+        run = await solve_run(want_of(script), begun=begun, keep=ignored)
         assert run.inputs == ("4",) and run.broken is None
 
 
@@ -413,3 +416,50 @@ def test_recorded_replies_make_a_run_of_each_model_and_no_second_one(
     shutil.rmtree(folder / "cassettes")
     assert main([*words, "3"]) == 2
     assert "no models are configured" in capfd.readouterr()[1]
+
+
+CLOCK = """
+import time
+now = time.strftime("%Y-%m-%d %H:%M")
+if input(f"echo {now}: ") != now:
+    raise Exception("wrong")
+"""
+
+
+class Clock(Scripted):
+    """A model that reads the time off the question."""
+
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        asked = prompt.messages[-1].content.rpartition("echo ")[2][:16]
+        return Said(json.dumps({"code": None, "answer": asked, "explanation": "so"}), "live")
+
+
+def test_every_run_is_replayed_by_the_clock_it_was_answered_by(build: Build) -> None:
+    times = ("2026-03-01T10:20:30+00:00", "2026-03-01T11:20:40.123456+01:00", "no time")
+    paths = []
+    for number, (time, answer) in enumerate(
+        zip(times, ("2026-03-01 10:20", "2026-03-01 10:20", "2025-01-01 00:00"), strict=True)
+    ):
+        extras = {"start_time": time, "execution_id": str(number)}
+        paths.append(record(build, f"{number}.yaml", answer, extras=extras))
+    build.script(CLOCK)
+
+    @asynccontextmanager
+    async def solver() -> AsyncIterator[SolveRun]:
+        yield by_models(panel_of(x=Clock()))
+
+    output = build.folder / "e.jsonl"
+    found = make(paths, output, Settings(), told, solver=solver, runs=1)
+    assert (found.episodes, found.verified, found.skipped) == (1, 1, [])
+    [one] = made_from(output)
+    assert one["question"]["question_text"] == "echo 2026-03-01 10:20:"
+    runs = [one["teacher_gold_trace"], *one["consistency_traces"]]
+    said = {run["submission_metadata"]["start_time"]: run["execution_success"] for run in runs}
+    assert said == {
+        "2026-03-01T10:20:30.000000": True,
+        "2026-03-01T10:20:40.123456": True,
+        "2025-01-01T00:00:00.000000": True,
+    }
+    asked = [run for run in runs if run["submission_metadata"]["solver"] == "x"]
+    assert [run["final_answer"] for run in asked] == ["2026-03-01 10:20"]
+    assert check_file(output).ok
