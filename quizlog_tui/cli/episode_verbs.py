@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..config import load_config
 from ..errors import EpisodeError, UsageError
 from ..paths import record_path
 from ..text import one_line, plural
@@ -14,6 +15,9 @@ from . import emit_json
 from .episode_models import models_of
 from .extras import needs
 from .progress import Progress
+
+if TYPE_CHECKING:
+    from ..episodes.make import Made
 
 SHOWN = 20
 """Findings of each kind that are shown; all of them are in the JSON."""
@@ -24,6 +28,8 @@ def build(arguments: Namespace) -> int:
     from ..episodes.build import Settings
     from ..episodes.make import make
     from ..episodes.matching import Matcher
+    from ..replay.limits import user_limits
+    from ..replay.replayer import Replayer
 
     if arguments.runs < 0:
         raise UsageError(f"--runs {arguments.runs}: cannot be negative", hint="0 asks for none")
@@ -35,35 +41,44 @@ def build(arguments: Namespace) -> int:
         retries=arguments.keep_retries,
     )
     output = Path(arguments.output)
-    progress = Progress()
+    progress, limits = Progress(), user_limits(load_config()[0])
     try:
-        made = make(
-            [record_path(name) for name in arguments.records],
-            output,
-            settings,
-            progress,
-            branch=arguments.branch,
-            solver=models_of(arguments) if arguments.runs else None,
-            runs=arguments.runs,
-        )
+        with Replayer(limits, checkpoints=0) as replayer:
+            made = make(
+                [record_path(name) for name in arguments.records],
+                output,
+                settings,
+                progress,
+                replayer=replayer,
+                branch=arguments.branch,
+                solver=models_of(arguments) if arguments.runs else None,
+                runs=arguments.runs,
+            )
     finally:
         progress.end()
-    for error in made.skipped:
-        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
-    if arguments.json:
-        told = {"message": "message", "where": "where", "hint": "hint"}
-        skipped = [
-            {key: getattr(error, name) for key, name in told.items()} for error in made.skipped
-        ]
-        counts = {name: getattr(made, name) for name in ("episodes", "verified", "added", "known")}
-        emit_json({"file": str(output)} | counts | {"skipped": skipped})
-    else:
-        print(
-            f"{one_line(str(output))}: {plural(made.episodes, 'episode')}, "
-            f"{made.verified} verified ({made.added} new, {made.known} there before)"
-        )
+    _tell_made(made, output, as_json=arguments.json)
     harmless = EpisodeError if made.episodes else ()
     return max((e.exit_code for e in made.skipped if not isinstance(e, harmless)), default=0)
+
+
+def _tell_made(made: Made, output: Path, *, as_json: bool) -> None:
+    for error in made.skipped:
+        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
+    reasons = dict(made.reasons.most_common())
+    if as_json:
+        skipped = [
+            {"message": error.message, "where": error.where, "hint": error.hint}
+            for error in made.skipped
+        ]
+        counts = {name: getattr(made, name) for name in ("episodes", "verified", "added", "known")}
+        emit_json({"file": str(output)} | counts | {"reasons": reasons, "skipped": skipped})
+        return
+    for reason, count in reasons.items():
+        print(f"quizlog: not verified: {reason} ({count}x)", file=sys.stderr)
+    print(
+        f"{one_line(str(output))}: {plural(made.episodes, 'episode')}, "
+        f"{made.verified} verified ({made.added} new, {made.known} there before)"
+    )
 
 
 def check(arguments: Namespace) -> int:
@@ -100,6 +115,15 @@ def _tell(found: list[dict[str, Any]], count: int, kind: str, path: Path) -> Non
         print(one_line(f"{where.removesuffix(': ')} {one['message']} [{one['code']}]"))
     if count > SHOWN:
         print(f"... and {plural(count - SHOWN, f'more {kind}')}; --json lists them")
+
+
+def browse(arguments: Namespace) -> int:
+    """`quizlog episodes browse FILE`."""
+    from .screens import browse
+
+    if arguments.json:
+        raise UsageError("a screen is no JSON", hint="use `quizlog episodes stats FILE --json`")
+    return browse(Path(arguments.file))
 
 
 def stats(arguments: Namespace) -> int:
