@@ -32,6 +32,8 @@ _OURS = re.compile(
     rb'"verified": ?(true|false), ?"question": ?'
 )
 """How a line begins whose keys are in the schema's order."""
+_PLAIN = re.compile(rb'"question_text": ?"((?:[ !#-\[\]-~]|\\n)*)"')
+"""A question in ASCII that needs no more than its newlines put in."""
 _AGREED = b'"triangulation_metadata":'
 _DECODER = json.JSONDecoder()
 
@@ -143,7 +145,10 @@ class EpisodeFile:
         return self._bytes(self._offsets[index], self._lengths[index]).strip()
 
     def _bytes(self, offset: int, count: int) -> bytes:
-        return os.pread(self._file.fileno(), count, offset)
+        try:
+            return os.pread(self._file.fileno(), count, offset)
+        except OSError:  # what cannot be read any more is shown like what was cut off
+            return b""
 
     def head(self, index: int) -> Head:
         """What a list tells of a line; reads its two ends, and all of it only if they do not do."""
@@ -155,8 +160,14 @@ class EpisodeFile:
             return found or _head_of(parse(self.line(index)))
         except LineError as error:
             return Head(BROKEN, str(error))
-        except OSError as error:
-            return Head(BROKEN, f"cannot be read: {error.strerror}")
+
+    def searched(self, index: int) -> str:
+        """What a search looks through: number, state and question; much quicker than the head."""
+        beginning = self._bytes(self._offsets[index], min(self._lengths[index], _BEGINNING))
+        number, state = self._numbers[index], STATES[self._states[index]]
+        plain = _PLAIN.search(beginning)
+        text = plain[1].replace(b"\\n", b"\n").decode() if plain else self.head(index).text
+        return f"{number} {state} {text}"
 
 
 def _state(line: bytes) -> str:

@@ -88,6 +88,9 @@ def test_a_head_read_from_the_ends_is_that_of_the_whole_line(
     file = opened(path, to_line(one), json.dumps(dict(reversed(one.items()))))
     assert file.head(0) == file.head(1)
     told = file.head(0)
+    assert [file.searched(at) for at in (0, 1)] == [
+        f"{at + 1} {told.state} {told.text}" for at in (0, 1)
+    ]
     assert (told.text, told.steps, told.state == VERIFIED) == (text, steps, verified)
     file.close()
 

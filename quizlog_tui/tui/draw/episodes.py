@@ -27,8 +27,7 @@ def episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
         return _row(file.number(shown[index]), file.head(shown[index]), columns)
 
     def text(index: int) -> str:
-        head = file.head(shown[index])
-        return f"{file.number(shown[index])} {head.state} {head.difficulty} {head.text}"
+        return file.searched(shown[index])
 
     return Grid(len(shown), episode_layout, make, text)
 
