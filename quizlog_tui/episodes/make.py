@@ -39,6 +39,8 @@ class Made:
     """Those the file did not have."""
     known: int = 0
     """Those it had, written anew."""
+    lowered: int = 0
+    """Those of them that were verified before and are no longer."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Why episodes are not verified."""
     skipped: list[QuizlogError] = field(default_factory=list)
@@ -87,7 +89,7 @@ def make(
         told = episode["teacher_gold_trace"]["submission_metadata"]
         made.reasons.update(told["not_verified_because"])
     if episodes:
-        made.added, made.known = put_episodes(output, episodes)
+        made.added, made.known, made.lowered = put_episodes(output, episodes)
     return made
 
 

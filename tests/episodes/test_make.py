@@ -84,6 +84,21 @@ def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
     assert check_file(output).ok
 
 
+def test_an_episode_that_is_no_longer_verified_is_told(build: Build, capfd: Any) -> None:
+    paths = [str(record(build, f"{n}.yaml", "4", "ada")) for n in "ab"]
+    out = str(build.folder / "e.jsonl")
+    assert main(["episodes", "build", *paths, "-o", out]) == 0
+    assert capfd.readouterr()[1] == ""
+    for again in ("1 episode verified before, and no longer", ""):
+        assert main(["episodes", "build", paths[0], "-o", out]) == 0
+        err = capfd.readouterr()[1]
+        assert again in err and "not verified: no consistency run (1x)" in err
+    assert "verified before" not in err
+    assert main(["episodes", "build", *paths, "-o", out, "--json"]) == 0
+    told = json.loads(capfd.readouterr()[0])
+    assert (told["verified"], told["lowered"], told["reasons"]) == (1, 0, {})
+
+
 def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
     paths = [record(build, "a.yaml", "4", "ada"), record(build, "b.yaml", "4", "ada")]
     copy = build.folder / "copy.yaml"
