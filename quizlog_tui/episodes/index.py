@@ -90,8 +90,9 @@ class EpisodeFile:
         return len(self._states)
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+        """Let go of the file; waits for a thread that still reads, which closing could crash."""
+        with self._lock:
+            self._file.close()
 
     def read_some(self) -> bool:
         """Find lines for a moment; whether there may be more. To be called in a thread.
@@ -102,6 +103,8 @@ class EpisodeFile:
         until = time.monotonic() + _SLICE
         try:
             with self._lock:  # a thread that nobody waits for any more may still be at it
+                if self._file.closed:
+                    return False
                 for line in iter(partial(self._file.readline, MAX_LINE), b""):
                     self._take(line)
                     if time.monotonic() > until:
@@ -147,7 +150,7 @@ class EpisodeFile:
     def _bytes(self, offset: int, count: int) -> bytes:
         try:
             return os.pread(self._file.fileno(), count, offset)
-        except OSError:  # what cannot be read any more is shown like what was cut off
+        except (OSError, ValueError):  # closed, or gone: shown like what was cut off
             return b""
 
     def head(self, index: int) -> Head:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,19 @@ def test_a_file_that_was_cut_meanwhile_is_still_shown(tmp_path: Path) -> None:
     (tmp_path / "e.jsonl").write_text("")
     assert file.head(1).state == BROKEN and file.line(1) == b""
     file.close()
+
+
+def test_a_file_may_be_closed_while_a_thread_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    path.write_text(f"{GOOD}\n" * 3000)
+    for _ in range(20):
+        file = EpisodeFile(path)
+        reading = threading.Thread(target=file.read_some)
+        reading.start()
+        file.close()
+        reading.join()
+        assert not file.read_some()
+        assert all(file.head(at).state == BROKEN for at in range(min(len(file), 3)))
 
 
 def test_episodes_files_are_found_by_their_first_line(tmp_path: Path) -> None:
