@@ -174,15 +174,21 @@ def test_neither_does_the_choice_of_an_episodes_file(evil: Path, evil_episodes: 
     with Terminal(quizlog("tui"), (100, 30), cwd=evil.parent) as terminal:
         terminal.wait_for("record")
         terminal.quiet(0.5)
-        drive(terminal, "E", "\r")
+        terminal.send("E")
+        terminal.wait_for("another file")
+        terminal.send("\r")
         terminal.wait_for("Line 1")
+        drive(terminal, "G")
         assert_clean(terminal)
 
 
 def test_neither_does_an_export_of_a_branch(evil: Path) -> None:
     with Terminal(quizlog("tui", str(evil)), (120, 40), cwd=evil.parent) as terminal:
         terminal.wait_for("Output")
-        drive(terminal, "\x1b", "E", *"/x/\x7f", "\r")
+        drive(terminal, "\x1b")
+        terminal.send("E")
+        terminal.wait_for("Put main")
+        drive(terminal, "/", "\r")
         assert_clean(terminal)
 
 
