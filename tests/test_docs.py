@@ -70,7 +70,7 @@ def test_what_the_screens_do_a_shell_can_do() -> None:
 def test_every_verb_and_option_of_episodes_is_in_the_readme() -> None:
     usage = parser_of("episodes").format_help()
     verbs = re.findall(r"^    ([a-z]+) +[A-Z]", usage, re.M)
-    assert {"build", "check", "stats", "export", "upgrade"} == set(verbs)
+    assert {"build", "check", "browse", "stats", "export", "upgrade"} == set(verbs)
     for verb in verbs:
         with pytest.raises(SystemExit), redirect_stdout(StringIO()) as out:
             parser_of("episodes").parse_args([verb, "--help"])

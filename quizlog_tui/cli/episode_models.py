@@ -10,37 +10,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..paths import record_path
 from .extras import needs
+from .show import say
 
 if TYPE_CHECKING:
     from ..episodes.asking import Solver, SolveRun
+    from ..solver.solve import Panel
 
 
 def models_of(arguments: Namespace) -> Solver:
-    """The models that are asked: as recorded in a folder, as told, or as configured.
+    """The models that are asked, chosen as everywhere: as told, as configured, or as recorded.
 
     Raises:
-        UsageError: There are none, or the solver is not installed.
+        UsageError: The solver is not installed.
     """
     needs("solver", "httpx", "pydantic")
     from ..sandbox import run_code
-    from ..solver.models import default_models, read_models
-    from ..solver.panel import live_panel, recorded_panel
+    from ..solver.choice import Choice, chosen_panel
 
+    names = (arguments.models, arguments.replay)
+    choice = Choice(*(Path(name) if name else None for name in names))
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
-    file = Path(arguments.models) if arguments.models else default_models()
-    if not (arguments.replay or arguments.models or file.exists()):
-        hint = f"describe them in {file} as `quizlog models --help` shows"
-        raise UsageError("no models are configured", hint=hint)
+    folders = {record_path(name).parent for name in arguments.records}
+    beside = folders.pop() if len(folders) == 1 else None
 
     @asynccontextmanager
     async def solver() -> AsyncIterator[SolveRun]:
         from ..episodes.model_runs import by_models
 
-        if arguments.replay:
-            yield by_models(recorded_panel(Path(arguments.replay), run))
-            return
-        async with live_panel(read_models(file), run) as panel:
+        async with chosen_panel(choice, run, beside=beside, note=_note) as panel:
+            _check_enough(panel, arguments.runs)
             yield by_models(panel)
 
     return solver
+
+
+def _note(text: str) -> None:
+    say(f"note: {text}")
+
+
+def _check_enough(panel: Panel, runs: int) -> None:
+    """A recorded reply that is played twice makes no second run."""
+    if not panel.label:
+        return
+    _note(panel.label)
+    count = len(panel.clients)
+    if runs > count:
+        hint = f"ask for {count} at most, or describe models that can be asked"
+        raise UsageError(f"--runs {runs}: replies of {count} models were recorded", hint=hint)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..config import load_config
 from ..errors import EpisodeError, UsageError
 from ..paths import record_path
 from ..text import one_line, plural
@@ -14,6 +17,9 @@ from . import emit_json
 from .episode_models import models_of
 from .extras import needs
 from .progress import Progress
+
+if TYPE_CHECKING:
+    from ..episodes.make import Made
 
 SHOWN = 20
 """Findings of each kind that are shown; all of them are in the JSON."""
@@ -24,43 +30,61 @@ def build(arguments: Namespace) -> int:
     from ..episodes.build import Settings
     from ..episodes.make import make
     from ..episodes.matching import Matcher
+    from ..replay.limits import user_limits
+    from ..replay.replayer import Replayer
 
     if arguments.runs < 0:
         raise UsageError(f"--runs {arguments.runs}: cannot be negative", hint="0 asks for none")
+    if arguments.branch is not None and len(arguments.records) > 1:
+        raise UsageError("--branch is of one record", hint="name that record alone")
     settings = Settings(
         Matcher(fold_case=arguments.fold_case),
         derive=not arguments.no_derive,
         retries=arguments.keep_retries,
     )
     output = Path(arguments.output)
-    progress = Progress()
+    progress, limits = Progress(), user_limits(load_config()[0])
     try:
-        made = make(
-            [record_path(name) for name in arguments.records],
-            output,
-            settings,
-            progress,
-            solver=models_of(arguments) if arguments.runs else None,
-            runs=arguments.runs,
-        )
+        with Replayer(limits, checkpoints=0) as replayer:
+            made = make(
+                [record_path(name) for name in arguments.records],
+                output,
+                settings,
+                progress,
+                replayer=replayer,
+                branch=arguments.branch,
+                solver=models_of(arguments) if arguments.runs else None,
+                runs=arguments.runs,
+            )
     finally:
         progress.end()
-    for error in made.skipped:
-        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
-    if arguments.json:
-        told = {"message": "message", "where": "where", "hint": "hint"}
-        skipped = [
-            {key: getattr(error, name) for key, name in told.items()} for error in made.skipped
-        ]
-        counts = {name: getattr(made, name) for name in ("episodes", "verified", "added", "known")}
-        emit_json({"file": str(output)} | counts | {"skipped": skipped})
-    else:
-        print(
-            f"{one_line(str(output))}: {plural(made.episodes, 'episode')}, "
-            f"{made.verified} verified ({made.added} new, {made.known} there before)"
-        )
+    _tell_made(made, output, as_json=arguments.json)
     harmless = EpisodeError if made.episodes else ()
     return max((e.exit_code for e in made.skipped if not isinstance(e, harmless)), default=0)
+
+
+def _tell_made(made: Made, output: Path, *, as_json: bool) -> None:
+    for error in made.skipped:
+        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
+    reasons = dict(made.reasons.most_common())
+    if as_json:
+        skipped = [
+            {"message": error.message, "where": error.where, "hint": error.hint}
+            for error in made.skipped
+        ]
+        names = ("episodes", "verified", "added", "known", "lowered")
+        counts = {name: getattr(made, name) for name in names}
+        emit_json({"file": str(output)} | counts | {"reasons": reasons, "skipped": skipped})
+        return
+    if made.lowered:
+        what = f"{plural(made.lowered, 'episode')} verified before, and no longer"
+        print(f"quizlog: note: {what}: name the other runs' records too", file=sys.stderr)
+    for reason, count in reasons.items():
+        print(f"quizlog: not verified: {reason} ({count}x)", file=sys.stderr)
+    print(
+        f"{one_line(str(output))}: {plural(made.episodes, 'episode')}, "
+        f"{made.verified} verified ({made.added} new, {made.known} there before)"
+    )
 
 
 def check(arguments: Namespace) -> int:
@@ -68,16 +92,9 @@ def check(arguments: Namespace) -> int:
     needs("episodes", "pydantic")
     from ..episodes.check import check_file
 
-    path, progress = Path(arguments.file), Progress()
-    size = path.stat().st_size if path.is_file() else 0
-
-    def advanced(done: int) -> None:
-        progress("checking", 100 * done // max(size, 1), 100)
-
-    try:
+    path = Path(arguments.file)
+    with _share_of(path, "checking") as advanced:
         report = check_file(path, lenient=arguments.lenient, advanced=advanced)
-    finally:
-        progress.end()
     if arguments.json:
         emit_json(report.to_dict())
     else:
@@ -91,6 +108,16 @@ def check(arguments: Namespace) -> int:
     return 0 if report.ok else 3
 
 
+@contextmanager
+def _share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
+    """Tells how far a file is read, given the bytes that were."""
+    progress, size = Progress(), file.stat().st_size if file.is_file() else 0
+    try:
+        yield lambda done: progress(doing, 100 * done // max(size, 1), 100)
+    finally:
+        progress.end()
+
+
 def _tell(found: list[dict[str, Any]], count: int, kind: str, path: Path) -> None:
     for one in found[:SHOWN]:
         where = f"{path.name}:{one['line']}: {kind}: {one['path']}"
@@ -99,16 +126,27 @@ def _tell(found: list[dict[str, Any]], count: int, kind: str, path: Path) -> Non
         print(f"... and {plural(count - SHOWN, f'more {kind}')}; --json lists them")
 
 
+def browse(arguments: Namespace) -> int:
+    """`quizlog episodes browse FILE`."""
+    from .screens import browse
+
+    if arguments.json:
+        raise UsageError("a screen is no JSON", hint="use `quizlog episodes stats FILE --json`")
+    return browse(Path(arguments.file))
+
+
 def stats(arguments: Namespace) -> int:
     """`quizlog episodes stats FILE`."""
     from ..episodes.stats import bars, stats_of
 
-    figures = stats_of(Path(arguments.file)).to_dict()
+    path = Path(arguments.file)
+    with _share_of(path, "counting") as advanced:
+        figures = stats_of(path, advanced).to_dict()
     if arguments.json:
         emit_json(figures)
         return 0
     rate = figures["verified_rate"]
-    share = "" if rate is None else f" ({rate:.0%})"
+    share = "" if rate is None else f" ({_percent(rate)})"
     print(f"{plural(figures['episodes'], 'episode')}, {figures['verified']} verified{share}")
     runs = plural(figures["consistency_runs"], "consistency run")
     print(f"{plural(figures['questions'], 'question')}, {runs}")
@@ -122,6 +160,11 @@ def stats(arguments: Namespace) -> int:
         for line in bars(f"\n{title}", figures[key]):
             print(line if line.startswith("\n") else one_line(line))
     return 0
+
+
+def _percent(rate: float) -> str:
+    """A share in percent; 0 and 100 only where it is none or all."""
+    return f"{min(max(rate, 0.001), 0.999):.1%}" if 0 < rate < 1 else f"{rate:.0%}"
 
 
 def export(arguments: Namespace) -> int:
@@ -138,7 +181,17 @@ def export(arguments: Namespace) -> int:
         from ..episodes.export import export as write
 
         scripts = Path(arguments.scripts) if arguments.scripts else None
-        told = asdict(write(file, arguments.to, output, scripts, everything=arguments.all))
+        with _share_of(file, "exporting") as advanced:
+            told = asdict(
+                write(
+                    file,
+                    arguments.to,
+                    output,
+                    scripts,
+                    everything=arguments.all,
+                    advanced=advanced,
+                )
+            )
     if arguments.json:
         emit_json({"form": arguments.to, "output": str(output)} | told)
     else:
@@ -147,10 +200,13 @@ def export(arguments: Namespace) -> int:
 
 
 def _split(file: Path, output: Path | None, arguments: Namespace) -> dict[str, Any]:
-    from ..episodes.splits import split
+    from ..episodes.export import check_apart
+    from ..episodes.splits import PARTS, split
 
     if output is None:
         raise UsageError("splits are a folder", hint="name it with -o")
+    for part in PARTS:
+        check_apart(file, output / f"{part}.jsonl")
     try:
         shares = [float(part) for part in arguments.shares.split("/")]
     except ValueError:
@@ -175,6 +231,13 @@ def _narrate_export(told: dict[str, Any]) -> None:
     if told["left_out"]:
         count = plural(told["left_out"], "episode")
         print(f"left out: {count} not verified (--all takes them too)", file=sys.stderr)
+    for name, noun, what in (
+        ("scripts", "script", "taken along"),
+        ("not_found", "script", "to be taken along not found"),
+        ("others", "other file", "left in the folder as it was"),
+    ):
+        if told[name]:
+            print(f"quizlog: note: {plural(told[name], noun)} {what}", file=sys.stderr)
     if told["empty"]:
         count = plural(told["empty"], "episode")
         print(f"left out: {count} with nothing for this form", file=sys.stderr)
@@ -185,7 +248,8 @@ def upgrade(arguments: Namespace) -> int:
     from ..episodes.upgrade import upgrade_file
 
     file = Path(arguments.file)
-    told = upgrade_file(file, Path(arguments.output))
+    with _share_of(file, "upgrading") as advanced:
+        told = upgrade_file(file, Path(arguments.output), advanced)
     if arguments.json:
         emit_json({"file": str(file), "output": arguments.output} | told)
         return 0

@@ -7,13 +7,14 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
+from ..episodes.index import USUAL
 from ..errors import UsageError
-from .episode_verbs import build, check, export, stats, upgrade
+from .episode_verbs import browse, build, check, export, stats, upgrade
 from .grammar import Parser, command
 
 
 def _which(arguments: Namespace) -> int:
-    raise UsageError("which verb?", hint="quizlog episodes build|check|stats|export|upgrade")
+    raise UsageError("which verb?", hint="quizlog episodes build|check|browse|stats|export|upgrade")
 
 
 def _episodes() -> Parser:
@@ -24,6 +25,7 @@ def _episodes() -> Parser:
     lenient = _verb(verbs, "check", check, "Check every line; exit code 3 if a rule is broken.")
     lenient.add_argument("file")
     lenient.add_argument("--lenient", action="store_true", help="read older forms too")
+    _verb(verbs, "browse", browse, "Look into a file on the screen.").add_argument("file")
     _verb(verbs, "stats", stats, "Count what is in a file.").add_argument("file")
     _add_export(_verb(verbs, "export", export, "Write the forms that trainers read."))
     older = _verb(verbs, "upgrade", upgrade, "Bring older lines into the present form.")
@@ -46,13 +48,15 @@ def _verb(verbs: Any, name: str, run: Callable[[Any], int], about: str) -> Parse
 
 def _add_build(parser: Parser) -> None:
     parser.add_argument("records", metavar="RECORD", nargs="+")
-    default = "episodes/episodes.jsonl"
     parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        default=default,
-        help=f"default: {default}; kept and added to",
+        default=USUAL,
+        help=f"default: {USUAL}; kept and added to",
+    )
+    parser.add_argument(
+        "--branch", metavar="NAME", help="of a single record; default: its active branch"
     )
     parser.add_argument(
         "--runs",

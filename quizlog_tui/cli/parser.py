@@ -65,7 +65,7 @@ COMMANDS: dict[str, Entry] = {
     "models": Entry("models", "check", "try each configured model"),
     "serve": Entry("serve", "", "answer programs over HTTP"),
     "episodes": Entry(
-        "episodes", "VERB ...", "training data: build, check, stats, export, upgrade"
+        "episodes", "VERB ...", "training data: build, check, browse, stats, export, upgrade"
     ),
     "task": Entry("task", "URL", "work a quiz on web pages, from page to page"),
     "demo-server": Entry("demo_server", "", "a quiz server to practise on"),

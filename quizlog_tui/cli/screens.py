@@ -13,11 +13,31 @@ from .grammar import Parser, command
 
 
 def tui(arguments: Namespace) -> int:
-    """`quizlog tui [RECORD]`."""
+    """`quizlog tui [RECORD]`, or a file of episodes."""
+    if arguments.record and arguments.record.endswith(".jsonl"):
+        return browse(Path(arguments.record))
     _check_terminal()
     from ..tui.app import run
 
     return run(record_path(arguments.record) if arguments.record else None)
+
+
+def browse(path: Path) -> int:
+    """Look into a file of episodes.
+
+    Raises:
+        EpisodeError: It cannot be read.
+    """
+    from ..episodes.index import EpisodeFile
+
+    file = EpisodeFile(path)
+    try:
+        _check_terminal()
+        from ..tui.app import run
+
+        return run(None, episodes=file)
+    finally:
+        file.close()
 
 
 def demo(arguments: Namespace) -> int:
@@ -62,7 +82,9 @@ def _size(text: str) -> tuple[int, int]:
 
 def _tui() -> Parser:
     parser = command("quizlog tui", tui, "Open the screens.")
-    parser.add_argument("record", nargs="?", help="a record; default: choose from a list")
+    parser.add_argument(
+        "record", nargs="?", help="a record, or FILE.jsonl of episodes; default: a list"
+    )
     return parser
 
 

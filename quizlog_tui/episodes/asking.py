@@ -1,7 +1,7 @@
-"""Asking for independent runs of a whole script, side by side, so that a kill loses only the last.
+"""Asking for independent runs of a whole script, side by side; a kill loses no answer given.
 
-Who answers is given from outside. Every finished run is a file of its own beside the episodes file;
-asking again reads those and asks only for the rest. What a run leads to is not trusted: the
+Who answers is given from outside. Every run is a file of its own beside the episodes file, written
+after each of its answers; asking again goes on from there. What a run leads to is not trusted: the
 builder replays it.
 """
 
@@ -28,25 +28,8 @@ ABREAST = 8
 """Runs that are under way at the same time."""
 
 
-class SolveRun(Protocol):
-    """Answers a whole script."""
-
-    async def __call__(
-        self, script: Path, seed: int, hint: str | None, *, sample: int
-    ) -> SolverRun:
-        """One run from the first question to the end, or to where the solver gives up.
-
-        Args:
-            script: The script.
-            seed: Its seed.
-            hint: What only a teacher is told; None for an independent run.
-            sample: Which run it is, for a solver that deals them to several models.
-        """
-        ...
-
-
-Solver = Callable[[], AbstractAsyncContextManager[SolveRun]]
-"""Opens what answers, such as connections to models, for as long as it is asked."""
+Keep = Callable[[SolverRun], None]
+"""Keeps a run that is under way."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +38,37 @@ class Wanted:
 
     instance: Instance
     sample: int
+    """Which run it is, for a solver that deals them to several models; `GOLD` for the gold one."""
     hint: str | None
+    """What only a teacher is told; None for an independent run."""
 
     def file(self, folder: Path) -> Path:
         """Where the run is kept when it is finished."""
         key = json.dumps([*self.instance.key, self.hint or ""])
         name = sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
         return folder / name / ("gold.json" if self.sample == GOLD else f"run-{self.sample}.json")
+
+    def begun_file(self, folder: Path) -> Path:
+        """Where it is kept until then."""
+        return self.file(folder).with_suffix(".begun.json")
+
+
+class SolveRun(Protocol):
+    """Answers a whole script."""
+
+    async def __call__(self, want: Wanted, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
+        """One run from the first question to the end, or to where the solver gives up.
+
+        Args:
+            want: The script, its seed and clock, the hint, and which run it is.
+            begun: What was kept of it before something stopped it.
+            keep: Told the run as it stands after each answer.
+        """
+        ...
+
+
+Solver = Callable[[], AbstractAsyncContextManager[SolveRun]]
+"""Opens what answers, such as connections to models, for as long as it is asked."""
 
 
 def wanted(instance: Instance, runs: int, *, gold: bool) -> list[Wanted]:
@@ -81,28 +88,32 @@ async def ask(
     todo: Sequence[Wanted],
     solve_run: SolveRun,
     folder: Path,
-    advanced: Callable[[int, int], None] | None = None,
+    advanced: Callable[[int, int], None] = lambda done, answers: None,
 ) -> list[SolverRun]:
     """All runs, those on disk read and the others asked for, in the order of `todo`.
 
     Args:
         todo: The runs.
         solve_run: Who answers.
-        folder: Where finished runs are kept.
-        advanced: Told how many runs are there, of how many.
+        folder: Where the runs are kept.
+        advanced: Told how many runs are finished, and how many answers were given meanwhile.
 
     Raises:
         EpisodeError: A kept run cannot be read, or a run could not be made; finished ones stay.
     """
-    room, done = asyncio.Semaphore(ABREAST), 0
+    room, done, answers = asyncio.Semaphore(ABREAST), 0, 0
+
+    def answered() -> None:
+        nonlocal answers
+        answers += 1
+        advanced(done, answers)
 
     async def one(want: Wanted) -> SolverRun:
         nonlocal done
         async with room:
-            run = kept(want.file(folder)) or await _made(want, solve_run, folder)
+            run = kept(want.file(folder)) or await _made(want, solve_run, folder, answered)
         done += 1
-        if advanced:
-            advanced(done, len(todo))
+        advanced(done, answers)
         return run
 
     found = await asyncio.gather(*map(one, todo), return_exceptions=True)
@@ -112,22 +123,32 @@ async def ask(
     return [run for run in found if isinstance(run, SolverRun)]
 
 
-async def _made(want: Wanted, solve_run: SolveRun, folder: Path) -> SolverRun:
-    source = want.instance.source
-    run = await solve_run(source.path, want.instance.seed, want.hint, sample=want.sample)
-    if run.broken:
-        return run
-    file = want.file(folder)
+async def _made(
+    want: Wanted, solve_run: SolveRun, folder: Path, answered: Callable[[], None]
+) -> SolverRun:
+    file, under_way = want.file(folder), want.begun_file(folder)
+
+    def keep(run: SolverRun) -> None:
+        _write(under_way, run)
+        answered()
+
+    run = await solve_run(want, begun=kept(under_way), keep=keep)
+    if not run.broken:
+        _write(file, run)
+        under_way.unlink(missing_ok=True)
+    return run
+
+
+def _write(file: Path, run: SolverRun) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise EpisodeError(f"cannot write: {error.strerror}", where=str(file)) from None
     write_text(file, json.dumps(asdict(run)) + "\n")
-    return run
 
 
 def kept(file: Path) -> SolverRun | None:
-    """A finished run; None if there is none yet.
+    """The run that a file keeps; None if there is none yet.
 
     Raises:
         EpisodeError: The file is there but holds no run.

@@ -15,6 +15,7 @@ from ..errors import EpisodeError, LimitError
 from ..record.model import LastError
 from ..replay.replayer import Replayer
 from ..replay.transcript import Step, Transcript
+from ..replay.world import World, start_of
 from ..series import Series
 from .conversation import conversation
 from .declared import difficulty_of, hint_of
@@ -56,8 +57,9 @@ def build(instance: Instance, replayer: Replayer, settings: Settings | None = No
     """
     settings = settings or Settings()
 
-    def replay(inputs: Sequence[str]) -> Transcript:
-        return replayer.replay(instance.source, instance.seed, inputs)
+    def replay(inputs: Sequence[str], start_time: str | None) -> Transcript:
+        world = World(instance.seed, start_of(start_time))
+        return replayer.replay(instance.source, world, inputs)
 
     gold, others = _chosen(instance, replay)
     _check_usable(gold)
@@ -89,7 +91,7 @@ def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed
 
 def _replayed(run: SolverRun, replay: Replay) -> Replayed:
     try:
-        return Replayed(run, replay(run.inputs))
+        return Replayed(run, replay(run.inputs, run.start_time))
     except LimitError as error:  # a run that went over a limit did not end well; the others count
         ended = Step(None, (), "", None)
         said = LastError(error.message)
@@ -112,7 +114,7 @@ def _with_refusals(run: SolverRun, replay: Replay) -> SolverRun:
     """The run with what the script said to each answer that it refused."""
     told = []
     for at, turn, said in run.rejected:
-        error = replay([*run.inputs[:at], turn.answer]).last_error
+        error = replay([*run.inputs[:at], turn.answer], run.start_time).last_error
         told.append((at, turn, error.message if error else said))
     return replace(run, rejected=tuple(told))
 

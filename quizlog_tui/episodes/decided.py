@@ -77,11 +77,20 @@ def _own_answer(reply: ModelReply) -> Any:
     return reply.claimed if reply.status == "ok" else None
 
 
-def own_runs(decisions: Mapping[int, Decision], run_id: str | None) -> list[SolverRun]:
-    """Each model's own run, by name; of the models that were asked the first question."""
+def own_runs(decisions: Mapping[int, Decision], run: SolverRun) -> list[SolverRun]:
+    """Each model's own run beside the record's; of the models that were asked the first question.
+
+    By name.
+    """
     names = sorted(reply.name for reply in decisions[0].models) if 0 in decisions else []
     return [
-        SolverRun(name, tuple(_own_turns(decisions, name)), sample=1, run_id=run_id)
+        SolverRun(
+            name,
+            tuple(_own_turns(decisions, name)),
+            sample=1,
+            run_id=run.run_id,
+            start_time=run.start_time,
+        )
         for name in names
     ]
 

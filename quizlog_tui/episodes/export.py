@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -37,10 +37,20 @@ class Exported:
     """Episodes that have nothing for this form."""
     scripts: int = 0
     """Scripts taken along."""
+    not_found: int = 0
+    """Scripts that were to be taken along and are not there."""
+    others: int = 0
+    """Files of this form in the folder that were there before."""
 
 
 def export(
-    file: Path, form: str, output: Path | None, scripts: Path | None, *, everything: bool
+    file: Path,
+    form: str,
+    output: Path | None,
+    scripts: Path | None,
+    *,
+    everything: bool,
+    advanced: Callable[[int], None] | None = None,
 ) -> Exported:
     """Export an episodes file.
 
@@ -50,12 +60,14 @@ def export(
         output: The file or folder to write; None writes rows to stdout.
         scripts: Where the scripts are, for a package that replays them.
         everything: Episodes that are not verified too.
+        advanced: Told how many bytes were read, after each line.
 
     Raises:
         EpisodeError: The file cannot be read, or the output cannot be written.
     """
     done = Exported()
-    chosen = _chosen(file, done, everything=everything)
+    check_apart(file, output)
+    chosen = _chosen(read_episodes(file, advanced), done, everything=everything)
     if form in LINES:
         rows = _counted(chosen, LINES[form], done)
         if output is None:
@@ -73,8 +85,17 @@ def export(
     return done
 
 
-def _chosen(file: Path, done: Exported, *, everything: bool) -> Iterator[dict[str, Any]]:
-    for episode in read_episodes(file):
+def check_apart(file: Path, output: Path | None) -> None:
+    """Raise an `EpisodeError` if a file of episodes would be replaced by what is made of it."""
+    if output is not None and output.exists() and output.samefile(file):
+        message = "holds the episodes, which what is made of them must not replace"
+        raise EpisodeError(message, where=str(output), hint="choose another file with -o")
+
+
+def _chosen(
+    episodes: Iterator[dict[str, Any]], done: Exported, *, everything: bool
+) -> Iterator[dict[str, Any]]:
+    for episode in episodes:
         if episode["verified"] or everything:
             yield episode
         else:
@@ -94,11 +115,15 @@ def _counted(episodes: Iterator[Any], form: Any, done: Exported) -> Iterator[dic
 def _folder(episodes: Iterator[Any], form: str, folder: Path, done: Exported) -> None:
     """A file for each episode, named by its id."""
     make, ending = FOLDERS[form]
+    written = set()
     for episode in episodes:
         name = "".join(c if c.isalnum() or c == "-" else "_" for c in episode["episode_id"])
         write_lines(folder / f"{name}{ending}", map(plain_line, make(episode)))
+        written.add(f"{name}{ending}")
         done.episodes += 1
         done.rows += 1
+    there = {path.name for path in folder.glob(f"*{ending}")}
+    done.others = len(there - written)
 
 
 def _package(
@@ -121,11 +146,13 @@ def _with_scripts(
     """The rows, their scripts copied on the way."""
     known: set[str] = set()
     for row in rows:
-        code_hash = json.loads(row["info"]).get("code_hash")
+        code_hash = str(json.loads(row["info"]).get("code_hash", ""))
         if found_in is not None and code_hash and code_hash not in known:
             known.add(code_hash)
             script = find_script(found_in, code_hash)
-            if script is not None:
+            if script is None:
+                done.not_found += 1
+            else:
                 take_along(script, code_hash, target)
                 done.scripts += 1
         yield row

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import EpisodeError
 from ..record.store import locked
 from .lines import to_line
+from .needed import unusable_at
 from .reading import LineError, lines, parse
 
 
@@ -30,7 +31,7 @@ def write_lines(path: Path, texts: Iterable[str]) -> int:
             with contextlib.suppress(OSError):
                 temporary.unlink()
     except OSError as error:
-        hint = "make the folder writable, or choose another file with -o"
+        hint = "choose another place with -o, or make this one writable"
         message = f"cannot write: {error.strerror}"
         raise EpisodeError(message, where=str(path), hint=hint) from None
     return count
@@ -47,18 +48,27 @@ def _write(path: Path, texts: Iterable[str]) -> int:
     return count
 
 
-def put_episodes(path: Path, episodes: Iterable[dict[str, Any]]) -> tuple[int, int]:
-    """Put episodes into a file that may exist: known ids are replaced, the rest stays or is added.
+class Put(NamedTuple):
+    """What became of episodes that were put into a file."""
 
-    Returns:
-        How many were added, and how many stood there already.
+    added: int
+    """Those it did not have."""
+    known: int
+    """Those it had, written anew."""
+    lowered: int
+    """Those of them that were verified before and are no longer."""
+
+
+def put_episodes(path: Path, episodes: Iterable[dict[str, Any]]) -> Put:
+    """Put episodes into a file that may exist: known ids are replaced, the rest stays or is added.
 
     Raises:
         EpisodeError: The file cannot be read or written, or holds a line that is no episode;
             nothing was changed.
         LockedError: Another process writes it.
     """
-    new = {episode["episode_id"]: to_line(episode) for episode in episodes}
+    new = {episode["episode_id"]: episode for episode in episodes}
+    lowered: list[str] = []
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -67,52 +77,53 @@ def put_episodes(path: Path, episodes: Iterable[dict[str, Any]]) -> tuple[int, i
         count, before = len(new), 0
         if path.exists():
             before = sum(1 for _ in lines(path))
-        total = write_lines(path, _merged(path, new))
-    return total - before, count - (total - before)
+        total = write_lines(path, _merged(path, new, lowered))
+    return Put(total - before, count - (total - before), len(lowered))
 
 
-def _merged(path: Path, new: dict[str, str]) -> Iterator[str]:
+def _merged(path: Path, new: dict[str, dict[str, Any]], lowered: list[str]) -> Iterator[str]:
     if path.exists():
         for number, line in lines(path):
-            yield new.pop(_id(line, f"{path}:{number}"), "") or line.decode("utf-8")
-    yield from new.values()
+            old = _known(line, f"{path}:{number}")
+            name = str(old.get("episode_id"))
+            fresh = new.pop(name, None)
+            if fresh is not None and old.get("verified") is True and not fresh["verified"]:
+                lowered.append(name)
+            yield line.decode("utf-8") if fresh is None else to_line(fresh)
+    yield from map(to_line, new.values())
 
 
-def _id(line: bytes, where: str) -> str:
+def _known(line: bytes, where: str) -> dict[str, Any]:
     try:
-        return str(parse(line).get("episode_id"))
+        return parse(line)
     except LineError as error:
         hint = "mend or remove that line, or choose another file with -o"
         raise EpisodeError(str(error), where=where, hint=hint) from None
 
 
-def read_episodes(path: Path) -> Iterator[dict[str, Any]]:
+def read_episodes(
+    path: Path, advanced: Callable[[int], None] | None = None
+) -> Iterator[dict[str, Any]]:
     """Every episode of a file.
+
+    Args:
+        path: The file.
+        advanced: Told how many bytes were read, after each line.
 
     Raises:
         EpisodeError: The file cannot be read, or a line is no episode.
     """
-    for number, line in lines(path):
+    for number, line in lines(path, advanced):
         try:
             episode = parse(line)
-            _needed(episode)
         except LineError as error:
             raise _unusable(str(error), f"{path}:{number}") from None
-        except (KeyError, TypeError) as error:
-            raise _unusable(f"is no episode: {error} is missing", f"{path}:{number}") from None
+        lacking = unusable_at(episode)
+        if lacking is not None:
+            raise _unusable(f"{lacking} is missing, or is of another type", f"{path}:{number}")
         yield episode
 
 
 def _unusable(message: str, where: str) -> EpisodeError:
-    return EpisodeError(message, where=where, hint="see `quizlog episodes check FILE`")
-
-
-def _needed(episode: dict[str, Any]) -> None:
-    """Look at what every use of an episode needs."""
-    for path in ("episode_id", "verified", "question.id", "question.question_text"):
-        part: Any = episode
-        for key in path.split("."):
-            part = part[key]
-    for name in ("teacher_gold_trace", "conversation_for_sft", "rl_verification_data"):
-        dict(episode[name])
-    list(episode["consistency_traces"])
+    hint = "`quizlog episodes check FILE` tells more; `upgrade` mends older forms"
+    return EpisodeError(message, where=where, hint=hint)

@@ -56,7 +56,7 @@ def rl(episode: Row) -> Iterator[Row]:
         return
     system, talk = _talk(episode)
     told = gold["submission_metadata"]
-    names = ("script", "code_hash", "seed", "inputs")
+    names = ("script", "code_hash", "seed", "start_time", "inputs")
     info = {"episode_id": episode["episode_id"]} | {k: told[k] for k in names if k in told}
     keys = ("variable_name", "value_hash", "depends_on")
     hooks = [{key: hook[key] for key in keys} for hook in gold["hooks"]]
@@ -78,7 +78,7 @@ def preference(episode: Row) -> Iterator[Row]:
     """
     gold, hint = episode["teacher_gold_trace"], episode["question"]["hint"]
     system, talk = _talk(episode)
-    inputs = gold["submission_metadata"].get("inputs", [])
+    inputs = _told(gold, "inputs")
     if not gold["execution_success"] or len(talk) != 2 * len(inputs):
         return  # without the answers one by one, or with refused ones among them, no pair is sure
     seen = set()
@@ -96,12 +96,18 @@ def preference(episode: Row) -> Iterator[Row]:
 
 def _first_difference(inputs: list[str], trace: Row) -> tuple[int, str, str | None] | None:
     """The first answer of a run that is not the gold run's: its index, its text, its code."""
-    told = trace["submission_metadata"]
-    for at, (gold, other) in enumerate(zip(inputs, told.get("inputs", []), strict=False)):
+    cells, generated = trace["code_cells"], _told(trace, "generated_cells")
+    for at, (gold, other) in enumerate(zip(inputs, _told(trace, "inputs"), strict=False)):
         if gold != other:
-            written = at < len(trace["code_cells"]) and at not in told.get("generated_cells", [])
-            return at, other, trace["code_cells"][at] if written else None
+            written = at < len(cells) and at not in generated
+            return at, str(other), cells[at] if written else None
     return None
+
+
+def _told(trace: Row, name: str) -> list[Any]:
+    """A list in a run's metadata, where anything may stand."""
+    found = trace["submission_metadata"].get(name)
+    return found if isinstance(found, list) else []
 
 
 def session(episode: Row) -> Iterator[Row]:
@@ -119,7 +125,7 @@ def atif(episode: Row) -> Iterator[Row]:
     told = gold["submission_metadata"]
     sources = {"system": "system", "user": "user", "assistant": "agent"}
     steps = [
-        {"step_id": number, "source": sources[one["role"]], "message": one["content"]}
+        {"step_id": number, "source": sources.get(one["role"], "user"), "message": one["content"]}
         for number, one in enumerate((system, *talk), 1)
     ]
     names = ("script", "code_hash", "seed", "score")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..record.branches import Parked, switched
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.source import Source, read_source
@@ -29,7 +30,7 @@ class Attempt:
     """The record."""
     record: Record
     run: SolverRun
-    """Its active branch."""
+    """Its active branch, or the one that was named."""
     models: tuple[SolverRun, ...] = ()
     """What each model answered by itself, where models decided its answers."""
 
@@ -56,32 +57,47 @@ class Instance:
     """Runs that were asked for: the models' own."""
 
     @property
+    def start_time(self) -> str | None:
+        """Where the clocks start for who answers it next: where they did for the first record."""
+        return self.attempts[0].run.start_time if self.attempts else None
+
+    @property
     def key(self) -> tuple[str, int]:
         """Script and seed: what makes it an instance."""
         return self.source.code_hash, self.seed
 
 
-def attempt(path: Path) -> Attempt:
-    """A record's own run: all answers of its active branch.
+def attempt(path: Path, branch: str | None = None) -> Attempt:
+    """A record's own run: all answers of a branch, the active one if none is named.
 
     Raises:
         RecordError: The record cannot be read.
         DecisionError: Its decisions cannot be read.
+        UsageError: There is no such branch, or it is deleted.
     """
     record = RecordFile(path).read()
-    run_id = record.extras.get("execution_id")
+    if branch is not None:
+        record = switched(record, branch, _at_its_end(record))
+    run_id, start_time = (record.extras.get(name) for name in ("execution_id", "start_time"))
     run = SolverRun(
         name=script_name(path),
         turns=tuple(Turn(answer) for answer in record.inputs),
         rejected=tuple(_rejected(record)),
         run_id=run_id if isinstance(run_id, str) else None,
+        start_time=start_time if isinstance(start_time, str) else None,
     )
     kept = read_decisions(decisions_path(path))
     for fault in kept.faults:  # what a lost line says might be that an answer was not its own
         raise fault
     decisions = taken(kept.decisions, record)
-    models = tuple(own_runs(decisions, run.run_id))
+    models = tuple(own_runs(decisions, run))
     return Attempt(path, record, gold_run(run, decisions), models)
+
+
+def _at_its_end(record: Record) -> Parked:
+    """How the active branch stood at its last answer, where the pointer still is there."""
+    known = record.pointer == len(record.inputs)
+    return Parked(record.status, record.score) if known else Parked()
 
 
 def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:

@@ -6,14 +6,18 @@ One record that cannot be used does not cost the others: it is told of and left 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import CancelledError, EpisodeError, QuizlogError
 from ..replay.replayer import Replayer
-from .asking import Solver, Wanted, ask, runs_folder, wanted
+from ..replay.world import world_of
+from ..text import plural
+from .asking import GOLD, Solver, Wanted, ask, runs_folder, wanted
 from .build import Settings, build
 from .files import put_episodes
 from .instance import Attempt, Instance, attempt, instances
@@ -35,6 +39,10 @@ class Made:
     """Those the file did not have."""
     known: int = 0
     """Those it had, written anew."""
+    lowered: int = 0
+    """Those of them that were verified before and are no longer."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why episodes are not verified."""
     skipped: list[QuizlogError] = field(default_factory=list)
     """Why records were left out."""
 
@@ -45,6 +53,8 @@ def make(
     settings: Settings,
     advanced: Advanced,
     *,
+    replayer: Replayer | None = None,
+    branch: str | None = None,
     solver: Solver | None = None,
     runs: int = 0,
 ) -> Made:
@@ -55,6 +65,9 @@ def make(
         output: The file; what it holds of other episodes stays.
         settings: How to build.
         advanced: Told of progress.
+        replayer: Where runs are replayed, to stop a slow one; None for one of its own. It should
+            keep no checkpoints: an episode vouches for what its script does from the start.
+        branch: The branch that is each record's run; None for the active one.
         solver: Who answers the runs to ask for.
         runs: How many independent runs to ask for of each script instance.
 
@@ -62,8 +75,8 @@ def make(
         EpisodeError: The file cannot be written, or a run could not be made.
     """
     made = Made()
-    with Replayer(checkpoints=0) as replayer:
-        found = _instances(_attempts(records, made), made)
+    with nullcontext(replayer) if replayer else Replayer(checkpoints=0) as replayer:
+        found = _instances(_attempts(records, branch, made), made)
         if solver is not None and runs:
             found = _asked(found, solver, runs, output, replayer, advanced, made)
         episodes = []
@@ -72,16 +85,19 @@ def make(
             episodes += _built(one, replayer, settings, made)
     made.episodes = len(episodes)
     made.verified = sum(episode["verified"] for episode in episodes)
+    for episode in episodes:
+        told = episode["teacher_gold_trace"]["submission_metadata"]
+        made.reasons.update(told["not_verified_because"])
     if episodes:
-        made.added, made.known = put_episodes(output, episodes)
+        made.added, made.known, made.lowered = put_episodes(output, episodes)
     return made
 
 
-def _attempts(records: Sequence[Path], made: Made) -> list[Attempt]:
+def _attempts(records: Sequence[Path], branch: str | None, made: Made) -> list[Attempt]:
     found = []
     for path in records:
         try:
-            found.append(attempt(path))
+            found.append(attempt(path, branch))
         except QuizlogError as error:
             made.skipped.append(error)
     return found
@@ -127,13 +143,13 @@ def _asked(
     todo: list[Wanted] = []
     for one in found:
         solved = any(
-            replayer.replay(one.source, one.seed, own.run.inputs).status == "success"
+            replayer.replay(one.source, world_of(own.record), own.run.inputs).status == "success"
             for own in one.attempts
         )
         todo += wanted(one, runs, gold=not solved)
 
-    def told(done: int, count: int) -> None:
-        advanced("asking", done, count)
+    def told(done: int, answers: int) -> None:
+        advanced(f"asking for runs ({plural(answers, 'answer')})", done, len(todo))
 
     async def answers() -> list[SolverRun]:
         async with solver() as solve_run:
@@ -144,7 +160,8 @@ def _asked(
     for want, run in zip(todo, answered, strict=True):
         if run.broken:
             hint = "build again, and it is asked for again"
-            made.skipped.append(EpisodeError(run.broken, where=f"run by {run.name}", hint=hint))
+            which = "gold run" if want.sample == GOLD else f"run {want.sample}"
+            made.skipped.append(EpisodeError(run.broken, where=f"{which} by {run.name}", hint=hint))
             continue
         by_instance.setdefault(want.instance.key, []).append(replace(run, sample=want.sample))
     return [replace(one, solved=tuple(by_instance.get(one.key, ()))) for one in found]

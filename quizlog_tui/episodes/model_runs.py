@@ -13,14 +13,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..autopilot import question_files, question_of
+from ..errors import LimitError
 from ..record.model import Record
 from ..record.store import RecordFile
+from ..series import Series
 from ..session import Session
 from ..solver.answer_text import answer_text
 from ..solver.client import ModelClient
 from ..solver.decision import Decision
 from ..solver.solve import Panel, solve
-from .asking import GOLD, SolveRun
+from .asking import GOLD, Keep, SolveRun, Wanted
+from .instance import Instance
 from .runs import SolverRun, Turn
 
 MAX_TURNS = 1000
@@ -29,20 +32,35 @@ _LOST = ("error", "timeout", "rate_limited")
 
 
 def by_models(panel: Panel) -> SolveRun:
-    """A solver that deals runs to the models of a panel in turn; gold to the primary one."""
+    """A solver that deals runs to the models of a panel in turn; gold to the primary one.
 
-    async def solve_run(script: Path, seed: int, hint: str | None, *, sample: int) -> SolverRun:
-        alone = replace(panel, clients=[_client(panel.clients, sample)])
+    A run that was begun is gone on with by the same model only.
+    """
+
+    async def solve_run(want: Wanted, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
+        alone = replace(panel, clients=[_client(panel.clients, want.sample)])
+        name, instance = alone.clients[0].voter.name, want.instance
+        run = SolverRun(name, (), sample=want.sample, start_time=instance.start_time)
+        if begun is not None and begun.name == name:  # else another model goes on from there
+            run = begun
         with TemporaryDirectory(prefix="quizlog-run-") as folder:
             path = Path(folder) / "record.yaml"
-            RecordFile(path).create(Record(str(script.absolute()), seed))
-            session = await asyncio.to_thread(Session, path, save=False)
+            RecordFile(path).create(_record(instance, run))
+            try:
+                session = await asyncio.to_thread(Session, path, save=False)
+            except LimitError:
+                return run  # what was kept last was never answered to
             with session:
-                turns, broken = await _turns(session, alone, hint)
-        name = alone.clients[0].voter.name
-        return SolverRun(name, tuple(turns), sample=sample, broken=broken)
+                return await _answered(session, alone, want.hint, run, keep)
 
     return solve_run
+
+
+def _record(instance: Instance, run: SolverRun) -> Record:
+    """A record that stands where a run does."""
+    extras = {"start_time": run.start_time} if run.start_time else {}
+    script, inputs = str(instance.source.path.absolute()), Series(run.inputs)
+    return Record(script, instance.seed, inputs, len(inputs), extras=extras)
 
 
 def _client(clients: Sequence[ModelClient], sample: int) -> ModelClient:
@@ -52,10 +70,11 @@ def _client(clients: Sequence[ModelClient], sample: int) -> ModelClient:
     return clients[(sample - 1) % len(clients)]
 
 
-async def _turns(session: Session, panel: Panel, hint: str | None) -> tuple[list[Turn], str | None]:
-    """The answers up to the end, and why there are no more if it was not the model's doing."""
-    turns: list[Turn] = []
-    while session.reply().status == "in_progress" and len(turns) < MAX_TURNS:
+async def _answered(
+    session: Session, panel: Panel, hint: str | None, run: SolverRun, keep: Keep
+) -> SolverRun:
+    """The run gone on with up to its end; `broken` if it ends there by no doing of the model's."""
+    while session.reply().status == "in_progress" and len(run.turns) < MAX_TURNS:
         question = question_of(session)
         asked = question
         if hint:
@@ -64,11 +83,16 @@ async def _turns(session: Session, panel: Panel, hint: str | None) -> tuple[list
             decision = await solve(asked, panel, folder=folder)
         if decision.verdict.why is None:
             [reply] = decision.models
-            return turns, reply.error if reply.status in _LOST else None
+            broken = (reply.error or reply.status) if reply.status in _LOST else None
+            return replace(run, broken=broken)
         turn = _turn(decision)
-        turns.append(turn)
-        await asyncio.to_thread(session.answer, turn.answer)
-    return turns, None
+        run = replace(run, turns=(*run.turns, turn))
+        keep(run)
+        try:
+            await asyncio.to_thread(session.answer, turn.answer)
+        except LimitError:  # the script did not come to an end with it; so will its replay say
+            break
+    return run
 
 
 def _turn(decision: Decision) -> Turn:

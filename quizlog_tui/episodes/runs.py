@@ -14,8 +14,8 @@ from typing import Any
 from ..replay.transcript import Step, Transcript
 from .hashing import canonical_answer
 
-Replay = Callable[[Sequence[str]], Transcript]
-"""Answers to transcript, for one script and seed."""
+Replay = Callable[[Sequence[str], str | None], Transcript]
+"""Answers, and where the clocks start, to transcript; for one script and seed."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -47,6 +47,9 @@ class SolverRun:
     """Whether an answer was given after seeing other models' answers."""
     run_id: str | None = None
     """Names the run itself; copies of one run count once."""
+    start_time: str | None = None
+    """Where its clocks started, as its record says; None for the usual start. What a script asks
+    may depend on it, so it is replayed with the same."""
     broken: str | None = None
     """Why the run stopped for no reason of its own, such as a lost connection: it is no run yet."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import log2
 from pathlib import Path
@@ -62,8 +62,8 @@ class Stats:
             "verified_rate": self.verified / self.episodes if self.episodes else None,
             "questions": len(self.questions),
             "consistency_runs": self.consistency_runs,
-            "difficulty": dict(sorted(self.difficulty.items())),
-            "majority": dict(sorted(self.majority.items())),
+            "difficulty": dict(sorted(self.difficulty.items(), key=_band)),
+            "majority": dict(sorted(self.majority.items(), key=_sizes)),
             "steps": {str(key): count for key, count in sorted(self.steps.items())},
             "characters": {str(2**key): count for key, count in sorted(self.characters.items())},
             "longest": self.longest,
@@ -71,14 +71,32 @@ class Stats:
         }
 
 
-def stats_of(path: Path) -> Stats:
+def _band(item: tuple[str, int]) -> tuple[int, str]:
+    """The easy first, those without difficulty last."""
+    name = item[0]
+    return (_BANDS.index(name) if name in _BANDS else len(_BANDS), name)
+
+
+_BANDS = ("EASY", "MEDIUM", "HARD", "VERY_HARD")
+
+
+def _sizes(item: tuple[str, int]) -> tuple[int, ...]:
+    """The numbers of `2 of 3`."""
+    return tuple(int(part) for part in item[0].split(" of "))
+
+
+def stats_of(path: Path, advanced: Callable[[int], None] | None = None) -> Stats:
     """Count a file.
+
+    Args:
+        path: The file.
+        advanced: Told how many bytes were read, after each line.
 
     Raises:
         EpisodeError: It cannot be read, or a line is no episode.
     """
     stats = Stats()
-    for episode in read_episodes(path):
+    for episode in read_episodes(path, advanced):
         stats.add(episode)
     return stats
 

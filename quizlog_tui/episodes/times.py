@@ -26,6 +26,13 @@ def stamp(value: object) -> str | None:
         return None
 
 
+def stamp_of(nanoseconds: int) -> str | None:
+    """Nanoseconds since 1970 in the one form, without what it has no digits for."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    whole = stamp(seconds)
+    return whole and f"{whole[:-6]}{rest // 1000:06}"
+
+
 def is_stamp(text: str) -> bool:
     """Whether a text is a time in the one form."""
     if FORM.fullmatch(text) is None:

@@ -11,10 +11,12 @@ from typing import Any
 
 from ..replay.source import Source
 from ..replay.transcript import Step
+from ..replay.world import start_of
 from ..text import one_line
 from .declared import names_by_line
 from .hashing import value_hash
 from .runs import Replayed, Turn, clean, shown, step_answer
+from .times import stamp_of
 
 
 def execution_trace(
@@ -54,6 +56,7 @@ def _about(replayed: Replayed) -> dict[str, Any]:
     return {
         "solver": run.name,
         "sample": run.sample,
+        "start_time": stamp_of(start_of(run.start_time)),
         "inputs": list(run.inputs),
         "status": replayed.transcript.status,
         "score": replayed.transcript.score,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,15 @@ from .reading import LineError, lines, parse
 _INDEX = re.compile(r"\[\d+\]")
 
 
-def upgrade_file(file: Path, output: Path) -> dict[str, Any]:
+def upgrade_file(
+    file: Path, output: Path, advanced: Callable[[int], None] | None = None
+) -> dict[str, Any]:
     """Write every line of a file in the present form; lines that need nothing stay as they are.
+
+    Args:
+        file: The file.
+        output: The file to write; may be the same.
+        advanced: Told how many bytes were read, after each line.
 
     Returns:
         `lines`, `changed`, and `notes`: what was done, with how often.
@@ -28,7 +35,7 @@ def upgrade_file(file: Path, output: Path) -> dict[str, Any]:
     """
     notes: Counter[str] = Counter()
     counts: Counter[str] = Counter()
-    write_lines(output, _lines(file, notes, counts))
+    write_lines(output, _lines(lines(file, advanced), file, notes, counts))
     return {
         "lines": counts["lines"],
         "changed": counts["changed"],
@@ -36,17 +43,19 @@ def upgrade_file(file: Path, output: Path) -> dict[str, Any]:
     }
 
 
-def _lines(file: Path, notes: Counter[str], counts: Counter[str]) -> Iterator[str]:
-    for number, line in lines(file):
+def _lines(
+    found: Iterable[tuple[int, bytes]], file: Path, notes: Counter[str], counts: Counter[str]
+) -> Iterator[str]:
+    for number, line in found:
         counts["lines"] += 1
         try:
-            episode, found = upgraded(parse(line))
+            episode, told = upgraded(parse(line))
         except LineError as error:
             hint = "mend or remove that line"
             raise EpisodeError(str(error), where=f"{file}:{number}", hint=hint) from None
-        if not found:
+        if not told:
             yield line.decode("utf-8")
             continue
         counts["changed"] += 1
-        notes.update(f"{_INDEX.sub('[]', path)} {what}" for path, what in found)
+        notes.update(f"{_INDEX.sub('[]', path)} {what}" for path, what in told)
         yield to_line(episode) if told_of(episode) is not None else plain_line(episode)

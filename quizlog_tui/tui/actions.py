@@ -100,6 +100,7 @@ _PLAYER = (
     _a("player.notes", "F", "notes", "Notes", "all notes and verdicts", shell="quizlog feedback RECORD"),
     _a("player.decision", "d", "decision", "Decision", "how several models came to this answer", shell="quizlog decisions RECORD"),
     _a("player.ask", "m", "ask_models", "Ask models", "ask several models the pending question, and decide", shell="quizlog solve RECORD"),
+    _a("player.episode", "E", "episode", "Episode", "this branch as an episode of training data, into a file", shell="quizlog episodes build RECORD --branch NAME"),
     _a("player.source", "S", "source", "Source", "the script with the current line, or the answers again"),
     _a("player.output", "1", "panel('output')", "Output", "focus the output"),
     _a("player.answers", "2", "panel('timeline')", "Answers", "focus the timeline"),
@@ -117,6 +118,7 @@ _LIBRARY = (
     _a("library.status", "f", "status", "Status", "only records that wait, finished, failed or cannot be read, or all", footer=True, shell="quizlog list --status error"),
     _a("library.sort", "s", "sort", "Sort", "sort by name, change, score or steps", footer=True, shell="quizlog list --sort score"),
     _a("library.turn", "S", "turn", "Turn", "sort the other way round"),
+    _a("library.episodes", "E", "episodes", "Episodes", "look into a file of episodes", shell="quizlog episodes browse FILE"),
     _a("library.editor", "e", "editor", "Editor", "the record's file in $EDITOR"),
     _a("library.reload", "R", "reload", "Reload", "look for records anew", shell="quizlog list"),
     _a("library.leave", "q", "leave", "Quit", "leave quizlog", footer=True),
@@ -173,6 +175,16 @@ _CONSENSUS = (
     _a("consensus.look", "enter", "look", "Look", "its step in the player", footer=True),
     _a("consensus.leave", "q,d", "leave", "Back", "back to the player", footer=True),
 )  # fmt: skip
+_EPISODES = (
+    _a("episodes.read", "l,right", "read", "Read", "the marked episode alone; so does enter", footer=True),
+    _a("episodes.list", "h,left", "list", "List", "the list again", footer=True),
+    _a("episodes.next", "right_square_bracket", "episode(1)", "Next episode", "the next episode"),
+    _a("episodes.previous", "left_square_bracket", "episode(-1)", "Episode before", "the episode before"),
+    _a("episodes.state", "f", "state", "Filter", "only episodes that are verified, are not, or cannot be read, or all", footer=True, shell="quizlog episodes stats FILE, quizlog episodes check FILE"),
+    _a("episodes.jump", "number_sign", "jump", "Jump", "go to a line of the file by its number", footer=True),
+    _a("episodes.reload", "R", "reload", "Reload", "read the file again, or the rest of it", shell="quizlog episodes browse FILE"),
+    _a("episodes.leave", "q", "leave", "Back", "back, or out", footer=True),
+)  # fmt: skip
 _HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
@@ -188,6 +200,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "compare": _COMPARE,
     "sweep": _SWEEP,
     "consensus": _CONSENSUS,
+    "episodes": _EPISODES,
     "help": _HELP,
 }
 """All actions by scope, in the order of the help."""

@@ -11,7 +11,7 @@ import signal
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import App
@@ -37,6 +37,9 @@ from .state import State
 from .theming import DEFAULT, load_themes, theme_files
 from .watch import Stamps, stamps
 
+if TYPE_CHECKING:
+    from ..episodes.index import EpisodeFile
+
 _WATCH_SECONDS = 1.0
 """How often theme files are looked at."""
 
@@ -52,6 +55,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         state: What is remembered from run to run.
         session: A record that is open already, to show instead of `record`.
         guided: Whether to say what to try next.
+        episodes: A file of episodes to look into, instead of records.
     """
 
     TITLE = "quizlog"
@@ -69,6 +73,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         state: State | None = None,
         session: Session | None = None,
         guided: bool = False,
+        episodes: EpisodeFile | None = None,
     ) -> None:
         super().__init__()
         self._record = record
@@ -76,6 +81,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.state = state or State()
         self._given = session
         self._guided = guided
+        self._episodes = episodes
         self._problems = list(problems)
         self._clock = clock or Clock()
         self.replayer = _replayer(self.config)
@@ -165,6 +171,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
             return
         if self._record is not None:
             await self._begin_with(self._record)
+            return
+        if self._episodes is not None:
+            from .screens.episodes import EpisodesScreen
+
+            self.push_screen(EpisodesScreen(self._episodes), lambda _: self.exit())
+            self._tell_problems()
             return
         from .screens.library import LibraryScreen
 
@@ -265,10 +277,10 @@ def _replayer(config: Config) -> Replayer:
     )
 
 
-def run(record: Path | None, *, guided: bool = False) -> int:
+def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | None = None) -> int:
     """Run the program until the user leaves; the exit code."""
     config, problems = load_config()
-    app = QuizlogApp(record, config, problems, guided=guided)
+    app = QuizlogApp(record, config, problems, guided=guided, episodes=episodes)
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):  # without it the terminal would be left as the screens had it
             number = getattr(signal, name)

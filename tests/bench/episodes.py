@@ -1,8 +1,8 @@
-"""What building and checking episodes cost: `python -m tests.bench.episodes [MEGABYTES [RECORDS]]`.
+"""What building, checking and listing episodes cost: `python -m tests.bench.episodes [MB [RECORDS]]`.
 
-Checking a file against `json.loads` of each of its lines, in processes of their own so that peak
-memory can be seen; building from solved records against replaying them. Medians of interleaved
-rounds; the ratios are what counts.
+Checking and listing a file against `json.loads` of each of its lines, in processes of their own so
+that peak memory can be seen; building from solved records against replaying them. Medians of
+interleaved rounds; the ratios are what counts.
 """
 
 from __future__ import annotations
@@ -38,9 +38,15 @@ for number in range(5):
         raise Exception("wrong")  #score = 0.2
     print("Right.")
 """
+LIST = """
+from quizlog_tui.episodes.index import EpisodeFile
+file = EpisodeFile(path)
+while file.read_some(): pass
+"""
 READ = {
     "loads": "for line in open(path, 'rb'): json.loads(line)",
     "check": "from quizlog_tui.episodes.check import check_file; assert check_file(path).ok",
+    "list": LIST,
 }
 TIMED = """
 import json, resource, sys, time
@@ -125,7 +131,7 @@ def _varied(base: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def checking(path: Path) -> None:
-    """Print what checking costs against reading."""
+    """Print what checking and listing cost against reading."""
     spent: dict[str, list[tuple[float, float]]] = {name: [] for name in READ}
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     for _ in range(ROUNDS):
@@ -137,12 +143,13 @@ def checking(path: Path) -> None:
             seconds, memory = map(float, done.stdout.split())
             spent[name].append((seconds, memory))
     times = {name: median(seconds for seconds, _ in found) for name, found in spent.items()}
-    memory = max(most for _, most in spent["check"])
-    ratio = times["check"] / times["loads"]
-    print(
-        f"check {times['check']:.2f} s / json.loads {times['loads']:.2f} s = {ratio:.2f}x "
-        f"(processor time), peak memory {memory:.0f} MB"
-    )
+    for name in ("check", "list"):
+        memory = max(most for _, most in spent[name])
+        ratio = times[name] / times["loads"]
+        print(
+            f"{name} {times[name]:.2f} s / json.loads {times['loads']:.2f} s = {ratio:.2f}x "
+            f"(processor time), peak memory {memory:.0f} MB"
+        )
 
 
 def main(megabytes: int = 100, records: int = 1000) -> None:

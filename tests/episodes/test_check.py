@@ -331,10 +331,10 @@ def test_no_line_is_too_strange_to_be_read_leniently(place: Place, value: Any) -
 def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "e.jsonl"
     second = episode(("4", "stop"), [])
-    assert put_episodes(path, [ONE]) == (1, 0)
+    assert put_episodes(path, [ONE]) == (1, 0, 0)
     before = path.read_bytes()
-    assert put_episodes(path, [ONE]) == (0, 1) and path.read_bytes() == before
-    assert put_episodes(path, [second, ONE]) == (1, 1)
+    assert put_episodes(path, [ONE]) == (0, 1, 0) and path.read_bytes() == before
+    assert put_episodes(path, [second, ONE]) == (1, 1, 0)
     assert path.read_bytes() == before + to_line(second).encode() + b"\n"
     path.write_bytes(path.read_bytes() + b"junk\n")
     with pytest.raises(EpisodeError, match="no JSON"):

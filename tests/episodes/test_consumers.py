@@ -23,6 +23,7 @@ ENVIRONMENTS = {
     "new": ["verifiers==0.4.0", "datasets==5.2.0"],
     "old": ["verifiers==0.1.9", "datasets==4.4.1"],
     "trl": ["trl==1.16.0"],
+    "atif": ["atif==1.8.0"],
 }
 OWN = ["pyyaml", "platformdirs"]
 ROOM = 10 * 2**30
@@ -100,6 +101,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for form in ("messages", "anthropic", "prompt-completion", "turns", "rl", "preference"):
         out = str(folder / "rows" / f"{form}.jsonl")
         assert main(["episodes", "export", episodes, "--to", form, "-o", out]) == 0
+    assert main(["episodes", "export", episodes, "--to", "atif", "-o", str(folder / "atif")]) == 0
     scripts = ["--scripts", str(folder / "scripts")]
     for form, name in (("verifiers", "quiz_v1"), ("verifiers-v0", "quiz_v0")):
         out = str(folder / name)
@@ -146,3 +148,8 @@ def test_trl_prepares_the_rows(exported: Path, tmp_path: Path) -> None:
     script = HERE / "consumers" / "check_trl.py"
     out = run_in("trl", script, exported / "rows", tmp_path / "cache", cwd=exported)
     assert out.count("prepared") == 4 and "rewarded" in out
+
+
+def test_atif_takes_the_trajectories(exported: Path) -> None:
+    out = run_in("atif", HERE / "consumers" / "check_atif.py", exported / "atif", cwd=exported)
+    assert out.count("valid") == len(LAST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ from hypothesis import strategies as st
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import forms, rewards
 from quizlog_tui.episodes.files import put_episodes
-from quizlog_tui.episodes.hashing import value_hash
-from quizlog_tui.episodes.splits import Seen, assign
+from quizlog_tui.episodes.hashing import question_id, value_hash
+from quizlog_tui.episodes.needed import unusable_at
+from quizlog_tui.episodes.splits import Seen, assign, leaks
+from quizlog_tui.episodes.stats import Stats
 from quizlog_tui.replay.source import Source
 from tests.episodes.support import SCRIPT, episode
+from tests.episodes.test_check import DATA, PLACES, Place, put
 
 Run = Callable[..., tuple[int, str, str]]
 ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])
@@ -169,10 +173,121 @@ def test_splits_keep_a_question_in_one_part_and_tell_leaks(run: Run, tmp_path: P
 def test_stats_count_and_plot(run: Run, tmp_path: Path) -> None:
     many(tmp_path / "e.jsonl")
     code, out, _ = run("stats", "e.jsonl")
-    assert code == 0 and "11 episodes, 10 verified (91%)" in out and "█" in out
+    assert code == 0 and "11 episodes, 10 verified (90.9%)" in out and "█" in out
     told = json.loads(run("stats", "e.jsonl", "--json")[1])
     assert told["majority"] == {"0 of 0": 1, "1 of 1": 10}
     assert told["reasons"] == {"no consistency run": 1}
+
+
+def test_bars_stand_in_the_order_of_what_they_count() -> None:
+    stats = Stats()
+    for level in ("VERY_HARD", "EASY", None, "HARD", "MEDIUM"):
+        stats.difficulty[str(level or "none")] += 1
+    for size in ("10 of 10", "2 of 3", "2 of 10", "9 of 9"):
+        stats.majority[size] += 1
+    told = stats.to_dict()
+    assert list(told["difficulty"]) == ["EASY", "MEDIUM", "HARD", "VERY_HARD", "none"]
+    assert list(told["majority"]) == ["2 of 3", "2 of 10", "9 of 9", "10 of 10"]
+
+
+def test_leaks_between_parts_are_counted() -> None:
+    asked = [
+        ("a", "t1", "s1"),
+        ("b", "t1", "s2"),
+        ("c", "t2", "s2"),
+        ("d", "t3", ""),
+        ("e", "t4", ""),
+    ]
+    questions = [Seen(name, "EASY", text, script) for name, text, script in asked]
+    apart = {"a": "train", "b": "test", "c": "validation", "d": "test", "e": "train"}
+    assert leaks(questions, apart) == {"same_text": 1, "same_script": 1}
+    together = dict.fromkeys("abcde", "train")
+    assert leaks(questions, together) == {"same_text": 0, "same_script": 0}
+
+
+def test_questions_that_only_look_different_leak(run: Run, tmp_path: Path) -> None:
+    found = []
+    for number, text in enumerate(["What is  2 + 2?", "WHAT IS 2 + 2?", "what is\u00a02 + 2?"]):
+        one = episode(("4", f"end {number}"), [("4", f"end {number}")])
+        one["question"] |= {"question_text": text, "id": question_id(text, None)}
+        one["episode_id"] = f"00000000-0000-4000-8000-00000000000{number}"
+        found.append(one)
+    put_episodes(tmp_path / "e.jsonl", found)
+    words = ("export", "e.jsonl", "--to", "splits", "-o", "parts", "--shares", "1/1/1")
+    code, _, err = run(*words)
+    assert code == 0 and "note: 1 same text in more than one part" in err
+    assert json.loads(run(*words, "--json")[1])["leaks"] == {"same_text": 1, "same_script": 1}
+
+
+def test_no_export_replaces_the_episodes_it_is_made_of(run: Run, tmp_path: Path) -> None:
+    many(tmp_path / "train.jsonl")
+    before = (tmp_path / "train.jsonl").read_bytes()
+    for words in (("messages", "train.jsonl"), ("rl", "./train.jsonl"), ("splits", ".")):
+        code, _, err = run("export", "train.jsonl", "--to", words[0], "-o", words[1])
+        assert code == 2 and "must not replace" in err
+    assert (tmp_path / "train.jsonl").read_bytes() == before
+    assert run("upgrade", "train.jsonl", "-o", "train.jsonl")[0] == 0
+    assert (tmp_path / "train.jsonl").read_bytes() == before
+
+
+def test_what_an_export_leaves_in_a_folder_or_does_not_find_is_told(
+    run: Run, tmp_path: Path
+) -> None:
+    many(tmp_path / "e.jsonl")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old.json").write_text("{}")
+    for _ in range(2):
+        err = run("export", "e.jsonl", "--to", "atif", "-o", "out")[2]
+        assert "note: 1 other file left in the folder as it was" in err
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "quiz.py").write_bytes(SCRIPT)
+    err = run("export", "e.jsonl", "--to", "verifiers", "-o", "pack", "--scripts", "scripts")[2]
+    assert "note: 1 script taken along" in err
+    assert "note: 9 scripts to be taken along not found" in err
+
+
+FORMS = [
+    "messages",
+    "anthropic",
+    "prompt-completion",
+    "turns",
+    "rl",
+    "preference",
+    "session",
+    "atif",
+]
+
+
+@given(
+    st.sampled_from([place[:n] for place in PLACES for n in range(1, len(place) + 1)]),
+    st.sampled_from([None, True, 3, "x", [], {}, [1], [None], [{}], {"role": "tool"}]),
+    st.booleans(),
+)
+def test_whatever_a_line_holds_it_is_used_or_named(place: Place, value: Any, drop: bool) -> None:
+    one = put(DATA, place, value)
+    if drop and isinstance(place[-1], str):
+        inner = one
+        for key in place[:-1]:
+            inner = inner[key]  # type: ignore[index]
+        del inner[place[-1]]
+    lacking = unusable_at(one)
+    if lacking is not None:
+        named = re.split(r"[.\[]", lacking)[0]
+        assert named == place[0]
+        return
+    Stats().add(one)
+    for form in FORMS:
+        list({**forms.LINES, **{k: f for k, (f, _) in forms.FOLDERS.items()}}[form](one))
+
+
+def test_a_line_that_cannot_be_used_is_named(run: Run, tmp_path: Path) -> None:
+    many(tmp_path / "e.jsonl")
+    path = tmp_path / "e.jsonl"
+    path.write_text(path.read_text().replace('"majority_count": 1', '"majority_count": null', 1))
+    for words in (("stats", "e.jsonl"), ("export", "e.jsonl", "--to", "rl")):
+        code, _, err = run(*words)
+        assert code == 2
+        assert "e.jsonl:1: triangulation_metadata.majority_count is missing, or is of" in err
 
 
 def test_check_says_where_and_what(run: Run, tmp_path: Path) -> None:

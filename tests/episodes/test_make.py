@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,19 +18,26 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.asking import SolveRun, kept, runs_folder
+from quizlog_tui.episodes.asking import SolveRun, Wanted, kept, runs_folder
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.check import check_file
 from quizlog_tui.episodes.decided import gold_run, own_runs, taken
-from quizlog_tui.episodes.instance import attempt, instances
+from quizlog_tui.episodes.instance import Instance, attempt, instances
 from quizlog_tui.episodes.make import make
+from quizlog_tui.episodes.model_runs import by_models
 from quizlog_tui.episodes.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
+from quizlog_tui.paths import shipped
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.source import read_source
 from quizlog_tui.series import Series
+from quizlog_tui.solver.client import ModelClient
 from quizlog_tui.solver.decision import Decision, ModelReply, Question, Reconsidered, Verdict
 from quizlog_tui.solver.decision_file import append_decision, decisions_path
+from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.solver.solve import Panel
+from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
 from tests.support.build import Build
 
 QUIZ = """
@@ -74,6 +82,21 @@ def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
     make(paths[::-1], output, Settings(), told)
     assert output.read_bytes() == before
     assert check_file(output).ok
+
+
+def test_an_episode_that_is_no_longer_verified_is_told(build: Build, capfd: Any) -> None:
+    paths = [str(record(build, f"{n}.yaml", "4", "ada")) for n in "ab"]
+    out = str(build.folder / "e.jsonl")
+    assert main(["episodes", "build", *paths, "-o", out]) == 0
+    assert capfd.readouterr()[1] == ""
+    for again in ("1 episode verified before, and no longer", ""):
+        assert main(["episodes", "build", paths[0], "-o", out]) == 0
+        err = capfd.readouterr()[1]
+        assert again in err and "not verified: no consistency run (1x)" in err
+    assert "verified before" not in err
+    assert main(["episodes", "build", *paths, "-o", out, "--json"]) == 0
+    told = json.loads(capfd.readouterr()[0])
+    assert (told["verified"], told["lowered"], told["reasons"]) == (1, 0, {})
 
 
 def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
@@ -173,7 +196,7 @@ def test_decisions_belong_to_the_answers_of_their_own_branch() -> None:
     assert sorted(taken(on_main, line)) == [0, 1]
     assert taken([far], line) == {}
     run = SolverRun("r", (Turn("4"), Turn("b")))
-    assert not gold_run(run, {}).reconciled and own_runs({1: on_main[1]}, None) == []
+    assert not gold_run(run, {}).reconciled and own_runs({1: on_main[1]}, run) == []
 
 
 def test_decisions_that_cannot_be_read_are_not_passed_over(build: Build) -> None:
@@ -190,14 +213,12 @@ class Asked:
         self.samples: list[tuple[int, str | None]] = []
         self.fails_at = fails_at
 
-    async def solve_run(
-        self, script: Path, seed: int, hint: str | None, *, sample: int
-    ) -> SolverRun:
-        self.samples.append((sample, hint))
+    async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+        self.samples.append((want.sample, want.hint))
         await asyncio.sleep(0)
-        if sample == self.fails_at:
+        if want.sample == self.fails_at:
             raise EpisodeError("the model is gone")
-        return SolverRun("ada", (Turn("4", "n = 4"), Turn("ada")), sample=sample)
+        return SolverRun("ada", (Turn("4", "n = 4"), Turn("ada")), sample=want.sample)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[SolveRun]:
@@ -240,12 +261,15 @@ def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
 
     class Lost(Asked):
-        async def solve_run(self, *words: Any, sample: int) -> SolverRun:
-            run = await super().solve_run(*words, sample=sample)
-            return replace(run, turns=(), broken="no network") if sample == 1 else run
+        async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+            run = await super().solve_run(want)
+            return replace(run, turns=(), broken="no network") if want.sample == 1 else run
 
     found = make([path], output, Settings(), told, solver=Lost().open, runs=2)
-    assert [error.message for error in found.skipped] == ["no network"] and found.verified == 1
+    assert [str(error) for error in found.skipped] == [
+        "run 1 by ada: no network (build again, and it is asked for again)"
+    ]
+    assert found.verified == 1
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1
     asked = Asked()
     make([path], output, Settings(), told, solver=asked.open, runs=2)
@@ -261,14 +285,14 @@ from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.runs import SolverRun, Turn
 
-async def solve_run(script, seed, hint, *, sample):
-    if sample == 2:
-        await asyncio.sleep(0.0)
-        while len(list(Path(sys.argv[2]).parent.rglob("*.json"))) < 3:
+async def solve_run(want, *, begun, keep):
+    if want.sample == 2:
+        keep(SolverRun("ada", (Turn("4"),), sample=2))
+        while len(list(Path(sys.argv[2]).parent.rglob("*.json"))) < 4:
             await asyncio.sleep(0.001)
         print("ready", flush=True)
         await asyncio.Event().wait()
-    return SolverRun("ada", (Turn("4"), Turn("ada")), sample=sample)
+    return SolverRun("ada", (Turn("4"), Turn("ada")), sample=want.sample)
 
 @asynccontextmanager
 async def solver():
@@ -278,7 +302,7 @@ make([Path(sys.argv[1])], Path(sys.argv[2]), Settings(), lambda *a: None, solver
 """
 
 
-def test_a_kill_loses_only_the_run_under_way(build: Build) -> None:
+def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "out" / "e.jsonl"
     command = [sys.executable, "-c", KILLED, str(path), str(output)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -286,44 +310,171 @@ def test_a_kill_loses_only_the_run_under_way(build: Build) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait(30)
     process.stdout.close()
-    asked = Asked()
+
+    class GoesOn(Asked):
+        async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+            assert more["begun"] == SolverRun("ada", (Turn("4"),), sample=2)
+            return await super().solve_run(want)
+
+    asked = GoesOn()
     assert make([path], output, Settings(), told, solver=asked.open, runs=3).verified == 1
     assert asked.samples == [(2, None)]
+    assert not list(runs_folder(output).rglob("*.begun.json"))
 
 
-async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
+class Scripted:
+    """A model that knows both answers, and loses its connection at one of its questions."""
 
-    pytest.importorskip("quizlog_tui.sandbox", reason="the sandbox is not there")
-    from quizlog_tui.episodes.model_runs import by_models
-    from quizlog_tui.solver.client import ModelClient
-    from quizlog_tui.solver.redaction import Redaction
-    from quizlog_tui.solver.solve import Panel
-    from quizlog_tui.solver.transport import Prompt, Said, Voter
+    def __init__(self, lost_at: int = 99) -> None:
+        self.prompts: list[str] = []
+        self.lost_at = lost_at
 
-    class Scripted:
-        def __init__(self) -> None:
-            self.prompts: list[str] = []
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        self.prompts.append(prompt.messages[-1].content)
+        if len(self.prompts) == self.lost_at:
+            raise NoReplyError("error", "no network")
+        answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
+        return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
 
-        async def complete(self, prompt: Prompt[Any]) -> Said:
-            self.prompts.append(prompt.messages[-1].content)
-            answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
-            return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
 
+def panel_of(**voices: Scripted) -> Panel:
     async def no_code(code: str, folder: Path | None) -> Any:
         raise AssertionError(code)
 
-    script = build.script(QUIZ)
-    voices = {name: Scripted() for name in ("x", "y")}
     clients = [
         ModelClient(Voter(name, primary=name == "y"), voice, Redaction())
         for name, voice in voices.items()
     ]
-    solve_run = by_models(Panel(clients, no_code))
+    return Panel(clients, no_code)
+
+
+def ignored(run: SolverRun) -> None:
+    pass
+
+
+def want_of(script: Path, sample: int = 1, hint: str | None = None) -> Wanted:
+    return Wanted(Instance(read_source(script), 7, ()), sample, hint)
+
+
+async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:
+    script = build.script(QUIZ)
+    voices = {name: Scripted() for name in ("x", "y")}
+    solve_run = by_models(panel_of(**voices))
     gold, first, second = [
-        await solve_run(script, 7, hint, sample=sample)
+        await solve_run(want_of(script, sample, hint), begun=None, keep=ignored)
         for sample, hint in enumerate(["it is even", None, None])
     ]
     assert (gold.name, first.name, second.name) == ("y", "x", "y")
     assert gold.inputs == first.inputs == ("4", "ada")
     assert "it is even" in voices["y"].prompts[0] and "it is even" not in voices["x"].prompts[0]
     assert len(voices["x"].prompts) == 2 and len(voices["y"].prompts) == 4
+
+
+async def test_a_run_that_was_begun_is_gone_on_with_by_the_same_model(build: Build) -> None:
+    script = build.script(QUIZ)
+    seen: list[SolverRun] = []
+    solve_run = by_models(panel_of(x=Scripted(lost_at=2)))
+    lost = await solve_run(want_of(script), begun=None, keep=seen.append)
+    assert lost.broken == "no network" and [run.inputs for run in seen] == [("4",)]
+    for name, questions in (("x", 1), ("z", 2)):
+        voice = Scripted()
+        solve_run = by_models(panel_of(**{name: voice}))
+        run = await solve_run(want_of(script), begun=seen[0], keep=ignored)
+        assert (run.name, run.inputs, len(voice.prompts)) == (name, ("4", "ada"), questions)
+
+
+async def test_a_run_whose_script_goes_over_a_limit_ends_there(build: Build) -> None:
+    script = build.script("input('2+2? ')\nwhile True: print('x' * 10**6)")
+    solve_run = by_models(panel_of(x=Scripted()))
+    for begun in (None, SolverRun("x", (Turn("4"),), sample=1)):
+        run = await solve_run(want_of(script), begun=begun, keep=ignored)
+        assert run.inputs == ("4",) and run.broken is None
+
+
+def test_one_branch_of_a_record_is_its_run(build: Build, capfd: Any) -> None:
+    branches = {
+        "other": Branch("main", 1, Series(["bea"]), status="success"),
+        "bad": Branch("main", 0, Series(["5"]), status="error"),
+        "gone": Branch("main", 1, Series(["cyd"]), deleted="2026-01-01"),
+    }
+    path = record(build, "a.yaml", "4", "ada", branches=branches)
+    before = path.read_bytes()
+    assert attempt(path).run.inputs == ("4", "ada")
+    assert attempt(path, "main").run == attempt(path).run
+    found = attempt(path, "other")
+    assert found.run.inputs == ("4", "bea")
+    assert [at for at, _, _ in found.run.rejected] == [0], "the way of the branch, not of main"
+    name, out = str(path), str(build.folder / "e.jsonl")
+    assert main(["episodes", "build", name, "-o", out, "--branch", "other"]) == 0
+    [one] = made_from(Path(out))
+    assert one["rl_verification_data"]["expected_final_answer"] == "bea"
+    capfd.readouterr()
+    for branch, said in (("no", "there is no branch 'no'"), ("gone", "is deleted")):
+        assert main(["episodes", "build", name, "-o", out, "--branch", branch]) == 2
+        assert said in capfd.readouterr()[1]
+    assert main(["episodes", "build", name, name, "-o", out, "--branch", "other"]) == 2
+    assert "--branch is of one record" in capfd.readouterr()[1]
+    assert path.read_bytes() == before
+
+
+def test_recorded_replies_make_a_run_of_each_model_and_no_second_one(
+    tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(shipped("records") / "survey", tmp_path / "survey")
+    name, out = str(folder / "record.yaml"), str(tmp_path / "e.jsonl")
+    words = ["episodes", "build", name, "-o", out, "--unsafe-local", "--runs"]
+    assert main([*words, "3"]) == 0
+    printed, err = capfd.readouterr()
+    assert "1 episode, 1 verified" in printed and "recorded replies" in err
+    assert main([*words, "4"]) == 2
+    assert "replies of 3 models were recorded" in capfd.readouterr()[1]
+    shutil.rmtree(folder / "cassettes")
+    assert main([*words, "3"]) == 2
+    assert "no models are configured" in capfd.readouterr()[1]
+
+
+CLOCK = """
+import time
+now = time.strftime("%Y-%m-%d %H:%M")
+if input(f"echo {now}: ") != now:
+    raise Exception("wrong")
+"""
+
+
+class Clock(Scripted):
+    """A model that reads the time off the question."""
+
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        asked = prompt.messages[-1].content.rpartition("echo ")[2][:16]
+        return Said(json.dumps({"code": None, "answer": asked, "explanation": "so"}), "live")
+
+
+def test_every_run_is_replayed_by_the_clock_it_was_answered_by(build: Build) -> None:
+    times = ("2026-03-01T10:20:30+00:00", "2026-03-01T11:20:40.123456+01:00", "no time")
+    paths = []
+    for number, (time, answer) in enumerate(
+        zip(times, ("2026-03-01 10:20", "2026-03-01 10:20", "2025-01-01 00:00"), strict=True)
+    ):
+        extras = {"start_time": time, "execution_id": str(number)}
+        paths.append(record(build, f"{number}.yaml", answer, extras=extras))
+    build.script(CLOCK)
+
+    @asynccontextmanager
+    async def solver() -> AsyncIterator[SolveRun]:
+        yield by_models(panel_of(x=Clock()))
+
+    output = build.folder / "e.jsonl"
+    found = make(paths, output, Settings(), told, solver=solver, runs=1)
+    assert (found.episodes, found.verified, found.skipped) == (1, 1, [])
+    [one] = made_from(output)
+    assert one["question"]["question_text"] == "echo 2026-03-01 10:20:"
+    runs = [one["teacher_gold_trace"], *one["consistency_traces"]]
+    said = {run["submission_metadata"]["start_time"]: run["execution_success"] for run in runs}
+    assert said == {
+        "2026-03-01T10:20:30.000000": True,
+        "2026-03-01T10:20:40.123456": True,
+        "2025-01-01T00:00:00.000000": True,
+    }
+    asked = [run for run in runs if run["submission_metadata"]["solver"] == "x"]
+    assert [run["final_answer"] for run in asked] == ["2026-03-01 10:20"]
+    assert check_file(output).ok

@@ -9,14 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.episodes.files import put_episodes
+from quizlog_tui.episodes.index import EpisodeFile
 from quizlog_tui.session import Session
 from quizlog_tui.solver.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.picture import picture
+from quizlog_tui.tui.screens.episodes import EpisodesScreen
 from quizlog_tui.tui.screenshot import screen_svg
+from tests.episodes.support import episode
 from tests.support.build import Build
-from tests.support.screens import GOLDEN, idle, shows
+from tests.support.screens import GOLDEN, idle, opened, shows
 
 PICTURES = GOLDEN / "pictures"
 TAKEN_WITH = PICTURES / "textual-version.txt"
@@ -87,3 +91,15 @@ async def test_a_picture_of_the_library(record: Path, monkeypatch: pytest.Monkey
         screen.status("Records")  # the folder's name is another at each run
         await pilot.pause()
         compare("library", screen_svg(app))
+
+
+async def test_a_picture_of_episodes(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    runs = [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")]
+    put_episodes(path, [episode(("4", "more", "end"), runs), episode(("4", "end"), [])])
+    with path.open("a") as file:
+        file.write("[1\n")
+    app = QuizlogApp(episodes=EpisodeFile(path), clock=FrozenClock())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(pilot, EpisodesScreen)
+        compare("episodes", screen_svg(app))

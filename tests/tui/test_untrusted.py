@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from quizlog_tui.episodes.lines import to_line
+from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.terminal import Terminal, quizlog
 
@@ -114,6 +118,80 @@ def test_neither_does_the_library(evil: Path) -> None:
         assert_clean(terminal)
 
 
+@pytest.fixture
+def evil_episodes(tmp_path: Path) -> Path:
+    """Episodes whose every text is hostile, one of them in raw UTF-8, and lines that are none."""
+    one = json.loads(to_line(episode(("4", "more", "end"), [("4", "x"), ("5", "bad")])))
+
+    def spoilt(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: spoilt(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [*map(spoilt, value), *([EVIL] if value and value == ["first"] else [])]
+        return EVIL if isinstance(value, str) else value
+
+    told = spoilt(one)
+    raw = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+    folder = tmp_path / "ev\x1b]0;owned\x07il [red]\u202e"
+    folder.mkdir(exist_ok=True)
+    path = folder / "ev\x1b]0;owned\x07il.jsonl"
+    lines = [json.dumps(told).encode(), raw, f"[{EVIL}".encode("utf-8", "replace")]
+    path.write_bytes(b"\n".join([*lines, b"\x1b]0;owned\x07\xff\x9b31m", b""]))
+    return path
+
+
+LOOK = [
+    *(
+        "j",
+        "k",
+        "G",
+        "k",
+        "g",
+        "l",
+        "\x04",
+        "\x04",
+        "G",
+        "]",
+        "]",
+        "]",
+        "h",
+    ),  # every line, all of it
+    *("/", "o", "w", "n", "\r", "n", "&", "\x1b"),  # search and filter
+    *("f", "f", "f", "f", "#", "2", "\r", "y", "?", "\x1b", "R"),  # states, jump, copy, help
+]
+
+
+def test_neither_do_episodes(evil_episodes: Path) -> None:
+    with Terminal(quizlog("tui", str(evil_episodes)), (120, 40)) as terminal:
+        terminal.wait_for("Line 1")
+        drive(terminal, *LOOK)
+        assert terminal.process.poll() is None
+        assert_clean(terminal)
+
+
+def test_neither_does_the_choice_of_an_episodes_file(evil: Path, evil_episodes: Path) -> None:
+    assert evil_episodes.parent == evil.parent
+    with Terminal(quizlog("tui"), (100, 30), cwd=evil.parent) as terminal:
+        terminal.wait_for("record")
+        terminal.quiet(0.5)
+        terminal.send("E")
+        terminal.wait_for("another file")
+        terminal.send("\r")
+        terminal.wait_for("Line 1")
+        drive(terminal, "G")
+        assert_clean(terminal)
+
+
+def test_neither_does_an_export_of_a_branch(evil: Path) -> None:
+    with Terminal(quizlog("tui", str(evil)), (120, 40), cwd=evil.parent) as terminal:
+        terminal.wait_for("Output")
+        drive(terminal, "\x1b")
+        terminal.send("E")
+        terminal.wait_for("Put main")
+        drive(terminal, "/", "\r")
+        assert_clean(terminal)
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -142,3 +220,11 @@ def test_neither_do_exports(ending: str, evil: Path, tmp_path: Path) -> None:
             pass
     seen = target.read_bytes()
     assert not [payload for payload in FORBIDDEN[4:] if payload in seen] and b"\x1b" not in seen
+
+
+@pytest.mark.parametrize("verb", ["check", "stats"])
+def test_neither_do_reports_on_episodes(verb: str, evil_episodes: Path) -> None:
+    with Terminal(quizlog("episodes", verb, str(evil_episodes)), (100, 30)) as terminal:
+        while terminal.read(5):
+            pass
+        assert_clean(terminal)

@@ -215,6 +215,16 @@ class LibraryScreen(LibraryFinds):
             self.complain(error)
         self._look_around()
 
+    @work(group=DIALOG)
+    async def action_episodes(self) -> None:
+        """Look into a file of episodes."""
+        from .episode_files import choose_file
+        from .episodes import EpisodesScreen
+
+        file = await choose_file(self, self._folder)
+        if file is not None:
+            self.app.push_screen(EpisodesScreen(file))
+
     def cancel(self) -> None:
         """Stop opening a slow record."""
         self._replayer.cancel()

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
 from textual import work
 
 from ...errors import QuizlogError
+from ...replay.replayer import Replayer
 from ...text import plural
 from ..clock import Clock
 from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
+from .dialogs import AskScreen
 from .player_moves import PlayerMoves
 
 
@@ -22,6 +25,14 @@ class PlayerBeside(PlayerMoves):
     """The part of the player that opens other screens at the step shown."""
 
     _clock: Clock
+    _apart: Replayer | None = None
+    """Where an episode is replayed: without checkpoints, as what it says must hold elsewhere."""
+
+    def cancel(self) -> None:
+        """Stop a running script, also one that runs for an episode."""
+        super().cancel()
+        if self._apart is not None:
+            self._apart.cancel()
 
     @work(group=DIALOG)
     async def action_compare(self) -> None:
@@ -81,6 +92,40 @@ class PlayerBeside(PlayerMoves):
             return
         self._head = self._head.to(step)
         self.draw()
+
+    @work(group=DIALOG)
+    async def action_episode(self) -> None:
+        """The branch shown as an episode, in a file beside those that it holds."""
+        from ...episodes.index import USUAL
+
+        name = self.session.branch
+        question = f"Put {name} as an episode into which file?"
+        wanted = (await self.app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
+        if not wanted:
+            return
+        path = Path(wanted).expanduser()
+        reasons = await self.work_on(lambda: self._put_episode(name, path), "replaying it")
+        if reasons is not None:
+            verified = f"not verified: {'; '.join(reasons)}" if reasons else "verified"
+            self.tell(f"{name} is in {path}; {verified}")
+
+    def _put_episode(self, branch: str, path: Path) -> list[str]:
+        """Build and write it; why it is not verified. In a thread."""
+        from ...episodes.build import Settings
+        from ...episodes.make import make
+
+        with Replayer(self._replayer.limits, checkpoints=0) as self._apart:
+            made = make(
+                [self.session.path],
+                path,
+                Settings(),
+                lambda *told: None,
+                replayer=self._apart,
+                branch=branch,
+            )
+        for error in made.skipped:
+            raise error
+        return list(made.reasons)
 
     @work(group=DIALOG)
     async def action_ask_models(self) -> None:

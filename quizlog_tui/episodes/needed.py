@@ -1,0 +1,65 @@
+"""What every use of an episode relies on: which parts there are, and of which types.
+
+A rough look, so that counting and exporting any file ends in a line that says what is wrong.
+Whether an episode is sound is for the checker to say. Standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_NONE = type(None)
+_TRACE = {
+    "code_cells": [str],
+    "final_answer_hash": (str, _NONE),
+    "execution_success": bool,
+    "hooks": [{"variable_name": (str, _NONE), "value_hash": str, "depends_on": [str]}],
+    "submission_metadata": dict,
+}
+_EPISODE = {
+    "episode_id": str,
+    "verified": bool,
+    "question": {
+        "id": str,
+        "question_text": str,
+        "hint": (str, _NONE),
+        "difficulty": (str, _NONE),
+        "n_steps": (int, _NONE),
+    },
+    "teacher_gold_trace": _TRACE,
+    "consistency_traces": [_TRACE],
+    "conversation_for_sft": {"system_prompt": str, "messages": [{"role": str, "content": str}]},
+    "rl_verification_data": {
+        "expected_final_answer_hash": (str, _NONE),
+        "expected_final_answer": object,
+    },
+    "triangulation_metadata": {
+        "n_consistency_runs": int,
+        "n_consistency_succeeded": int,
+        "majority_count": int,
+    },
+}
+"""Keys with the form of their values; a list with the form of its items; or a type."""
+
+
+def unusable_at(episode: dict[str, Any]) -> str | None:
+    """The path of the first part that is missing or of another type; None if it can be used."""
+    path = _fault(episode, _EPISODE)
+    return None if path is None else path.removeprefix(".")
+
+
+def _fault(value: Any, form: Any) -> str | None:
+    if isinstance(form, dict):
+        parts = form.items() if isinstance(value, dict) else None
+        for key, inner in parts or ():
+            fault = _fault(value[key], inner) if key in value else ""
+            if fault is not None:
+                return f".{key}{fault}"
+        return "" if parts is None else None
+    if isinstance(form, list):
+        for index, item in enumerate(value if isinstance(value, list) else ()):
+            fault = _fault(item, form[0])
+            if fault is not None:
+                return f"[{index}]{fault}"
+        return None if isinstance(value, list) else ""
+    return None if isinstance(value, form) else ""

@@ -1,0 +1,113 @@
+"""What is told of an episode: it agrees with the rules, and no line is too strange to be shown."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.episodes.facts import Facts, checks, facts, facts_of
+from quizlog_tui.episodes.lines import to_line
+from quizlog_tui.episodes.reading import LineError
+from quizlog_tui.episodes.triangulate import reasons_against, triangulate
+from tests.episodes.support import episode
+from tests.episodes.test_check import DATA, PLACES, Place, put
+from tests.episodes.test_triangulate import answer
+
+ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])
+
+
+def test_the_gold_run_beside_the_others() -> None:
+    told = facts(ONE)
+    assert told.verified and told.borne_out
+    assert (told.gold.answer, told.gold.inputs) == ('"end"', ("4", "more", "end"))
+    seen = [(run.name, run.answer, run.agrees, run.parts_from(told.gold)) for run in told.others]
+    assert seen == [
+        ("ada #1", '"end"', True, 1),
+        ("ada #2", '"end"', True, 1),
+        ("ada #3", None, False, 0),
+        ("ada #4", '"x"', False, 2),
+    ]
+    assert [hook.depends_on for hook in told.gold.hooks] == [(), ("first",), ("again",)]
+    assert [hook.value for hook in told.gold.hooks] == ["4", "more", "end"]
+    assert "3 steps" in told.about and "seed 7" in told.about
+
+
+def failing(one: dict[str, Any]) -> list[str]:
+    told = facts(one)
+    assert told.borne_out == told.verified
+    return [check.text for check in told.checks if not check.holds]
+
+
+def test_why_an_episode_is_not_verified() -> None:
+    end = ("4", "end")
+    assert failing(episode(end, [])) == ["there is no consistency run"]
+    assert failing(episode(end, [("bad",)])) == ["of 1 consistency runs none came to an answer"]
+    assert failing(episode(end, [end, ("4", "a")])) == [
+        "1 of the 2 that answered agree: not more than half"
+    ]
+    assert failing(episode(end, [("4", "a")])) == ["the majority gave another answer"]
+    assert failing(episode(end, [end], reconciled=True)) == [
+        "a gold answer was taken from a reconciliation"
+    ]
+    assert failing(episode(end, [("4", "end")], breaks=True))[0] == (
+        "the script does not finish on the gold answers"
+    )
+
+
+def test_a_claim_that_the_runs_do_not_bear_out_is_seen() -> None:
+    told = facts(episode(("4", "end"), []) | {"verified": True})
+    assert told.verified and not told.borne_out
+
+
+values = st.sampled_from([None, 1, 2, "x", "y"])
+
+
+@given(values, st.lists(values, max_size=6), st.booleans(), st.booleans())
+def test_all_hold_exactly_where_the_rules_verify(
+    gold: Any, others: list[Any], success: bool, reconciled: bool
+) -> None:
+    from quizlog_tui.episodes.matching import Matcher
+
+    found = triangulate(answer(gold), [answer(one) for one in others], Matcher())
+    told = list(checks(found, success=success, reconciled=reconciled))
+    against = reasons_against(found, success=success, reconciled=reconciled)
+    assert all(check.holds for check in told) == (not against)
+    assert len([check for check in told if not check.holds]) == len(against)
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from([p[:n] for p in PLACES for n in range(1, len(p) + 1)]), anything)
+def test_no_line_is_too_strange_to_be_looked_at(place: Place, value: Any) -> None:
+    assert isinstance(facts(put(DATA, place, value)), Facts)
+
+
+@given(anything)
+def test_neither_is_any_other_json(value: Any) -> None:
+    line = json.dumps(value).encode()
+    if isinstance(value, dict):
+        assert isinstance(facts_of(line), Facts)
+    else:
+        with pytest.raises(LineError):
+            facts_of(line)
+
+
+def test_a_line_that_is_nested_too_deep_is_told() -> None:
+    deep = "[" * 900 + "]" * 900
+    line = to_line(copy.deepcopy(ONE)).replace('"hint": null', f'"hint": {deep}')
+    with pytest.raises(LineError, match="nested too deep"):
+        facts_of(line.encode())
