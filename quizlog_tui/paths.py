@@ -39,6 +39,11 @@ def record_path(name: str) -> Path:
     return Path(name)
 
 
+def decisions_path(record: Path) -> Path:
+    """The file beside a record that holds its decisions: `record.decisions.jsonl`."""
+    return record.with_suffix(".decisions.jsonl")
+
+
 def own_examples() -> Path:
     """The user's own copy of the shipped examples, made on first use so that playing can write.
 

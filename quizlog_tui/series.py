@@ -51,6 +51,16 @@ class Series(Sequence[T], Generic[T]):
             return True
         return len(other) <= self._length and self._items[: len(other)] == list(other)
 
+    def agrees(self, other: Sequence[T]) -> bool:
+        """Whether the longer of the two starts with the other."""
+        count = min(self._length, len(other))
+        theirs = getattr(other, "_items", other)
+        if not count or self._items is theirs:
+            return True
+        # The last item tells most apart, and nothing has to be copied for it.
+        last = self._items[count - 1] == theirs[count - 1]
+        return last and self._items[:count] == list(theirs[:count])
+
     def __len__(self) -> int:
         return self._length
 

@@ -14,7 +14,7 @@ from ..replay.spawn import prestart
 
 _RUNS = {
     "rewind", "fork", "branches", "switch", "amend", "bisect", "sweep",
-    "rename", "note", "delete", "restore", "steps", "export", "verify", "solve",
+    "rename", "note", "delete", "restore", "steps", "export", "verify", "solve", "tui",
 }  # fmt: skip
 """The commands that run the record they name."""
 _SEED = re.compile(rb"""^[ ]*["']?seed["']?:[ ]*(-?[0-9]{1,30})[ ]*,?[ ]*\r?$""", re.M)

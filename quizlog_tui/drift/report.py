@@ -111,5 +111,5 @@ def _follow(
         if run.status != "in_progress":
             return run, Difference(index, "outcome", "in_progress", run.status)
         further = replayer.extend(run, known.inputs[index])
-        run = further or replayer.replay(source, world, known.inputs[: index + 1])
+        run = further or replayer.replay(source, world, known.inputs.upto(index + 1))
     return run, found

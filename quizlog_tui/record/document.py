@@ -11,8 +11,9 @@ from typing import Any
 from ..errors import RecordError
 from ..series import Series
 from .model import MAIN, Branch, LastError, Record
+from .own_yaml import parse_own
 from .validate import record_from
-from .yaml_text import dump_json, dump_yaml, list_items, parse, parse_own
+from .yaml_text import dump_json, dump_yaml, list_items, parse
 
 
 def to_mapping(record: Record) -> dict[str, Any]:

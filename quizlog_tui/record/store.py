@@ -213,14 +213,20 @@ def _acquire(fd: int, path: Path, seconds: float) -> None:
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+            _sign(fd, b"%d\n" % os.getpid())
             return
         except BlockingIOError:
             if time.monotonic() > deadline:
                 holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip()
                 raise _locked(path, holder) from None
             time.sleep(0.01)
+
+
+def _sign(fd: int, holder: bytes) -> None:
+    """Say who holds the lock; one that comes again stands there already, and changing costs."""
+    if os.pread(fd, len(holder) + 1, 0) != holder:
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, holder, 0)
 
 
 def _locked(path: Path, holder: str) -> QuizlogError:

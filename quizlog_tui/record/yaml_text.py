@@ -20,14 +20,12 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 32
 """Deeper nesting is refused."""
 
-_UNPRINTABLE = re.compile(
+UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_OWN_SCALAR = re.compile(r' (?:"[^\n]*"|-?(?:0|[1-9][0-9]{0,30})|true|false|null)')
-_OWN_ITEM = re.compile(r'- "[^"\\]*(?:\\.[^"\\]*)*"')
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
+RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
 
 
 def parse(text: str, where: str) -> tuple[Any, dict[str, int]]:
@@ -44,49 +42,6 @@ def parse(text: str, where: str) -> tuple[Any, dict[str, int]]:
         except (ValueError, RecursionError):
             pass  # flow-style YAML may start with a brace too; its reader has the better message
     return _Reader(text, where).read()
-
-
-def parse_own(text: str) -> dict[str, Any] | None:
-    """The data in a text of just the shape that `dump_yaml` gives a plain record; else None.
-
-    Spares the import of PyYAML, and reads long lists at the speed of JSON. Accepts only what YAML
-    reads alike: quoted strings, decimal numbers, lists of strings; no nesting, no comments.
-    """
-    if _SURROGATE_ESCAPE.search(text) or not text.endswith("\n"):
-        return None
-    data: dict[str, Any] = {}
-    items: list[str] = []
-    try:
-        for line in text[:-1].split("\n"):
-            if items and _OWN_ITEM.fullmatch(line):
-                items.append(line[2:])
-                continue
-            _close_list(data, items)
-            key, mark, value = line.partition(":")
-            if not mark or not _PLAIN_KEY.fullmatch(key) or key in data or key in _RESERVED_KEYS:
-                return None
-            if value == "":
-                items = [key]
-            elif value == " []" or _OWN_SCALAR.fullmatch(value):
-                data[key] = json.loads(value)
-            else:
-                return None
-        _close_list(data, items)
-    except ValueError:
-        return None
-    return data
-
-
-def _close_list(data: dict[str, Any], items: list[str]) -> None:
-    """Read the collected lines of a list: its key, then its strings."""
-    if len(items) == 1:
-        raise ValueError("a key without a value")
-    if items:
-        key, *strings = items
-        data[key] = json.loads(f"[{','.join(strings)}]")
-        if not all(isinstance(item, str) for item in data[key]):
-            raise ValueError("not a list of strings")
-        items.clear()
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -198,7 +153,7 @@ _FLAT = "a record needs no such depth"
 def quoted(text: str) -> str:
     """A string in double quotes that YAML and JSON read alike, whatever it holds."""
     text = _quote(text)
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
@@ -213,7 +168,7 @@ def dump_json(data: Mapping[str, Any]) -> str:
 
 def _entries(data: Mapping[str, Any], indent: str) -> Iterator[str]:
     for key, value in data.items():
-        plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _RESERVED_KEYS
+        plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in RESERVED_KEYS
         yield f"{indent}{key if plain else quoted(key)}:{_block(value, indent)}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from collections.abc import Iterable
@@ -55,6 +56,17 @@ class Channel:
             return None
         self._buffer = buffer[end:]
         return json.loads(buffer[4:end])
+
+    def gather(self) -> None:
+        """Take what has arrived, without blocking; an end is left for `receive` to find."""
+        with contextlib.suppress(OSError):
+            self._buffer += self.sock.recv(65536, socket.MSG_DONTWAIT)
+
+    def holds(self, start: bytes) -> bool:
+        """Whether a whole message has arrived whose JSON begins so."""
+        buffer = self._buffer
+        whole = len(buffer) >= 4 and len(buffer) >= 4 + int.from_bytes(buffer[:4], "little")
+        return whole and buffer.startswith(start, 4)
 
     def close(self) -> None:
         """Close the socket; the quiz process notices and ends."""

@@ -78,11 +78,12 @@ class Checkpoints:
 
     def deepest(self, key: Key, inputs: Sequence[str]) -> Checkpoint | None:
         """The one that is nearest to the end of `inputs` on the way there."""
-        wanted = list(inputs)
-        for one in sorted(self._held, key=lambda one: -len(one.answers)):
-            if one.key == key and wanted[: len(one.answers)] == one.answers:
-                return one
-        return None
+        fit = (
+            one
+            for one in self._held
+            if len(one.answers) <= len(inputs) and one.answers.agrees(inputs) and one.key == key
+        )
+        return max(fit, key=lambda one: len(one.answers), default=None)
 
     def add(self, checkpoint: Checkpoint) -> None:
         """Keep one more, giving up others where that is too many or too much."""

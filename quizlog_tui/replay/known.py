@@ -9,14 +9,6 @@ from .run import Run
 from .transcript import Transcript
 
 
-def is_prefix(run: Run, inputs: Sequence[str]) -> bool:
-    """Whether a run has used only these answers, or the first of them."""
-    steps = run.transcript.steps
-    return len(steps) <= len(inputs) and all(
-        step.input == answer for step, answer in zip(steps, inputs, strict=False)
-    )
-
-
 def killed(transcript: Transcript) -> bool:
     """Whether the process ended by SIGKILL: by the script's own hand, or somebody else's."""
     return transcript.exit_code == -9
@@ -28,12 +20,10 @@ def died(run: Run) -> bool:
 
 
 def from_known(transcript: Transcript, inputs: Sequence[str]) -> Transcript | None:
-    """The wanted transcript, if a known run passed through it."""
-    steps = transcript.steps
-    if len(inputs) > len(steps) and transcript.status == "in_progress":
+    """The wanted transcript, if a known run, whose answers agree with `inputs`, passed through."""
+    if len(inputs) > len(transcript.steps) and transcript.status == "in_progress":
         return None
-    pairs = zip(steps, inputs, strict=False)
-    return transcript.upto(len(inputs)) if all(s.input == i for s, i in pairs) else None
+    return transcript.upto(len(inputs))
 
 
 def collected(run: Run) -> Transcript | QuizlogError | None:

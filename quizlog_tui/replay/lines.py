@@ -40,6 +40,11 @@ class Line:
         self.lasting_taint = False
 
 
+def ready(line: Line) -> bool:
+    """Whether a run waits for an answer, in a folder that no other has changed."""
+    return line.run.waiting and not line.run.process.spoiled
+
+
 def may_save(line: Line, checkpoints: Checkpoints) -> bool:
     """Whether a checkpoint of this run would be of use at all."""
     young = line.generation < MAX_GENERATION

@@ -22,6 +22,7 @@ from .spawn import capture, take
 from .world import ISOLATION_LACKS, World
 
 _WATCH_MILLISECONDS = 50
+_ASKING = b'["asking"'
 
 
 class QuizProcess:
@@ -109,6 +110,15 @@ class QuizProcess:
         fields += [answer.encode("utf-8", "surrogatepass") for answer in answers]
         self._midway = True
         self._send(fields)
+
+    def fileno(self) -> int:
+        """The descriptor on which it tells."""
+        return self._channel.sock.fileno()
+
+    def asks(self) -> bool:
+        """Take what has arrived, without blocking; whether it is that the script asks."""
+        self._channel.gather()
+        return self._channel.holds(_ASKING)
 
     def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> bool:
         """Send; False if the process is gone, which `messages` will tell."""

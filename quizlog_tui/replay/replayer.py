@@ -16,10 +16,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CancelledError, QuizlogError
+from .begun import Begun
 from .checkpoints import Checkpoint, Checkpoints, Key
-from .known import collected, died, from_known, is_prefix, killed
+from .known import collected, died, killed
 from .limits import Limits
-from .lines import Line, may_save, save, take
+from .lines import Line, may_save, ready, take
+from .live import LiveRuns, known
 from .process import QuizProcess
 from .run import Run
 from .source import Source, read_source
@@ -63,10 +65,8 @@ class Replayer:
         self.limits = limits or Limits()
         possible = sys.platform == "linux"
         self.checkpoints = Checkpoints(checkpoints if possible else 0, checkpoint_memory)
-        self._runs = runs
-        self._lines: list[Line] = []
-        self._running: list[Run] = []
-        self._lock = threading.RLock()
+        self._live = LiveRuns(runs, self.checkpoints)
+        self._lock = threading.Lock()
 
     def replay(
         self, script: str | Path | Source, seed: int | World, inputs: Sequence[str]
@@ -86,15 +86,51 @@ class Replayer:
         source = script if isinstance(script, Source) else read_source(Path(script))
         key = _key(source, seed)
         with self._lock:
-            lines = [line for line in self._lines if line.key == key]
-            for line in lines:
-                known = from_known(line.run.transcript, inputs)
-                if known is not None:
-                    return known
-            reached = self._reach(key, source, inputs, lines)
-            if killed(reached) or any(line.run.blurred for line in self._lines):
-                return self._again(key, source, inputs)
-            return reached
+            return self._replayed(key, source, inputs)
+
+    def _replayed(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
+        lines = self._live.agreeing(key, inputs)
+        found = known(lines, inputs)
+        if found is not None:
+            return found
+        reached = self._reach(key, source, inputs, lines)
+        if killed(reached) or any(line.run.blurred for line in self._live.lines):
+            return self._again(key, source, inputs)
+        return reached
+
+    def begin(
+        self, source: Source, seed: int | World, inputs: Sequence[str]
+    ) -> Transcript | Begun | None:
+        """As `replay`, but never waiting for the script.
+
+        Returns:
+            The transcript where it is known already; a step on its way where a live run takes just
+            one more answer; None where it would take more than that, or the replayer is in use.
+        """
+        if not self._lock.acquire(blocking=False):
+            return None
+        begun, key = None, _key(source, seed)
+        try:
+            line = self._live.just_before(key, inputs)
+            if line is None:
+                return known(self._live.agreeing(key, inputs), inputs)
+            begun = self._begun(line, source, inputs)
+            return begun
+        finally:
+            if begun is None:
+                self._lock.release()
+
+    def _begun(self, line: Line, source: Source, inputs: Sequence[str]) -> Begun | None:
+        if line.saved < 0 and may_save(line, self.checkpoints):
+            return None  # a first checkpoint would be waited for
+
+        def follow() -> Transcript:
+            grown = self._live.follow(line, line.run.finish)
+            return self._again(line.key, source, inputs) if killed(grown) else grown
+
+        self._live.use(line)
+        line.run.begin(inputs[-1:])
+        return Begun(line.run, follow, lambda: self._live.leave(line), self._lock.release)
 
     def extend(self, transcript: Transcript, answer: str) -> Transcript | None:
         """One more answer to the live run that made this transcript; None if it is gone.
@@ -102,14 +138,13 @@ class Replayer:
         The quickest way on: it takes the same time however long the run is.
         """
         with self._lock:
-            for line in self._lines:
-                fit = line.run.waiting and not line.run.process.spoiled
-                if line.run.transcript is transcript and fit:
-                    grown = self._grow(line, [answer])
-                    if not killed(grown):
-                        return grown
-                    self._leave(line)
-                    return None
+            line = self._live.of(transcript)
+            if line is None or not ready(line):
+                return None
+            grown = self._live.grow(line, [answer])
+            if not killed(grown):
+                return grown
+            self._live.leave(line)
         return None
 
     def _again(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
@@ -117,15 +152,15 @@ class Replayer:
 
         So it comes out whether that was the script's own doing, and at which answer.
         """
-        for line in list(self._lines):
+        for line in list(self._live.lines):
             if killed(line.run.transcript) or line.run.blurred:
-                self._leave(line)
+                self._live.leave(line)
         reached = self._fresh(key, source, [])
-        line = self._lines[-1]
+        line = self._live.lines[-1]
         for answer in inputs:
             if not line.run.waiting:
                 break
-            reached = self._grow(line, [answer])
+            reached = self._live.grow(line, [answer])
         return reached
 
     def _reach(
@@ -135,10 +170,9 @@ class Replayer:
         point = self.checkpoints.deepest(key, inputs)
         depth = len(point.answers) if point else -1
         for line in lines:
-            steps = line.run.transcript.steps
-            fit = line.run.waiting and not line.run.process.spoiled
-            if fit and len(steps) >= depth and is_prefix(line.run, inputs):
-                return self._grow(line, inputs[len(steps) :])
+            used = len(line.run.answers)
+            if depth <= used <= len(inputs) and ready(line):
+                return self._live.grow(line, inputs[used:])
         if point is not None:
             reached = self._from_checkpoint(point, inputs)
             if reached is not None:
@@ -149,7 +183,9 @@ class Replayer:
     def _fresh(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
         kept = self._keeper.folder() if self._keeper else ""
         process = QuizProcess.start(source, key[2], self.limits, kept)
-        return self._grow(self._enter(Line(key, Run(source, self.limits, process))), inputs)
+        return self._live.grow(
+            self._live.enter(Line(key, Run(source, self.limits, process))), inputs
+        )
 
     def _from_checkpoint(self, point: Checkpoint, inputs: Sequence[str]) -> Transcript | None:
         """Fork a checkpoint and feed it the rest; None if it turned out to be unusable."""
@@ -163,44 +199,15 @@ class Replayer:
         run.cost = point.cost
         # The first steps of a copy are slowed by the pages it has to take over: not work of theirs.
         saved = point.cost + 2 * point.gap
-        line = self._enter(Line(point.key, run, point.generation + 1, saved, point.gap, point))
+        line = self._live.enter(Line(point.key, run, point.generation + 1, saved, point.gap, point))
         rest = inputs[len(point.answers) :]
         usable = rest or process.settle()
-        reached = self._grow(line, rest) if usable else None
+        reached = self._live.grow(line, rest) if usable else None
         if process.refused is None and reached is not None and usable and not died(line.run):
             return reached
-        self._leave(line)
+        self._live.leave(line)
         self.checkpoints.drop(point)
         return None
-
-    def _grow(self, line: Line, answers: Sequence[str]) -> Transcript:
-        """Give answers to a run, taking checkpoints where they pay."""
-        if self._lines[-1] is not line:
-            self._lines.remove(line)
-            self._lines.append(line)
-        self._running.append(line.run)
-        try:
-            gap = line.gap if may_save(line, self.checkpoints) else 0.0
-            transcript = line.run.grow(answers, gap, lambda run: save(line, self.checkpoints))
-            if line.run.waiting:
-                save(line, self.checkpoints)
-            return transcript
-        except BaseException:
-            self._leave(line)
-            raise
-        finally:
-            self._running.clear()
-
-    def _enter(self, line: Line) -> Line:
-        while len(self._lines) >= self._runs:
-            self._leave(self._lines[0])
-        self._lines.append(line)
-        return line
-
-    def _leave(self, line: Line) -> None:
-        if line in self._lines:
-            self._lines.remove(line)
-            line.run.close()
 
     def fan_out(
         self,
@@ -222,13 +229,13 @@ class Replayer:
         source = script if isinstance(script, Source) else read_source(Path(script))
         key = _key(source, seed)
         with self._lock:
-            stop = self.replay(source, seed, inputs)
+            stop = self._replayed(key, source, inputs)
             point = self._checkpoint_at(key, stop) if stop.status == "in_progress" else None
             found: list[Transcript | QuizlogError | None] = []
             for start in range(0, len(answers), _ABREAST):
                 found += self._abreast(point, answers[start : start + _ABREAST])
             return [
-                self._one(source, seed, [*inputs, answer]) if result is None else result
+                self._one(key, source, [*inputs, answer]) if result is None else result
                 for result, answer in zip(found, answers, strict=True)
             ]
 
@@ -240,7 +247,7 @@ class Replayer:
             return point
         if not self.checkpoints.enabled:
             return None
-        for line in self._lines:
+        for line in self._live.lines:
             if line.key == key and line.run.waiting and list(line.run.transcript.inputs) == answers:
                 return take(line, self.checkpoints)
         return None
@@ -253,21 +260,19 @@ class Replayer:
             for answer in answers:
                 copy = point.process.copy()
                 run = Run.of_copy(point.source, self.limits, copy, point.transcript, point.answers)
-                self._running.append(run)
+                self._live.running.append(run)
                 run.begin([answer])
             point.touch()
-            found = [collected(run) for run in self._running]
+            found = [collected(run) for run in self._live.running]
         finally:
-            for run in self._running:
+            for run in self._live.running:
                 run.close()
-            self._running.clear()
+            self._live.running.clear()
         return [None] * len(answers) if point.process.spoiled else found
 
-    def _one(
-        self, source: Source, seed: int | World, inputs: Sequence[str]
-    ) -> Transcript | QuizlogError:
+    def _one(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript | QuizlogError:
         try:
-            return self.replay(source, seed, inputs)
+            return self._replayed(key, source, inputs)
         except CancelledError:
             raise
         except QuizlogError as error:
@@ -283,22 +288,22 @@ class Replayer:
         if not self.checkpoints.enabled:
             return "checkpoints are turned off, or this system has none"
         with self._lock:
-            for line in self._lines:
-                if line.run.transcript is transcript and line.run.waiting:
-                    process = line.run.copy()
-                    process.settle()
-                    process.release()
-                    return process.refused
+            line = self._live.of(transcript)
+            if line is not None and line.run.waiting:
+                process = line.run.copy()
+                process.settle()
+                process.release()
+                return process.refused
         return transcript.tainted
 
     @property
     def processes(self) -> int:
         """How many live runs and checkpoints are held."""
-        return len(self._lines) + len(self.checkpoints)
+        return len(self._live.lines) + len(self.checkpoints)
 
     def cancel(self) -> None:
         """Make a call that another thread is in give up soon, with `CancelledError`."""
-        for run in list(self._running):
+        for run in list(self._live.running):
             run.process.cancel()
 
     def close(self) -> None:
@@ -307,8 +312,8 @@ class Replayer:
             self.cancel()
         try:
             self.checkpoints.clear()
-            for line in list(self._lines):
-                self._leave(line)
+            for line in list(self._live.lines):
+                self._live.leave(line)
         finally:
             self._lock.release()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 
 from ..record.model import LastError, Status
 from ..series import Series
@@ -132,15 +133,21 @@ class Transcript:
         """This run as it stood when `count` answers had been given."""
         if count >= len(self.steps):
             return self
-        steps, waiting = self.steps.upto(count), replace(self.steps[count], input=None)
-        seen = (*steps, waiting)
+        printed, told = self._ends[count]
         return Transcript(
-            steps,
-            waiting,
+            self.steps.upto(count),
+            replace(self.steps[count], input=None),
             "in_progress",
             tainted=self.tainted,
             met=self.met,
             lacks=self.lacks,
-            print=self.print.upto(sum(len(step.written) for step in seen)),
-            stderr="".join(step.stderr for step in seen) if self.stderr else "",
+            print=self.print.upto(printed),
+            stderr=self.stderr[:told],
         )
+
+    @cached_property
+    def _ends(self) -> list[tuple[int, int]]:
+        """Up to each step and with it: how many strings were printed, how long stderr is."""
+        printed = accumulate(len(step.written) for step in self.steps)
+        told = accumulate(len(step.stderr) for step in self.steps)
+        return list(zip(printed, told, strict=True))

@@ -7,32 +7,34 @@ That happens also when somebody else changed the record or its script. Nothing h
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..record.store import RecordFile
-from ..replay.source import read_source
+from ..replay.begun import Begun
+from ..replay.transcript import Transcript
 from ..reply import Reply
 from ..session import Session
 from .bodies import ScriptStep, SheetStep
 from .faults import encode
 from .lookup import SCRIPT, SHEET, Folders
+from .stamps import Scripts, Stamp, stamp_of
 from .warmth import Slot, Warmth
 
 SESSIONS = 4096
 """Records held open at once."""
+QUICK = 0.01
+"""Seconds that a step is waited for without a thread."""
 THREADS = 64
 """Scripts that run at the same time; each thread waits for one."""
 
 T = TypeVar("T")
-Stamp = tuple[tuple[int, int, int], ...]
-"""Identity, time of change and size of files: what tells that they are as they were."""
 
 
 class Seat:
@@ -49,21 +51,9 @@ class Seat:
 
     def fresh(self) -> Session | None:
         """The session, if the files are as it knows them."""
-        if self.session is not None and self.stamp == stamp_of(self.session):
+        if self.session is not None and self.stamp == _stamp(self.session):
             return self.session
         return None
-
-
-def stamp_of(session: Session) -> Stamp:
-    """The files of a session as they are now."""
-    found = []
-    for path in (session.path, session.source.path):
-        try:
-            info = os.stat(path)
-        except OSError:
-            return ()
-        found.append((info.st_ino, info.st_mtime_ns, info.st_size))
-    return tuple(found)
 
 
 class Sessions:
@@ -80,6 +70,7 @@ class Sessions:
         self.warmth = warmth
         self._most = most
         self._seats: OrderedDict[Path, Seat] = OrderedDict()
+        self._scripts = Scripts()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quizlog-script")
 
     def __len__(self) -> int:
@@ -89,13 +80,30 @@ class Sessions:
 
     async def replayed(self, step: ScriptStep) -> bytes:
         """Where a script stands after its answers, as a reply."""
-        return await self.off_loop(lambda: self._replayed(step))
+        source = self._scripts.source(self.folders.find(SCRIPT, step.script_id))
+        slot = self.warmth.slot(source.path, step.seed)
+        held = slot.held
+        with self.warmth.holding(slot) as replayer:
+            found = replayer.begin(source, step.seed, step.inputs)
+            if found is None:
+                run = partial(replayer.replay, source, step.seed, step.inputs)
+                found = await self.off_loop(run)
+            elif isinstance(found, Begun):
+                found = await self._followed(found)
+            else:
+                await asyncio.sleep(0)  # what is known at once keeps nobody from his turn
+        if slot.held > held:
+            await self.off_loop(self.warmth.cool)
+        return said(Reply(found, "main", ""), None)
 
-    def _replayed(self, step: ScriptStep) -> bytes:
-        source = read_source(self.folders.find(SCRIPT, step.script_id))
-        with self.warmth.using(self.warmth.slot(source.path, step.seed)) as replayer:
-            transcript = replayer.replay(source, step.seed, step.inputs)
-        return said(Reply(transcript, "main", ""), None)
+    async def _followed(self, step: Begun) -> Transcript:
+        """Where a step leads: a quick one without a thread, any other in one."""
+        try:
+            quick = await arrived(step) and step.asks()
+        except BaseException:
+            step.abandon()
+            raise
+        return step.finish() if quick else await self.off_loop(step.finish)
 
     async def stepped(self, step: SheetStep) -> bytes:
         """Where a record stands, or stands after one more answer, as a reply."""
@@ -143,7 +151,7 @@ class Sessions:
                 seat.session = None
                 raise
             finally:
-                seat.stamp = stamp_of(session)
+                seat.stamp = _stamp(session)
                 if session.outdated:
                     seat.session = None
 
@@ -156,7 +164,7 @@ class Sessions:
             session = Session(seat.path, replayer)
         if self.folders.inside(session.source.path) is None:
             raise _outside(seat.name)
-        seat.session, seat.stamp = session, stamp_of(session)
+        seat.session, seat.stamp = session, _stamp(session)
 
     def script_of(self, record: Path) -> tuple[Path, int]:
         """The script and the seed of a record.
@@ -191,6 +199,24 @@ class Sessions:
             self._seats.clear()
 
 
+async def arrived(step: Begun) -> bool:
+    """Wait a moment for a step to tell something; whether it did."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[bool] = loop.create_future()
+
+    def settle(whether: bool) -> None:
+        if not ready.done():
+            ready.set_result(whether)
+
+    timer = loop.call_later(QUICK, settle, False)
+    loop.add_reader(step.fileno(), settle, True)
+    try:
+        return await ready
+    finally:
+        loop.remove_reader(step.fileno())
+        timer.cancel()
+
+
 def _shown(session: Session, step: SheetStep) -> bytes:
     """The record's reply, after the answer if there is one."""
     if step.pointer is not None:
@@ -199,6 +225,11 @@ def _shown(session: Session, step: SheetStep) -> bytes:
         session.answer(step.input)
     reply = session.reply(since=session.pointer if step.new else 0)
     return said(reply, step.sheet_id)
+
+
+def _stamp(session: Session) -> Stamp:
+    """The files of a session as they are now."""
+    return stamp_of(session.path, session.source.path)
 
 
 def check_pointer(session: Session, pointer: int) -> None:

@@ -71,6 +71,21 @@ class Warmth:
         Raises:
             CancelledError: The server is ending.
         """
+        before = slot.held
+        try:
+            with self.holding(slot) as replayer:
+                yield replayer
+        finally:
+            if slot.held > before:
+                self.cool()
+
+    @contextmanager
+    def holding(self, slot: Slot) -> Iterator[Replayer]:
+        """Work with a replayer, and leave it to the caller to `cool` others.
+
+        Raises:
+            CancelledError: The server is ending.
+        """
         with self._lock:
             if self._ending:
                 raise CancelledError("the server is ending", hint="ask again when it is back")
@@ -82,19 +97,16 @@ class Warmth:
         finally:
             with self._lock:
                 slot.users -= 1
-                grown = self._count(slot)
-            if grown:
-                self._cool()
+                self._count(slot)
 
-    def _count(self, slot: Slot) -> bool:
-        """Take up what a replayer holds now; whether it holds more than before."""
+    def _count(self, slot: Slot) -> None:
+        """Take up what a replayer holds now."""
         before, slot.held = slot.held, slot.replayer.processes
         self.processes += slot.held - before
         if not slot.held and not slot.users:
             self._warm.pop(slot.key, None)
-        return slot.held > before
 
-    def _cool(self) -> None:
+    def cool(self) -> None:
         """End the processes of those not used for longest, until there are few enough."""
         while self.processes > self._most or memory_is_short():
             with self._lock:

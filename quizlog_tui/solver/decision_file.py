@@ -11,17 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DecisionError
+from ..paths import decisions_path as decisions_path
 from ..record.store import locked
 from .decision import Decision
 from .decision_text import from_line, to_line
 
 MAX_BYTES = 256 * 1024 * 1024
 """Larger files are refused before they are read."""
-
-
-def decisions_path(record: Path) -> Path:
-    """The file beside a record that holds its decisions: `record.decisions.jsonl`."""
-    return record.with_suffix(".decisions.jsonl")
 
 
 class Kept(NamedTuple):

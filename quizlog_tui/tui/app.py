@@ -127,8 +127,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Draw anew when a theme file was changed."""
         if stamps(theme_files()) == self._theme_stamps:
             return
+        before = self.current_theme
         self._take_themes()
-        self.refresh_css(animate=False)
+        if self.current_theme != before:
+            self.refresh_css(animate=False)
         self._tell_problems()
 
     def _tell_problems(self) -> None:

@@ -7,10 +7,13 @@ that one there or later: they were asked the same question.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..record.lineage import lineage
 from ..record.model import Record
-from ..solver.decision import Decision
+
+if TYPE_CHECKING:
+    from ..solver.decision import Decision
 
 SIGN = "◆"
 """Stands where a step has a decision."""

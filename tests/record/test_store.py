@@ -171,6 +171,14 @@ def test_a_lock_is_waited_for_and_named_and_freed_by_death(path: Path) -> None:
         pass
 
 
+def test_a_lock_names_only_its_present_holder(path: Path) -> None:
+    lock = path.with_name(f"{path.name}.lock")
+    for before in ("", "7\n", f"{os.getpid()}\n", f"{os.getpid()}\n5\n", "9" * 30):
+        lock.write_text(before)
+        with locked(path):
+            assert lock.read_text() == f"{os.getpid()}\n"
+
+
 def _add(path: Path, count: int) -> None:
     for index in range(count):
         while True:

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import RecordError
-from quizlog_tui.record.yaml_text import dump_json, dump_yaml, parse, parse_own
+from quizlog_tui.record.own_yaml import parse_own
+from quizlog_tui.record.yaml_text import dump_json, dump_yaml, parse
 
 SPECIAL = [
     "NO", "yes", "on", "~", "null", "1:30", "12:30:45", "0o17", "017", "1_000", "1e3", "1e999", "=",
@@ -114,6 +115,11 @@ def test_dump_is_json_scalars() -> None:
     assert json.loads(text.split("a: ")[1].split("\n")[0]) == "x"
 
 
+DEEP = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=12,
+)
 RECORDS = st.fixed_dictionaries(
     {
         "script": TEXT,
@@ -121,7 +127,7 @@ RECORDS = st.fixed_dictionaries(
         "inputs": st.lists(TEXT, max_size=5),
         "pointer": st.integers(0, 9),
     },
-    optional={"print": st.lists(TEXT, max_size=4), "note": st.none() | st.booleans() | TEXT},
+    optional={"print": st.lists(TEXT, max_size=4), "note": TEXT, "branches": DEEP},
 )
 
 
@@ -133,8 +139,32 @@ def test_the_quick_reader_agrees_with_the_thorough_one(data: dict[str, object]) 
 
 
 def test_the_quick_reader_takes_what_we_write() -> None:
-    data = {"script": "q.py", "seed": -7, "inputs": ["NO", "é🎉"], "print": [], "status": "error"}
-    assert parse_own(dump_yaml(data)) == data
+    branches = {
+        "main": {"parent": None, "at": 0, "inputs": [], "score": 0.25, "deleted": True},
+        "a b": {"parent": "main", "at": 3, "inputs": ["-1", "x: y"], "score": 1e-05},
+    }
+    remarks = [{"at": 1, "text": "# no"}, "loose", [], [["in", 2], {"k": {}}], "- last"]
+    data = {
+        "script": "q.py",
+        "seed": -7,
+        "inputs": ["NO", "é🎉", "\ud800"],
+        "print": [],
+        "status": "error",
+    }
+    data |= {"branches": branches, "feedback": remarks, "end_time": None}
+    assert parse_own(dump_yaml(data)) == data == parse(dump_yaml(data), "r")[0]
+
+
+def test_the_quick_reader_leaves_great_depth_to_the_thorough_one() -> None:
+    deep: object = "x"
+    for _ in range(40):
+        deep = [deep]
+    assert parse_own(dump_yaml({"a": deep})) is None
+
+
+@pytest.mark.parametrize("end", ["\x85", "\u2028", "\x7f", "\r"])
+def test_the_quick_reader_leaves_what_may_end_a_line_to_the_thorough_one(end: str) -> None:
+    assert parse_own(f'a: "x{end}y"\n') is None
 
 
 @settings(max_examples=400)
@@ -159,6 +189,19 @@ def test_the_quick_reader_takes_what_we_write() -> None:
                 'f: "a" "b"',
                 "g: - 1",
                 'h: "\\ud83d"',
+                'n: "\\ud83d\\ude00"',
+                'n: "\\\\ud83d"',
+                "i: 1.5",
+                "i: 1.5e3",
+                "j: {}",
+                '  "k l": "x"',
+                "  e:",
+                "  -",
+                '  - "z"',
+                "-",
+                "    m: null",
+                "---",
+                "...",
             ]
         ),
         max_size=7,

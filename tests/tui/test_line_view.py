@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.geometry import Region
 
-from quizlog_tui.tui.widgets.documents import height, line
+from quizlog_tui.tui.widgets.documents import Paragraphs, height, line
 from quizlog_tui.tui.widgets.documents import rows as _rows
+from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.row_list import RowList
 
 
 def rows(text: str, width: int) -> list[str]:
@@ -39,3 +44,57 @@ def test_the_height_of_a_text_is_the_number_of_its_rows(parts: list[str], width:
 def test_a_space_over_the_edge_begins_no_row() -> None:
     assert rows("a" * 8 + " ", 8) == ["a" * 8 + " "]
     assert height("a" * 8 + " \nb", 8) == 2
+
+
+class Panes(App[None]):
+    """Two panes: one is shown a document after the other, one only the last."""
+
+    CSS = "LineView { height: 6; width: 20; }"
+
+    def __init__(self, kind: type[LineView]) -> None:
+        super().__init__()
+        self.grown, self.fresh = kind(id="grown"), kind(id="fresh")
+
+    def compose(self) -> ComposeResult:
+        yield self.grown
+        yield self.fresh
+
+    def painted(self, pane: LineView) -> list[str]:
+        """The pane's rows as they stand on the screen."""
+        rows = self.screen._compositor.render_strips()
+        return [row.crop(0, 20).text for row in rows[pane.region.y : pane.region.bottom]]
+
+
+SHOWN = [
+    ["one", "two"],
+    ["one", "two", "three"],
+    ["one", "2", "three"],
+    ["one"],
+    [],
+    [str(n) for n in range(9)],
+    [str(n) for n in range(10)],
+    ["a long line that is broken", "b"],
+    ["a long line that is broken", "c", "d"],
+]
+
+
+@pytest.mark.parametrize("kind", [LineView, RowList])
+async def test_only_rows_that_change_are_painted_and_none_is_forgotten(
+    kind: type[LineView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, asked = Panes(kind), list[tuple[Region, ...]]()
+    async with app.run_test() as pilot:
+        for number, texts in enumerate(SHOWN):
+            document = Paragraphs([line(text) for text in texts])
+            app.grown.show(document, cursor=number % 2, end=True)
+            await pilot.pause()
+            app.fresh.show(Paragraphs())
+            app.fresh.show(document, cursor=number % 2, end=True)
+            app.fresh.refresh()
+            await pilot.pause()
+            assert app.painted(app.grown) == app.painted(app.fresh)
+        monkeypatch.setattr(app.grown, "refresh", lambda *regions: asked.append(regions))
+        app.grown.show(document, cursor=number % 2, end=True)
+        assert asked == []
+        app.grown.show(Paragraphs([*document._lines[:2], line("e")]), cursor=number % 2, end=True)
+        assert [[region.y for region in regions] for regions in asked] == [[3]]

@@ -42,6 +42,7 @@ async def sweeping(pilot: Pilot[None], *answers: str) -> SweepScreen:
 async def tried(pilot: Pilot[None], screen: SweepScreen) -> None:
     while screen.working or screen.focused is None or screen.focused.id != "attempts":
         await idle(pilot)
+    await idle(pilot)  # the footer follows the focus
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -9,16 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import work
 
 from ...errors import DecisionError
+from ...paths import decisions_path
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session import Session
-from ...solver.decision import Decision
-from ...solver.decision_file import decisions_path, read_decisions
 from ...text import plural
 from ...timeline import Timeline, timeline
 from ..decided import decided
@@ -28,6 +27,9 @@ from ..watch import Watch
 from ..widgets.editors.answered import Answered
 from ..widgets.prompt_panel import PromptPanel
 from .base import QuizlogScreen
+
+if TYPE_CHECKING:
+    from ...solver.decision import Decision
 
 _FOLLOW_SECONDS = 0.5
 """How often the record is looked at for changes by others."""
@@ -94,6 +96,8 @@ class PlayerMoves(QuizlogScreen[None]):
     def _read_decisions(self) -> None:
         """Read the decisions kept beside the record, if their file is another than before."""
         if self._decisions_watch.touched():
+            from ...solver.decision_file import read_decisions
+
             with suppress(DecisionError):  # told when somebody asks for them
                 self._decisions = read_decisions(decisions_path(self.session.path)).decisions
             self._known = None

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
-from textual.geometry import Offset, Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -23,6 +23,7 @@ from textual.strip import Strip
 from ...text import visible
 from ..bindings import bindings
 from .documents import Document, Filtered, Paragraphs, Row, rows, unchanged
+from .strips import restyled
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
 """The names a piece of text may be styled by."""
@@ -76,10 +77,12 @@ class LineView(ScrollView, can_focus=True):
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content; keep the cursor in view, or the end."""
+        before = self._seen()
         self._forget(unchanged(self._document, document))
         self._whole, self._at_end = document, end
         self._cursor = cursor
         self._choose()
+        self._repaint(before)
 
     @property
     def cursor(self) -> int | None:
@@ -104,7 +107,25 @@ class LineView(ScrollView, can_focus=True):
         self._starts, self._wrapped_at = (0,), 0
         if self.scrollable_content_region.width:
             self._lay_out()
-        self.refresh()
+
+    def _seen(self) -> list[tuple[Row, bool]] | None:
+        """The rows in sight, and whether they are marked; None while the pane has no rows."""
+        if not self.laid_out:
+            return None
+        top = self.scroll_offset.y
+        bottom = min(top + self.size.height, self._starts[-1])
+        return [(self._row(row), self.at_row(row) == self._cursor) for row in range(top, bottom)]
+
+    def _repaint(self, before: list[tuple[Row, bool]] | None) -> None:
+        """Draw the rows that are others than before: to draw a row costs more than to know it."""
+        after = self._seen()
+        if before is None or after is None:
+            self.refresh()
+            return
+        pairs = enumerate(zip_longest(before, after))
+        changed = [Region(0, y, self.size.width, 1) for y, (one, other) in pairs if one != other]
+        if changed:
+            self.refresh(*changed)
 
     @property
     def laid_out(self) -> bool:
@@ -138,7 +159,6 @@ class LineView(ScrollView, can_focus=True):
         if bar:
             self.vertical_scrollbar.window_virtual_size = size.height
         self.scroll_y = self.validate_scroll_y(self.scroll_y)
-        self.refresh()
 
     def _go_to_place(self) -> None:
         """Scroll to the end, or to the cursor, as `show` was told."""
@@ -211,6 +231,7 @@ class LineView(ScrollView, can_focus=True):
         """Show only items that match what is searched for, or all again; whether it filters now."""
         self._filtering = not self._filtering and self._pattern is not None
         self._choose()
+        self.refresh()
         return self._filtering
 
     @property
@@ -222,6 +243,7 @@ class LineView(ScrollView, can_focus=True):
         """Show everything, nothing marked."""
         self._pattern, self._filtering = None, False
         self._choose()
+        self.refresh()
 
     # -- drawing
 
@@ -278,13 +300,13 @@ class LineView(ScrollView, can_focus=True):
         """The strip with what was found, and what is selected, made visible."""
         if self._pattern:
             for match in self._pattern.finditer(text):
-                strip = _restyled(strip, match.start(), match.end(), self._style("match"))
+                strip = restyled(strip, match.start(), match.end(), self._style("match"))
         selection = self.text_selection
         span = selection.get_span(row) if selection else None
         if span is not None:
             end = len(text) if span[1] == -1 else span[1]
             style = self.screen.get_component_rich_style("screen--selection")
-            strip = _restyled(strip, span[0], end, style)
+            strip = restyled(strip, span[0], end, style)
         return strip
 
     # -- text
@@ -305,27 +327,19 @@ class LineView(ScrollView, can_focus=True):
         """Draw what is selected."""
         self.refresh()
 
-    def _row_text(self, row: int) -> str:
+    def _row(self, row: int) -> Row:
         index = bisect_right(self._starts, row) - 1
-        return "".join(text for text, _ in self._rows_of(index)[row - self._starts[index]])
+        return self._rows_of(index)[row - self._starts[index]]
+
+    def at_row(self, row: int) -> int | None:
+        """The item drawn at a row of the document; None below the last."""
+        return bisect_right(self._starts, row) - 1 if 0 <= row < self._starts[-1] else None
+
+    def _row_text(self, row: int) -> str:
+        return "".join(text for text, _ in self._row(row))
 
     def copy_text(self) -> str:
         """What copying takes where nothing is selected: the marked item, else everything."""
         if self._cursor is not None and self._cursor < len(self._document):
             return self._document[self._cursor].text
         return "\n".join(visible(self._document.text(i)) for i in range(len(self._document)))
-
-
-def _restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """The strip with a style laid over the characters from `start` to `end`."""
-    segments: list[Segment] = []
-    at = 0
-    for segment in strip:
-        text, under, _ = segment
-        cuts = sorted({0, len(text), *(c - at for c in (start, end) if 0 < c - at < len(text))})
-        for a, b in pairwise(cuts):
-            inside = start <= at + a < end
-            over = (under or Style.null()) + style if inside else under
-            segments.append(Segment(text[a:b], over))
-        at += len(text)
-    return Strip(segments)

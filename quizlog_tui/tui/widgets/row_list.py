@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -127,7 +126,3 @@ class RowList(LineView):
             self.action_choose()
         else:
             self.move(clicked)
-
-    def at_row(self, row: int) -> int | None:
-        """The item drawn at a row of the document; None below the last."""
-        return bisect_right(self._starts, row) - 1 if 0 <= row < self._starts[-1] else None

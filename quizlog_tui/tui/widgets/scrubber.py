@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from rich.segment import Segment
 from textual import events
@@ -40,28 +42,36 @@ class Scrubber(Widget):
 
     def show(self, step: int, length: int, marks: Mapping[int, str], right: str) -> None:
         """Draw a place in a run, signs at steps, and a text at the right."""
+        before = self._step, self._length, self._marks, self._right
         self._step, self._length, self._marks, self._right = step, length, marks, right
-        self.refresh()
+        if before != (step, length, marks, right):
+            self.refresh()
 
     def _columns(self) -> int:
         return max(1, self.content_size.width - len(self._right) - 1)
 
     def render_line(self, y: int) -> Strip:
         """The row."""
+        plain = self.rich_style
+        segments = []
+        for name, cells in groupby(self._cells(), key=itemgetter(0)):
+            style = self.get_component_rich_style(f"scrubber--{name}") if name else plain
+            segments.append(Segment("".join(text for _, text in cells), style))
+        segments.append(Segment(f" {self._right}", plain))
+        return Strip(segments).adjust_cell_length(self.content_size.width, plain)
+
+    def _cells(self) -> Iterator[tuple[str, str]]:
+        """What stands in each column, by the name of its style."""
         columns = self._columns()
         head = column_of(self._step, self._length, columns)
         signs = {column_of(at, self._length, columns): sign for at, sign in self._marks.items()}
-        segments = []
         for column in range(columns):
-            name, text = ("done", "━") if column < head else ("", "─")
-            if column in signs:
-                name, text = "mark", signs[column]
             if column == head:
-                name, text = "head", "●"
-            style = self.get_component_rich_style(f"scrubber--{name}") if name else self.rich_style
-            segments.append(Segment(text, style))
-        segments.append(Segment(f" {self._right}", self.rich_style))
-        return Strip(segments).adjust_cell_length(self.content_size.width, self.rich_style)
+                yield "head", "●"
+            elif column in signs:
+                yield "mark", signs[column]
+            else:
+                yield ("done", "━") if column < head else ("", "─")
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Jump, and follow the mouse while it is held."""

@@ -1,0 +1,26 @@
+"""A series is a tuple to those who hold it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.series import Series
+
+ITEMS = st.lists(st.sampled_from("ab"), max_size=4)
+
+
+@given(ITEMS, ITEMS, st.booleans())
+def test_two_agree_where_the_longer_starts_with_the_shorter(
+    one: list[str], other: list[str], series: bool
+) -> None:
+    count = min(len(one), len(other))
+    found = Series(one).agrees(Series(other) if series else other)
+    assert found == (one[:count] == other[:count])
+
+
+@given(ITEMS, ITEMS, st.integers(0, 4))
+def test_one_agrees_with_what_it_grew_from(start: list[str], more: list[str], length: int) -> None:
+    first = Series(start)
+    grown = first.then(*more)
+    assert grown.agrees(first) and first.agrees(grown) and grown.agrees(grown.upto(length))
