@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import UsageError
@@ -17,7 +20,8 @@ def tui(arguments: Namespace) -> int:
     if arguments.record and arguments.record.endswith(".jsonl"):
         return browse(Path(arguments.record))
     _check_terminal()
-    from ..tui.app import run
+    with _loading():
+        from ..tui.app import run
 
     return run(record_path(arguments.record) if arguments.record else None)
 
@@ -33,7 +37,8 @@ def browse(path: Path) -> int:
     file = EpisodeFile(path)
     try:
         _check_terminal()
-        from ..tui.app import run
+        with _loading():
+            from ..tui.app import run
 
         return run(None, episodes=file)
     finally:
@@ -43,9 +48,25 @@ def browse(path: Path) -> int:
 def demo(arguments: Namespace) -> int:
     """`quizlog demo`."""
     _check_terminal()
-    from ..tui.app import run_demo
+    with _loading():
+        from ..tui.app import run_demo
 
     return run_demo()
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """While the screens are loaded: all that this makes stays to the end.
+
+    It is not searched for garbage meanwhile, nor later, where a search through it would hold up a
+    frame now and then.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _check_terminal() -> None:

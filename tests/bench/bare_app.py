@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from quizlog_tui.tui.bindings import screen_bindings
 from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.widgets.documents import Table, line
+from quizlog_tui.tui.widgets.key_line import KeyLine
 from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
 
@@ -39,7 +40,7 @@ class PanesApp(App[None]):
                 yield RowList(id="source")
         yield Scrubber(id="scrubber")
         yield SearchBar()
-        yield Footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one("#output").border_title = "Output"
@@ -50,10 +51,14 @@ class EmptyScreen(QuizlogScreen[None]):
 
     SCOPE = "player"
     BINDINGS: ClassVar = screen_bindings("player")
+    AUTO_FOCUS = ""
     count = 0
 
     def on_mount(self) -> None:
         self.status("pressed 0")
+
+    def leave(self) -> None:
+        """Stay: Escape is sent to both programs."""
 
     def action_step(self, by: int) -> None:
         self.count += 1

@@ -219,11 +219,13 @@ class PlayerScreen(PlayerLooks):
 
     def _end_text(self, shown: Transcript) -> tuple[str, str]:
         if self._head.hidden:
-            return "Playing", "The question is yet to come: . goes on, $ to the end."
+            on, last = self.key("player.event_forward"), self.key("player.last")
+            return "Playing", f"The question is yet to come: {on} goes on, {last} to the end."
         if shown.status == "error":
             return "End", "The script cannot start."
         count = plural(self._head.step, "answer")
-        return "End", f"Finished after {count}. Step back with h, fork with f."
+        back, fork = self.key("player.back"), self.key("player.fork")
+        return "End", f"Finished after {count}. Step back with {back}, fork with {fork}."
 
     # -- panes
 
