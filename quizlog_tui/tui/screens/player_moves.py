@@ -123,7 +123,8 @@ class PlayerMoves(QuizlogScreen[None]):
             said.append(f"recorded: {recorded or '(empty)'}")
         behind = len(self._whole.steps) - self.session.pointer
         if behind > 0:
-            said.append(f"T takes the {plural(behind, 'recorded answer')} after the pointer again")
+            takes, tail = self.key("player.redo_tail"), plural(behind, "recorded answer")
+            said.append(f"{takes} takes the {tail} after the pointer again")
         old = [answer for answer in self.old_answers() if answer != recorded]
         if old:
             said.append(f"↑↓ other branches: {', '.join(old[:4])}")
