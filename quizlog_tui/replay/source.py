@@ -18,7 +18,7 @@ from ..errors import ScriptError
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _TAG = re.compile(r"#\s*(textarea|radio|checkbox|matrixlist|matrix|rows\s*=\s*\d{1,4})(?=\s|#|$)")
-_ASKED = re.compile(r"#\s*quizlog:\s*(real-clock|real-network|real-environment)\b")
+_ASKED = re.compile(r"#\s*quizlog:\s*(real-clock|real-environment|real-files|real-network)\b")
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,7 @@ MET: dict[str, tuple[Cause, str]] = {
     "real-clock": ("clock", "it asks for the real clock"),
     "real-network": ("network", "it asks for the real network"),
     "real-environment": ("environment", "it asks for the real environment"),
+    "real-files": ("leftover-file", "it asks for files outside its folder"),
     "system": ("environment", "it reads the system's state (/proc, /sys)"),
     "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
     "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),

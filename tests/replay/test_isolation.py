@@ -295,6 +295,17 @@ def test_a_script_that_asks_for_the_network_gets_it_and_nothing_else(
     scene.tcp.accept()[0].close()
 
 
+def test_a_script_that_asks_for_files_reads_them_and_does_nothing_else(
+    scene: Scene, build: Build
+) -> None:
+    script = build.script(f"#quizlog: real-files\n{EVALUATES}")
+    attacks = ("read a file", "a server of the machine", "write over it", "its environment")
+    run = replay(script, 1, [scene.filled(ATTACKS[name]) for name in attacks])
+    needs_isolation(*run.lacks)
+    assert run.print[0] != "refused" and run.print[1:] == ("refused", "refused", "refused")
+    assert "real-files" in run.met
+
+
 WRITES = """
 import ctypes, os
 while True:

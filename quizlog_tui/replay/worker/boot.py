@@ -52,7 +52,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     hooks.install(wire, outcome, taint, world)
     _become_plain(folder.path, job.name)
     try:
-        kept = isolate(shut, folder, job.path, network=reach)
+        kept = isolate(shut, folder, job, network=reach)
     except OSError as error:
         wire.send(f'["unshut", {quote(str(error))}]')
         os._exit(1)

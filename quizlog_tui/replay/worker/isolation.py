@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
+from .job import Job
 
 Shut = Callable[..., str]
 """`sandbox.inside.shut.shut`."""
@@ -28,13 +29,13 @@ _DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fo
 """Lists of fonts in the user's home, which take seconds to make anew."""
 
 
-def isolate(shut: Shut, folder: Folder, script: str, *, network: str) -> str:
+def isolate(shut: Shut, folder: Folder, job: Job, *, network: str) -> str:
     """Shut this process in.
 
     Args:
         shut: Does it.
         folder: Where the script runs, which is its own.
-        script: The user's path of it, at which tracebacks look for its lines.
+        job: The script, and whether it asks to read all that the user can read.
         network: Which one it may use: `real`, its `own`, or `none`.
 
     Returns:
@@ -44,7 +45,8 @@ def isolate(shut: Shut, folder: Folder, script: str, *, network: str) -> str:
         OSError: It was begun and could not be finished.
     """
     own = [folder.path, TEMPORARY, leftover(os.getpid()), SHARED_MEMORY]
-    kept = shut(own, _readable(folder, script), network=network, seal=folder.seal)
+    readable = ["/"] if "real-files" in job.asked else _readable(folder, job.path)
+    kept = shut(own, readable, network=network, seal=folder.seal)
     folder.shut = bool(kept)
     return kept
 
@@ -63,5 +65,5 @@ def _readable(folder: Folder, script: str) -> Iterator[str]:
     home = os.path.expanduser("~")
     for name in _DRAWING:
         yield f"{home}/{name}"
-    yield os.path.dirname(script)
+    yield os.path.dirname(script)  # tracebacks look for its lines there
     yield from folder.layers()

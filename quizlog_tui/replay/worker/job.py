@@ -24,7 +24,7 @@ class Job:
         """Bytes of data it may use, 0 for no bound; nanoseconds since the epoch where the clocks
         start, and by which a reading advances them."""
         self.asked = frozenset(_texts(asked))
-        """What the script asked for: `real-clock`, `real-network`, `real-environment`."""
+        """What the script asked for: `real-clock`, `real-network`, `real-files` and so on."""
         self.changed = frozenset(_texts(changed))
         """The conditions that shall be other than usual."""
         self.hidden = _texts(hidden)

@@ -43,6 +43,8 @@ class World:
             clock.install(clock.Clock(job.start, job.tick))
         if "real-environment" in job.asked:
             self.outside.note("real-environment")
+        if "real-files" in job.asked:
+            self.outside.note("real-files")
         self.outside.install()
 
     def _vary(self) -> None:
