@@ -90,6 +90,16 @@ class Terminal:
             last = time.perf_counter()
         return last
 
+    def end(self) -> int:
+        """Read until the program has ended; its exit code."""
+        deadline = time.monotonic() + 60
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, "it does not end"
+            self.read(0.1)
+        while self.read(0.1):
+            pass
+        return self.process.returncode
+
     @property
     def settings(self) -> list[object]:
         """The terminal's settings as they are now."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,17 +39,12 @@ def terminal(record: Path) -> Iterator[Terminal]:
 
 def ended(terminal: Terminal) -> int:
     """Read to the end; the exit code. The terminal must be as it was before."""
-    deadline = time.monotonic() + 60
-    while terminal.process.poll() is None:
-        assert time.monotonic() < deadline, "it does not end"
-        terminal.read(0.1)
-    while terminal.read(0.1):
-        pass
+    code = terminal.end()
     for sequence in (LEAVE_SCREEN, SHOW_CURSOR, NO_MOUSE):
         assert sequence in terminal.seen
     assert terminal.settings == terminal.before
     assert b"Traceback" not in terminal.seen
-    return terminal.process.returncode
+    return code
 
 
 def test_answer_fork_and_quit(terminal: Terminal, record: Path) -> None:

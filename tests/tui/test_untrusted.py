@@ -207,8 +207,7 @@ def test_neither_does_an_export_of_a_branch(evil: Path) -> None:
 def test_neither_does_the_shell(command: list[str], evil: Path) -> None:
     words = [word.format(evil) for word in command]
     with Terminal(quizlog(*words), (100, 30), cwd=evil.parent) as terminal:
-        while terminal.read(5):
-            pass
+        terminal.end()
         assert_clean(terminal)
 
 
@@ -216,8 +215,7 @@ def test_neither_does_the_shell(command: list[str], evil: Path) -> None:
 def test_neither_do_exports(ending: str, evil: Path, tmp_path: Path) -> None:
     target = tmp_path / f"out.{ending}"
     with Terminal(quizlog("export", str(evil), "-o", str(target))) as terminal:
-        while terminal.read(5):
-            pass
+        terminal.end()
     seen = target.read_bytes()
     assert not [payload for payload in FORBIDDEN[4:] if payload in seen] and b"\x1b" not in seen
 
@@ -225,6 +223,5 @@ def test_neither_do_exports(ending: str, evil: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("verb", ["check", "stats"])
 def test_neither_do_reports_on_episodes(verb: str, evil_episodes: Path) -> None:
     with Terminal(quizlog("episodes", verb, str(evil_episodes)), (100, 30)) as terminal:
-        while terminal.read(5):
-            pass
+        terminal.end()
         assert_clean(terminal)
