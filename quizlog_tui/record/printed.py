@@ -7,6 +7,7 @@ record that was written otherwise.
 from __future__ import annotations
 
 import json
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 _BYTES = 256 * 1024
@@ -16,13 +17,15 @@ _BYTES = 256 * 1024
 def printed_tail(path: Path, count: int) -> list[str]:
     """The last texts of the list `print`, at most `count`; empty if they are not found."""
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - _BYTES))
-            lines = file.read().split(b"\n")
-    except OSError:
+        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            # The trail is a list as well; it follows what was printed, and is long where that is.
+            trail = data.rfind(b"\ntrail:\n")
+            end = trail if trail >= 0 else len(data)
+            start = max(0, end - _BYTES)
+            lines = data[start:end].split(b"\n")
+    except (OSError, ValueError):  # it cannot be read, or is empty
         return []
-    return _texts(lines[1:] if size > _BYTES else lines)[-count:]
+    return _texts(lines[1:] if start else lines)[-count:]
 
 
 def _texts(lines: list[bytes]) -> list[str]:

@@ -16,15 +16,15 @@ from quizlog_tui.series import Series
 TEXTS = st.lists(st.text(max_size=40), max_size=30)
 
 
-@given(TEXTS, TEXTS, st.integers(1, 40), st.booleans())
+@given(TEXTS, TEXTS, TEXTS, st.integers(1, 40), st.booleans())
 def test_the_tail_is_the_end_of_the_records_list(
-    printed: list[str], inputs: list[str], count: int, ended: bool
+    printed: list[str], inputs: list[str], trail: list[str], count: int, ended: bool
 ) -> None:
 
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "record.yaml"
         record = Record(
-            "q.py", 1, Series(inputs), 0, print=Series(printed),
+            "q.py", 1, Series(inputs), 0, print=Series(printed), trail=Series(trail),
             last_error=LastError("- no", 3) if ended else None,
             branches={"main": Branch(None, 0, Series(inputs))} if ended else {},
         )  # fmt: skip
@@ -35,7 +35,8 @@ def test_the_tail_is_the_end_of_the_records_list(
 def test_of_a_long_record_only_the_end_is_found(tmp_path: Path) -> None:
     path = tmp_path / "record.yaml"
     printed = [f"{number} " + "x" * 2000 for number in range(2000)]
-    RecordFile(path).create(Record("q.py", 1, Series(["a"]), 1, print=Series(printed)))
+    trail = Series(f"{number:012x} a long question {number}? " for number in range(10_000))
+    RecordFile(path).create(Record("q.py", 1, Series(["a"]), 1, print=Series(printed), trail=trail))
     found = printed_tail(path, 50)
     assert found == printed[-50:]
     assert 50 < len(printed_tail(path, 10_000)) < 200
