@@ -45,7 +45,7 @@ def demo_server(arguments: Namespace) -> int:
     )
     with _listening(options, arguments.port) as server:
         if arguments.solve:
-            return _solve(server, json=arguments.json)
+            return _solve(server, as_json=arguments.json)
         first = server.first(EMAIL)
         if arguments.json:
             emit_json({"url": server.url, "first": first})
@@ -70,7 +70,7 @@ def _listening(options: Options, port: int) -> Iterator[QuizServer]:
         yield server
 
 
-def _solve(server: QuizServer, *, json: bool) -> int:
+def _solve(server: QuizServer, *, as_json: bool) -> int:
     """Work the quiz with the recorded replies, in the sight of the user; the exit code."""
     from ..quiz.demo_server.identity import EMAIL
     from ..quiz.demo_server.replies import demo_panel
@@ -82,7 +82,7 @@ def _solve(server: QuizServer, *, json: bool) -> int:
     settings = replace(read_settings(), quiz_private_hosts=("127.0.0.1",))
     request = TaskRequest(EMAIL, _SECRET, server.first(EMAIL))
     shop = Workshop(settings, demo_panel(server.url, run_code))
-    return ended(asyncio.run(_work(shop, request)), settings, json=json)
+    return ended(asyncio.run(_work(shop, request)), settings, as_json=as_json)
 
 
 async def _work(shop: Workshop, request: TaskRequest) -> TaskResult:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from argparse import Namespace
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..text import one_line
@@ -43,15 +44,15 @@ def task(arguments: Namespace) -> int:
     fault = url_fault(arguments.url, settings)
     if fault:
         raise UsageError(f"the url {fault}", where=arguments.url)
-    return ended(asyncio.run(_work(arguments, settings)), settings, json=arguments.json)
+    return ended(asyncio.run(_work(arguments, settings)), settings, as_json=arguments.json)
 
 
-def ended(result: TaskResult, settings: TaskSettings, *, json: bool) -> int:
+def ended(result: TaskResult, settings: TaskSettings, *, as_json: bool) -> int:
     """Tell how a task ended and where its record is; the exit code."""
     from ..quiz.workspace import record_of
 
     record = record_of(settings.task_basedir, result.id)
-    if json:
+    if as_json:
         emit_json(result.to_dict() | {"record": str(record)})
     else:
         print(f"{result.state}: {_right(result)}")
@@ -96,9 +97,13 @@ async def work_in(shop: Workshop, request: TaskRequest) -> TaskResult:
     return await shop.work(request, told)
 
 
+def _written(answer: Any) -> str:
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
 def _tell(result: TaskResult) -> None:
     page = result.pages[-1]
-    sent = ", ".join(one_line(str(one.answer))[:60] for one in page.submissions)
+    sent = ", ".join(one_line(_written(one.answer))[:60] for one in page.submissions)
     print(f"   {page.state:<10} {one_line(page.url)}  {sent}", file=sys.stderr)
 
 

@@ -14,6 +14,7 @@ from ...session import Session
 from ..clock import Clock
 from ..messages import Neighbour
 from ..widgets.editors.answered import Answered
+from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
 from .export import Export
 from .player_beside import PlayerBeside
@@ -42,6 +43,11 @@ class PlayerDoors(PlayerBeside):
             self.query_one("#output").focus()
         else:
             super().focus_pending()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action makes sense now: nobody goes and types who is typing."""
+        typing = any(panel.has_focus_within for panel in self.query(PromptPanel))
+        return not (action == "focus_answer" and typing)
 
     def action_focus_answer(self) -> None:
         """Go and type: one stays here."""

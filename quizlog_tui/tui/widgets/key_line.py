@@ -14,6 +14,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
+from ..keymap import shown_key
+
 
 class KeyLine(Widget):
     """The bindings of the screen that want to be shown."""
@@ -45,9 +47,9 @@ class KeyLine(Widget):
     def _take(self, screen: Screen[Any]) -> None:
         wanted: dict[str, Binding] = {}
         for active in screen.active_bindings.values():
-            if active.binding.show:  # the first key of each action
+            if active.binding.show:  # the first of each action's keys that is not typed as text
                 wanted.setdefault(active.binding.action, active.binding)
-        shown = [(each, self.app.get_key_display(each)) for each in wanted.values()]
+        shown = [(each, shown_key(each.key)) for each in wanted.values()]
         if shown != self._shown:
             self._shown = shown
             self.refresh()
