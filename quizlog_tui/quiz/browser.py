@@ -97,11 +97,10 @@ class Browser:
         async with self._lock:
             if self._chromium is None or not self._chromium.is_connected():
                 self._playwright = self._playwright or await async_playwright().start()
-                flags = list(_QUIET)
                 try:
                     self._chromium = await self._playwright.chromium.launch(
                         executable_path=executable(self.executable),
-                        args=flags,
+                        args=list(_QUIET),
                         chromium_sandbox=os.geteuid() != 0,  # root cannot have Chromium's own
                     )
                 except PlaywrightError as error:

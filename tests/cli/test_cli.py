@@ -19,26 +19,12 @@ import yaml
 from quizlog_tui.cli import main
 from quizlog_tui.cli.parser import COMMANDS
 from quizlog_tui.config import config_path
+from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
 from tests.support.plain import run_plain
 from tests.support.processes import IS_UP, is_up
 from tests.test_session import QUIZ
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], build: Build, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs one command line in the test's folder."""
-    monkeypatch.chdir(build.folder)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(words)
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
 
 
 def test_a_questionnaire_from_the_shell(run: Run, build: Build) -> None:

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 
-from quizlog_tui.cli import main
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
+from tests.cli.conftest import Run
 from tests.drift.quiz import edited, recorded
 from tests.support.build import Build
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def run(
-    capfd: pytest.CaptureFixture[str],
-    build: Build,
-    replayer: Replayer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Run:
+def run(run: Run, build: Build, replayer: Replayer) -> Run:
     """Runs one command line in a folder with a record of three branches."""
     recorded(build, replayer)
-    monkeypatch.chdir(build.folder)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(words)
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
+    return run
 
 
 def test_diff_of_branches_names_the_first_difference_and_marks_words(run: Run) -> None:

@@ -8,12 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import test_cli
-from tests.cli.test_cli import Run
+from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.test_session import QUIZ, on_disk
-
-run = test_cli.run
 
 
 @pytest.fixture

@@ -7,30 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from quizlog_tui.cli import main
 from quizlog_tui.session import Session
+from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(build: Build, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.chdir(build.folder)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(words)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

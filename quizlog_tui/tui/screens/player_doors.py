@@ -46,8 +46,9 @@ class PlayerDoors(PlayerBeside):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether an action makes sense now: nobody goes and types who is typing."""
-        typing = any(panel.has_focus_within for panel in self.query(PromptPanel))
-        return not (action == "focus_answer" and typing)
+        if action != "focus_answer":  # asked of every key there is, whenever the focus moves
+            return True
+        return not any(panel.has_focus_within for panel in self.query(PromptPanel))
 
     def action_focus_answer(self) -> None:
         """Go and type: one stays here."""
