@@ -17,6 +17,9 @@ _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
 _BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
 worker.boot.main({control}, {guarded}, inside.shut.shut, network={network})"""
 """The worker knows nothing of ours: what shuts it in is handed to it."""
+_CONTROL, _GUARDED = 100, 101
+"""Where the interpreter finds its sockets. The same in every run: one digit more in the text it
+starts from is a few bytes more of its memory, and moves what the script puts there."""
 _FIXED = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -108,18 +111,16 @@ class Spawned:
     def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
         self.out, self.err = capture("stdout"), capture("stderr")
         """Files that take its streams."""
-        self.control, inner = (sock.detach() for sock in _socket.socketpair())
+        self.control, inner = _sockets()
         """Our end of the socket to the quiz."""
-        self.guard, guarded = (sock.detach() for sock in _socket.socketpair())
+        self.guard, guarded = _sockets()
         """Our end of the socket to the guard, which dies with it."""
         boot = _BOOT.format(
-            folder=_FOLDER, sandbox=_SANDBOX, control=inner, guarded=guarded, network=network
+            folder=_FOLDER, sandbox=_SANDBOX, control=_CONTROL, guarded=_GUARDED, network=network
         )
-        with _SPAWNING, _AlikeInMemory(alike) as memory:  # or another's child could inherit these
+        with _AlikeInMemory(alike) as memory:
             self.alike = memory.holds
             """Whether memory is placed as in every other run."""
-            os.set_inheritable(inner, True)
-            os.set_inheritable(guarded, True)
             self.pid = os.posix_spawn(
                 sys.executable,
                 [sys.executable, "-c", boot],
@@ -128,13 +129,25 @@ class Spawned:
                     (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                     (os.POSIX_SPAWN_DUP2, self.out, 1),
                     (os.POSIX_SPAWN_DUP2, self.err, 2),
+                    (os.POSIX_SPAWN_DUP2, inner, _CONTROL),
+                    (os.POSIX_SPAWN_DUP2, guarded, _GUARDED),
                 ],
             )
-            os.close(inner)
-            os.close(guarded)
+        os.close(inner)
+        os.close(guarded)
 
 
-_SPAWNING = _thread.allocate_lock()
+def _sockets() -> tuple[int, int]:
+    """Our end of a pair of sockets, and the other, above the numbers that it is to have."""
+    import fcntl
+
+    ours, theirs = _socket.socketpair()
+    try:
+        return ours.detach(), fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD_CLOEXEC, _GUARDED + 1)
+    finally:
+        theirs.close()
+
+
 _TAKING = _thread.allocate_lock()
 _early: list[tuple[int, Spawned]] = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -156,6 +157,24 @@ def test_what_is_fixed_is_equal_in_twenty_replays(row: str, replays: list[Transc
 @pytest.mark.parametrize("row", ADDRESS_ROWS)
 def test_addresses_are_equal_in_twenty_replays(row: str, alike: list[Transcript]) -> None:
     equal(list(ADDRESS_ROWS).index(row), alike)
+
+
+LAID_OUT = """
+import os, sys
+from quizlog_tui.replay.replayer import replay
+first = replay(sys.argv[1], 1, [])
+held = [open(os.devnull) for _ in range(120)]
+assert "class" in first.stderr, first
+print(first.lacks or first.stderr == replay(sys.argv[1], 1, []).stderr)
+"""
+
+
+@linux
+def test_memory_is_laid_out_alike_however_many_files_are_open_here(build: Build) -> None:
+    script = build.script("import sys; sys._debugmallocstats()")
+    command = [sys.executable, "-c", LAID_OUT, str(script)]  # a process with few open files
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout != "False\n"
 
 
 def equal(index: int, runs: list[Transcript]) -> None:
