@@ -35,9 +35,11 @@ ALLOWED = {
     "session": GROUND | {"record", "replay", "reply", "branch_list", "drift", "opened"},
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
-    "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver"},
+    "queue": GROUND | {"record", "solver"},
+    "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver", "queue"},
     "episodes": GROUND
-    | {"record", "replay", "session", "branch_list", "sandbox", "solver", "autopilot"},
+    | {"record", "replay", "session", "branch_list", "sandbox", "solver", "autopilot"}
+    | {"bundle", "queue"},
     "autopilot": GROUND | {"record", "replay", "reply", "session", "solver"},
     "server": GROUND
     | {"record", "replay", "reply", "session", "sandbox", "solver", "quiz", "episodes"}
@@ -60,9 +62,9 @@ ONLY = {
     "starlette": {"server"},
     "uvicorn": {"server"},
     "playwright": {"quiz"},
-    "dbos": {"quiz"},
-    "psycopg": {"quiz"},
-    "sqlalchemy": {"quiz"},
+    "dbos": {"queue"},
+    "psycopg": {"queue"},
+    "sqlalchemy": {"queue"},
 }
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config import load_config
 from ..errors import UsageError
 from ..paths import record_path
 from .extras import needs
@@ -19,13 +20,55 @@ if TYPE_CHECKING:
     from ..solver.solve import Panel
 
 
-def models_of(arguments: Namespace) -> Solver:
-    """The models that are asked, chosen as everywhere: as told, as configured, or as recorded.
+def solver_of(arguments: Namespace) -> Solver:
+    """Who is asked for runs: the hosts that work the tasks' queue, or models from here.
 
     Raises:
-        UsageError: The solver is not installed.
+        UsageError: What is needed is not installed, or words contradict each other.
     """
+    if not arguments.queue:
+        return _models(arguments)
+    for word in ("models", "replay", "unsafe_local"):
+        if getattr(arguments, word):
+            flag = "--" + word.replace("_", "-")
+            hint = f"the hosts that work the queue ask models of their own: leave {flag} out"
+            raise UsageError(f"--queue and {flag} go not together", hint=hint)
+    return _queue(arguments)
+
+
+def _queue(arguments: Namespace) -> Solver:
+    needs("tasks", "dotenv", "dbos", "psycopg")
+    from ..episodes.asking import Solver, runs_folder
+    from ..episodes.queued import ABREAST, by_queue
+    from ..quiz.settings import read_settings
+    from ..replay.limits import user_limits
+    from ..replay.replayer import Replayer
+    from ..solver.redaction import Redaction
+
+    settings = read_settings(Path(arguments.env) if arguments.env else None)
+    folder, clean = runs_folder(Path(arguments.output)), Redaction(settings.secrets)
+    limits = user_limits(load_config()[0])
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[SolveRun]:
+        from ..queue.client import connected
+
+        with Replayer(limits) as replayer:
+            async with connected(settings.database, clean, _idle) as client:
+                yield by_queue(client, folder, replayer)
+
+    return Solver(opened, ABREAST)
+
+
+def _idle() -> None:
+    _note("nobody takes what was given to the queue: is `quizlog serve` running with it?")
+
+
+def _models(arguments: Namespace) -> Solver:
+    """The models that are asked, chosen as everywhere: as told, as configured, or as recorded."""
     needs("solver", "httpx", "pydantic")
+    from ..episodes.asking import Solver
+    from ..replay.limits import user_limits
     from ..sandbox import run_code
     from ..solver.choice import Choice, chosen_panel
 
@@ -34,16 +77,17 @@ def models_of(arguments: Namespace) -> Solver:
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     folders = {record_path(name).parent for name in arguments.records}
     beside = folders.pop() if len(folders) == 1 else None
+    limits = user_limits(load_config()[0])
 
     @asynccontextmanager
-    async def solver() -> AsyncIterator[SolveRun]:
+    async def opened() -> AsyncIterator[SolveRun]:
         from ..episodes.model_runs import by_models
 
         async with chosen_panel(choice, run, beside=beside, note=_note) as panel:
             _check_enough(panel, arguments.runs)
-            yield by_models(panel)
+            yield by_models(panel, limits)
 
-    return solver
+    return Solver(opened)
 
 
 def _note(text: str) -> None:

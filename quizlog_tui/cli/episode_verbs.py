@@ -14,7 +14,7 @@ from ..errors import EpisodeError, UsageError
 from ..paths import record_path
 from ..text import one_line, plural
 from . import emit_json
-from .episode_models import models_of
+from .episode_models import solver_of
 from .extras import needs
 from .progress import Progress
 
@@ -35,6 +35,8 @@ def build(arguments: Namespace) -> int:
 
     if arguments.runs < 0:
         raise UsageError(f"--runs {arguments.runs}: cannot be negative", hint="0 asks for none")
+    if arguments.queue and not arguments.runs:
+        raise UsageError("--queue without --runs", hint="say how many to ask for: --runs N")
     if arguments.branch is not None and len(arguments.records) > 1:
         raise UsageError("--branch is of one record", hint="name that record alone")
     settings = Settings(
@@ -53,7 +55,7 @@ def build(arguments: Namespace) -> int:
                 progress,
                 replayer=replayer,
                 branch=arguments.branch,
-                solver=models_of(arguments) if arguments.runs else None,
+                solver=solver_of(arguments) if arguments.runs else None,
                 runs=arguments.runs,
             )
     finally:

@@ -65,6 +65,10 @@ def _add_build(parser: Parser) -> None:
         default=0,
         help="ask the models for N independent runs of each",
     )
+    parser.add_argument(
+        "--queue", action="store_true", help="of --runs: the hosts that work tasks answer them"
+    )
+    parser.add_argument("--env", metavar="FILE", help="of --queue; default: .env")
     parser.add_argument("--models", metavar="FILE", help="of --runs; default: as configured")
     parser.add_argument("--replay", metavar="FOLDER", help="of --runs: replies recorded there")
     parser.add_argument(

@@ -25,8 +25,7 @@ from .runs import SolverRun, Turn
 GOLD = 0
 """The sample number of the run that is told the hint."""
 ABREAST = 8
-"""Runs that are under way at the same time."""
-
+"""Runs that are under way at the same time, where nothing else is said."""
 
 Keep = Callable[[SolverRun], None]
 """Keeps a run that is under way."""
@@ -67,8 +66,14 @@ class SolveRun(Protocol):
         ...
 
 
-Solver = Callable[[], AbstractAsyncContextManager[SolveRun]]
-"""Opens what answers, such as connections to models, for as long as it is asked."""
+@dataclass(frozen=True)
+class Solver:
+    """Who can be asked for runs."""
+
+    open: Callable[[], AbstractAsyncContextManager[SolveRun]]
+    """Opens what answers, such as connections to models, for as long as it is asked."""
+    abreast: int = ABREAST
+    """Runs that are under way at the same time."""
 
 
 def wanted(instance: Instance, runs: int, *, gold: bool) -> list[Wanted]:
@@ -89,6 +94,7 @@ async def ask(
     solve_run: SolveRun,
     folder: Path,
     advanced: Callable[[int, int], None] = lambda done, answers: None,
+    abreast: int = ABREAST,
 ) -> list[SolverRun]:
     """All runs, those on disk read and the others asked for, in the order of `todo`.
 
@@ -97,11 +103,12 @@ async def ask(
         solve_run: Who answers.
         folder: Where the runs are kept.
         advanced: Told how many runs are finished, and how many answers were given meanwhile.
+        abreast: Runs that are under way at the same time.
 
     Raises:
         EpisodeError: A kept run cannot be read, or a run could not be made; finished ones stay.
     """
-    room, done, answers = asyncio.Semaphore(ABREAST), 0, 0
+    room, done, answers = asyncio.Semaphore(abreast), 0, 0
 
     def answered() -> None:
         nonlocal answers

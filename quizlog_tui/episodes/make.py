@@ -152,8 +152,8 @@ def _asked(
         advanced(f"asking for runs ({plural(answers, 'answer')})", done, len(todo))
 
     async def answers() -> list[SolverRun]:
-        async with solver() as solve_run:
-            return await ask(todo, solve_run, runs_folder(output), told)
+        async with solver.open() as solve_run:
+            return await ask(todo, solve_run, runs_folder(output), told, solver.abreast)
 
     answered = asyncio.run(answers())
     by_instance: dict[tuple[str, int], list[SolverRun]] = {}

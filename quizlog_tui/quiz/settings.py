@@ -11,6 +11,8 @@ from typing import Any
 
 from ..errors import ConfigError
 
+DATABASE = "tasks.sqlite"
+"""The file in `task_basedir` that keeps tasks, where no other database is configured."""
 _LEAST_SECRET = 6
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
 
@@ -38,6 +40,16 @@ class TaskSettings:
     """Further sites that a task's pages may refer to."""
     quiz_private_hosts: tuple[str, ...] = ()
     """Hosts that may have a private address."""
+
+    @property
+    def database(self) -> str:
+        """The address of the database that keeps tasks."""
+        return self.task_database_url or f"sqlite:///{self.task_basedir / DATABASE}"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not get into anything that is kept."""
+        return self.user_secret, self.aiproxy_token
 
 
 def read_settings(

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitError, UsageError
@@ -25,12 +26,10 @@ from .workshop import Workshop
 from .workspace import sweep
 
 if TYPE_CHECKING:
-    from dbos import WorkflowStatus
+    from ..queue.engine import Engine, Row, Work
 
-    from .engine import Engine
-
-DATABASE = "tasks.sqlite"
-"""The file in `task_basedir` that keeps tasks, where no other database is configured."""
+KIND = "quizlog-tasks-1"
+"""Names the order of a task's acts: tasks of another order are not taken up."""
 _SWEEP = 600.0
 """Seconds between two sweeps."""
 _MOST_LISTED = 200
@@ -41,23 +40,25 @@ _OPEN = ("queued", "running")
 
 
 @asynccontextmanager
-async def opened(shop: Workshop) -> AsyncIterator[Tasks]:
+async def opened(
+    shop: Workshop, others: Mapping[str, Work] = MappingProxyType({})
+) -> AsyncIterator[Tasks]:
     """The tasks of the configured database; those left by a process that is gone go on.
 
     Args:
         shop: What tasks share.
+        others: How tasks of other kinds in the same queue are worked.
 
     Raises:
         ConfigError: The database cannot be used.
         LockedError: It is a file, and another process works it.
     """
-    from .engine import running
+    from ..queue.engine import running
 
-    settings = shop.settings
-    url = settings.task_database_url or f"sqlite:///{settings.task_basedir / DATABASE}"
-    tasks = Tasks(shop)
-    clean = Redaction((settings.user_secret, *shop.keys))
-    async with running(url, settings.max_concurrent_tasks, tasks.work, clean) as tasks.engine:
+    settings, tasks = shop.settings, Tasks(shop)
+    url, slots = settings.database, settings.max_concurrent_tasks
+    works, clean = {KIND: tasks.work, **others}, Redaction(settings.secrets)
+    async with running(url, slots, works, clean) as tasks.engine:
         sweeping = asyncio.create_task(tasks.sweep())
         try:
             yield tasks
@@ -91,15 +92,15 @@ class Tasks:
         if fault:
             raise UsageError(f"the url {fault}")
         most = self.settings.max_concurrent_tasks + self.settings.max_queued_tasks
-        if await self.engine.open_tasks(most) >= most:
+        if await self.engine.open_tasks(KIND, most) >= most:
             raise LimitError("too many tasks are waiting", hint="try again later")
-        await self.engine.enqueue(request.id, request.email, request.url)
+        await self.engine.enqueue(KIND, request.id, request.email, request.url)
         return request.id
 
     async def list(self) -> list[dict[str, Any]]:
         """How each of the newest tasks stands, newest first."""
         found = []
-        for row in await self.engine.newest(_MOST_LISTED):
+        for row in await self.engine.newest(KIND, _MOST_LISTED):
             found.append(_brief(await self._state(row)) | {"created": (row.created_at or 0) / 1000})
         return found
 
@@ -109,7 +110,7 @@ class Tasks:
         Raises:
             UsageError: There is none of this id.
         """
-        row = await self.engine.one(task) if task.isalnum() else None
+        row = await self.engine.one(KIND, task) if task.isalnum() else None
         if row is None:
             raise UsageError("there is no such task", where=task[:80])
         return await self._state(row)
@@ -133,7 +134,7 @@ class Tasks:
 
     async def work(self, task: str, email: str, url: str) -> dict[str, Any]:
         """Work a task as far as it is not worked yet: what the engine calls."""
-        from .engine import put
+        from ..queue.engine import put
 
         request = TaskRequest(email, self.settings.user_secret, url, task)
         pages = 0
@@ -164,11 +165,11 @@ class Tasks:
         self._news.set()
         self._news = asyncio.Event()
 
-    async def _state(self, row: WorkflowStatus) -> dict[str, Any]:
+    async def _state(self, row: Row) -> dict[str, Any]:
         if row.output is not None:
             data: dict[str, Any] = row.output
             return data
-        from .engine import kept
+        from ..queue.engine import kept
 
         pages = [page for _, page in sorted((await kept(row.workflow_id)).items())]
         _, email, url = row.input["args"] if row.input else ("", "", "")

@@ -48,7 +48,8 @@ class Workshop:
     def __post_init__(self) -> None:
         browsers = self.settings.max_concurrent_browsers
         self.browser = Browser(self.settings.browser_executable or None, browsers)
-        self._models = asyncio.Semaphore(self.settings.max_concurrent_models)
+        self.models = asyncio.Semaphore(self.settings.max_concurrent_models)
+        """Held by each question that models are asked."""
 
     async def close(self) -> None:
         """End the browser."""
@@ -154,7 +155,7 @@ class Workshop:
         async def ask(
             question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
         ) -> Decision:
-            async with self._models:
+            async with self.models:
                 return await solve(question, panel, folder=folder, refused=refused, budget=seconds)
 
         return ask

@@ -135,9 +135,12 @@ async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
     """The tasks, if any are to be taken; closed with the stack."""
     if settings.tasks is None:
         return None
+    from ..episodes.answering import answering
+    from ..episodes.order import KIND
     from ..quiz.tasks import opened
     from ..quiz.workshop import workshop
     from ..sandbox import run_code
 
     shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
-    return await stack.enter_async_context(opened(shop))
+    others = {KIND: answering(shop.panel, shop.models)}
+    return await stack.enter_async_context(opened(shop, others))

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.asking import SolveRun, Wanted, kept, runs_folder
+from quizlog_tui.episodes.asking import Solver, SolveRun, Wanted, kept, runs_folder
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.check import check_file
 from quizlog_tui.episodes.decided import gold_run, own_runs, taken
@@ -228,7 +228,7 @@ class Asked:
 def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     asked = Asked()
-    assert make([path], output, Settings(), told, solver=asked.open, runs=3).verified == 1
+    assert make([path], output, Settings(), told, solver=Solver(asked.open), runs=3).verified == 1
     assert sorted(asked.samples, key=lambda one: one[0]) == [
         (0, "it is even"), (1, None), (2, None), (3, None),
     ]  # fmt: skip
@@ -237,24 +237,24 @@ def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     assert "even" not in json.dumps(one["conversation_for_sft"])
     solved = record(build, "b.yaml", "4", "ada")
     again = Asked()
-    make([solved], build.folder / "f.jsonl", Settings(), told, solver=again.open, runs=2)
+    make([solved], build.folder / "f.jsonl", Settings(), told, solver=Solver(again.open), runs=2)
     assert sorted(again.samples) == [(1, None), (2, None)], "a record that finished is gold"
 
 
 def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     with pytest.raises(EpisodeError, match="gone"):
-        make([path], output, Settings(), told, solver=Asked(fails_at=2).open, runs=3)
+        make([path], output, Settings(), told, solver=Solver(Asked(fails_at=2).open), runs=3)
     assert not output.exists()
     asked = Asked()
-    make([path], output, Settings(), told, solver=asked.open, runs=3)
+    make([path], output, Settings(), told, solver=Solver(asked.open), runs=3)
     assert [sample for sample, _ in asked.samples] == [2]
     file = next(runs_folder(output).rglob("run-2.json"))
     run = kept(file)
     assert run is not None and run.turns[0].code == "n = 4"
     file.write_text("{")
     with pytest.raises(EpisodeError, match="holds no run"):
-        make([path], output, Settings(), told, solver=Asked().open, runs=3)
+        make([path], output, Settings(), told, solver=Solver(Asked().open), runs=3)
 
 
 def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build) -> None:
@@ -265,14 +265,14 @@ def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build
             run = await super().solve_run(want)
             return replace(run, turns=(), broken="no network") if want.sample == 1 else run
 
-    found = make([path], output, Settings(), told, solver=Lost().open, runs=2)
+    found = make([path], output, Settings(), told, solver=Solver(Lost().open), runs=2)
     assert [str(error) for error in found.skipped] == [
         "run 1 by ada: no network (build again, and it is asked for again)"
     ]
     assert found.verified == 1
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1
     asked = Asked()
-    make([path], output, Settings(), told, solver=asked.open, runs=2)
+    make([path], output, Settings(), told, solver=Solver(asked.open), runs=2)
     assert asked.samples == [(1, None)]
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 2
 
@@ -281,6 +281,7 @@ KILLED = """
 import asyncio, sys
 from contextlib import asynccontextmanager
 from pathlib import Path
+from quizlog_tui.episodes.asking import Solver
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.runs import SolverRun, Turn
@@ -298,7 +299,7 @@ async def solve_run(want, *, begun, keep):
 async def solver():
     yield solve_run
 
-make([Path(sys.argv[1])], Path(sys.argv[2]), Settings(), lambda *a: None, solver=solver, runs=3)
+make([Path(sys.argv[1])], Path(sys.argv[2]), Settings(), lambda *a: None, solver=Solver(solver), runs=3)
 """
 
 
@@ -317,7 +318,7 @@ def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
             return await super().solve_run(want)
 
     asked = GoesOn()
-    assert make([path], output, Settings(), told, solver=asked.open, runs=3).verified == 1
+    assert make([path], output, Settings(), told, solver=Solver(asked.open), runs=3).verified == 1
     assert asked.samples == [(2, None)]
     assert not list(runs_folder(output).rglob("*.begun.json"))
 
@@ -464,7 +465,7 @@ def test_every_run_is_replayed_by_the_clock_it_was_answered_by(build: Build) -> 
         yield by_models(panel_of(x=Clock()))
 
     output = build.folder / "e.jsonl"
-    found = make(paths, output, Settings(), told, solver=solver, runs=1)
+    found = make(paths, output, Settings(), told, solver=Solver(solver), runs=1)
     assert (found.episodes, found.verified, found.skipped) == (1, 1, [])
     [one] = made_from(output)
     assert one["question"]["question_text"] == "echo 2026-03-01 10:20:"

@@ -19,9 +19,9 @@ import psycopg
 
 from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import QuizServer, quiz_server
-from quizlog_tui.quiz.engine import FORMAT
+from quizlog_tui.quiz.tasks import KIND
 from tests.quiz.conftest import SECRET
-from tests.quiz.postgres import needs_postgres, postgres
+from tests.support.postgres import needs_postgres, postgres
 
 SAID = json.dumps({"answer": "Brown", "final_answer": "Brown"})
 PATIENCE = 150.0
@@ -117,7 +117,7 @@ def thinking(database: psycopg.Connection, name: str) -> bool:
 
 def open_tasks(database: psycopg.Connection) -> int:
     sql = "SELECT count(*) FROM dbos.workflow_status WHERE name = %s AND status <> 'SUCCESS'"
-    row = database.execute(sql, [FORMAT]).fetchone()
+    row = database.execute(sql, [KIND]).fetchone()
     database.commit()
     assert row
     return int(row[0])

@@ -1,32 +1,29 @@
-"""DBOS as tasks use it: a queue in a database, workflows that go on, and what was kept of each.
+"""A process that works the queue: workflows that go on, and what was kept of each.
 
-The only module that knows DBOS, of which a process has one. Knows nothing of pages. What goes into
-the database is JSON, and passes the redaction first.
+DBOS works it, of which a process has one. Knows nothing of what the work is. What goes into the
+database is JSON, and passes the redaction first.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dbos import DBOS, DBOSConfig, Serializer, SetWorkflowID, WorkflowStatus
+from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
+from .database import APPLICATION, FORMAT, QUEUE, Clean, system_url
 from .presence import Presence, present
 
-QUEUE = "quizlog-tasks"
-FORMAT = "quizlog-tasks-1"
-"""Names the order of a task's acts: tasks of another order are not taken up."""
 _POLL = 0.25
 """Seconds between two looks for waiting tasks."""
 _WATCH = 1.0
@@ -35,15 +32,20 @@ _GRACE = 5.0
 """Seconds for answers that are being sent when the process is to end."""
 _OPEN = ["ENQUEUED", "PENDING"]
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
-Work = Callable[[str, str, str], Awaitable[dict[str, Any]]]
-"""Works a task of an id, an address and a URL: to its end, whichever process began it."""
+Work = Callable[..., Awaitable[dict[str, Any]]]
+"""Works a task of an id and what it was given: to its end, whichever process began it."""
+
+Row = WorkflowStatus
+"""A task as the database has it."""
+Workflow = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 
 
 @dataclass
 class Engine:
     """A running engine; see `running`."""
 
-    work: Work
+    works: Mapping[str, Work]
+    """How each kind of task is worked."""
     presence: Presence
     closing: bool = False
     busy: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
@@ -52,21 +54,23 @@ class Engine:
     """Those that have announced an answer whose reply is not kept yet."""
 
     def register(self) -> None:
-        """Make it known to DBOS which function a task's workflow is."""
+        """Make it known to DBOS which functions the tasks' workflows are."""
+        self._registered = {kind: self._register(kind, work) for kind, work in self.works.items()}
 
-        async def workflow(task: str, email: str, url: str) -> dict[str, Any]:
-            return await self._workflow(task, email, url)
+    def _register(self, kind: str, work: Work) -> Workflow:
+        async def workflow(task: str, *given: Any) -> dict[str, Any]:
+            return await self._workflow(work, task, given)
 
-        self._registered = DBOS.workflow(name=FORMAT)(workflow)
+        return DBOS.workflow(name=kind)(workflow)
 
-    async def _workflow(self, task: str, email: str, url: str) -> dict[str, Any]:
+    async def _workflow(self, work: Work, task: str, given: tuple[Any, ...]) -> dict[str, Any]:
         """Work a task. Ended from outside, it stays to be taken up again."""
         own = asyncio.current_task()
         if self.closing or own is None:
             raise asyncio.CancelledError
         self.busy[task] = own
         try:
-            return await self.work(task, email, url)
+            return await work(task, *given)
         finally:
             self.busy.pop(task, None)
             self.sending.discard(own)
@@ -91,25 +95,30 @@ class Engine:
             self.sending.discard(own)
         return kept
 
-    async def enqueue(self, task: str, email: str, url: str) -> None:
+    async def enqueue(self, kind: str, task: str, *given: Any) -> None:
         """Take a task, durably."""
         with SetWorkflowID(task):
-            await DBOS.enqueue_workflow_async(QUEUE, self._registered, task, email, url)
+            await DBOS.enqueue_workflow_async(QUEUE, self._registered[kind], task, *given)
 
-    async def open_tasks(self, most: int) -> int:
-        """How many tasks have not ended, counted up to a number."""
+    async def open_tasks(self, kind: str, most: int) -> int:
+        """How many tasks of a kind have not ended, counted up to a number."""
         rows = await DBOS.list_workflows_async(
-            queue_name=QUEUE, status=_OPEN, limit=most, load_input=False, load_output=False
+            queue_name=QUEUE,
+            name=kind,
+            status=_OPEN,
+            limit=most,
+            load_input=False,
+            load_output=False,
         )
         return len(rows)
 
-    async def newest(self, most: int) -> list[WorkflowStatus]:
-        """The tasks, newest first."""
-        return await DBOS.list_workflows_async(name=FORMAT, sort_desc=True, limit=most)
+    async def newest(self, kind: str, most: int) -> list[Row]:
+        """The tasks of a kind, newest first."""
+        return await DBOS.list_workflows_async(name=kind, sort_desc=True, limit=most)
 
-    async def one(self, task: str) -> WorkflowStatus | None:
-        """A task; None if there is none of this id."""
-        rows = await DBOS.list_workflows_async(name=FORMAT, workflow_ids=[task])
+    async def one(self, kind: str, task: str) -> Row | None:
+        """A task of a kind; None if there is none of this id."""
+        rows = await DBOS.list_workflows_async(name=kind, workflow_ids=[task])
         return rows[0] if rows else None
 
     async def forget(self, before: float) -> None:
@@ -118,7 +127,7 @@ class Engine:
         which: dict[str, Any] = {"status": _ENDED, "completed_before": limit}
         with contextlib.suppress(SQLAlchemyError):  # it is away: removed another time
             rows = await DBOS.list_workflows_async(
-                name=FORMAT, load_input=False, load_output=False, **which
+                name=list(self.works), load_input=False, load_output=False, **which
             )
             await DBOS.delete_workflows_async([row.workflow_id for row in rows])
 
@@ -164,13 +173,15 @@ async def kept(task: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def running(url: str, slots: int, work: Work, clean: Redaction) -> AsyncIterator[Engine]:
+async def running(
+    url: str, slots: int, works: Mapping[str, Work], clean: Redaction
+) -> AsyncIterator[Engine]:
     """Work the tasks of a database; those that were left go on.
 
     Args:
         url: The database.
         slots: Tasks worked by each process at the same time.
-        work: Works one.
+        works: Works one, for each kind.
         clean: What is kept passes it.
 
     Raises:
@@ -178,7 +189,7 @@ async def running(url: str, slots: int, work: Work, clean: Redaction) -> AsyncIt
         LockedError: It is a file, and another process works it.
     """
     with present(url) as presence:
-        engine = Engine(work, presence)
+        engine = Engine(works, presence)
         await _launch(engine, url, slots, clean)
         watching = asyncio.create_task(engine.watch())
         try:
@@ -192,11 +203,11 @@ async def running(url: str, slots: int, work: Work, clean: Redaction) -> AsyncIt
 
 async def _launch(engine: Engine, url: str, slots: int, clean: Redaction) -> None:
     config = DBOSConfig(
-        name="quizlog",
-        system_database_url=url.replace("postgres:", "postgresql:", 1),
+        name=APPLICATION,
+        system_database_url=system_url(url),
         application_version=FORMAT,
         executor_id=engine.presence.name,
-        serializer=_Clean(clean),
+        serializer=Clean(clean),
         enable_otlp=False,
         log_level="CRITICAL",  # what goes wrong at the start is said below
     )
@@ -220,28 +231,3 @@ async def _destroy() -> None:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="quizlog"))
     await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
-
-
-class _Clean(Serializer):
-    """JSON without keys or secrets; what failed is kept as its text."""
-
-    def __init__(self, redaction: Redaction) -> None:
-        self._redaction = redaction
-
-    def name(self) -> str:
-        return FORMAT
-
-    def serialize(self, data: Any) -> str:
-        plain = json.loads(json.dumps(data, default=_failed))
-        return json.dumps(self._redaction.clean_value(plain))
-
-    def deserialize(self, text: str) -> Any:
-        return json.loads(text, object_hook=_raised)
-
-
-def _failed(value: Any) -> dict[str, str]:
-    return {"quizlog failed": f"{type(value).__name__}: {value}"}
-
-
-def _raised(data: dict[str, Any]) -> Any:
-    return RuntimeError(data["quizlog failed"]) if data.keys() == {"quizlog failed"} else data

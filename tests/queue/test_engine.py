@@ -6,11 +6,12 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.quiz.engine import Engine, kept, put, running
+from quizlog_tui.queue.engine import Engine, kept, put, running
 from quizlog_tui.solver.redaction import Redaction
 
 KEY = "sk-geheim-1234"
 CLEAN = Redaction([KEY])
+KIND = "quizlog-test-1"
 
 
 class Work:
@@ -43,20 +44,23 @@ class Work:
 
 async def ended(engine: Engine, task: str) -> Any:
     async with asyncio.timeout(60):
-        while (row := await engine.one(task)) is None or row.status in ("ENQUEUED", "PENDING"):
+        while (row := await engine.one(KIND, task)) is None or row.status in (
+            "ENQUEUED",
+            "PENDING",
+        ):
             await asyncio.sleep(0.05)
     return row
 
 
 async def test_an_end_lets_what_is_being_sent_arrive_and_leaves_the_rest(tmp_path: Path) -> None:
     url, work = f"sqlite:///{tmp_path / 't.sqlite'}", Work()
-    async with running(url, 2, work, CLEAN) as work.engine:
-        await work.engine.enqueue("aa", "jon@quiz.test", "http://quiz.test")
+    async with running(url, 2, {KIND: work}, CLEAN) as work.engine:
+        await work.engine.enqueue(KIND, "aa", "jon@quiz.test", "http://quiz.test")
         await work.sending.wait()
         asyncio.get_running_loop().call_later(0.1, work.go_on.set)
     row_before = work.sent
     work.after.set()
-    async with running(url, 2, work, CLEAN) as work.engine:
+    async with running(url, 2, {KIND: work}, CLEAN) as work.engine:
         row = await ended(work.engine, "aa")
         assert (row.status, row.output) == ("SUCCESS", {"said": "done"})
         assert await kept("aa") == {"001": {"said": "it is [key]"}}
@@ -68,12 +72,12 @@ async def test_what_fails_is_kept_as_its_text_and_old_tasks_are_forgotten(tmp_pa
     async def work(task: str, email: str, url: str) -> dict[str, Any]:
         raise ValueError(f"no {KEY}")
 
-    async with running(f"sqlite:///{tmp_path / 't.sqlite'}", 2, work, CLEAN) as engine:
-        await engine.enqueue("bb", "jon@quiz.test", "http://quiz.test")
+    async with running(f"sqlite:///{tmp_path / 't.sqlite'}", 2, {KIND: work}, CLEAN) as engine:
+        await engine.enqueue(KIND, "bb", "jon@quiz.test", "http://quiz.test")
         row = await ended(engine, "bb")
         assert (row.status, str(row.error)) == ("ERROR", "ValueError: no [key]")
-        assert (await engine.open_tasks(9), len(await engine.newest(9))) == (0, 1)
+        assert (await engine.open_tasks(KIND, 9), len(await engine.newest(KIND, 9))) == (0, 1)
         await engine.forget(row.completed_at / 1000 - 10)
-        assert await engine.one("bb")
+        assert await engine.one(KIND, "bb")
         await engine.forget(row.completed_at / 1000 + 10)
-        assert await engine.one("bb") is None
+        assert await engine.one(KIND, "bb") is None

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError, LockedError
-from quizlog_tui.quiz.presence import present
-from tests.quiz.postgres import needs_postgres, postgres
+from quizlog_tui.queue.presence import present
+from tests.support.postgres import needs_postgres, postgres
 
 
 def test_a_file_has_one_process_at_a_time_and_is_its_owners(tmp_path: Path) -> None:
