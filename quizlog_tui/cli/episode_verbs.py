@@ -95,7 +95,7 @@ def check(arguments: Namespace) -> int:
     from ..episodes.check import check_file
 
     path = Path(arguments.file)
-    with _share_of(path, "checking") as advanced:
+    with share_of(path, "checking") as advanced:
         report = check_file(path, lenient=arguments.lenient, advanced=advanced)
     if arguments.json:
         emit_json(report.to_dict())
@@ -111,7 +111,7 @@ def check(arguments: Namespace) -> int:
 
 
 @contextmanager
-def _share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
+def share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
     """Tells how far a file is read, given the bytes that were."""
     progress, size = Progress(), file.stat().st_size if file.is_file() else 0
     try:
@@ -142,7 +142,7 @@ def stats(arguments: Namespace) -> int:
     from ..episodes.stats import bars, stats_of
 
     path = Path(arguments.file)
-    with _share_of(path, "counting") as advanced:
+    with share_of(path, "counting") as advanced:
         figures = stats_of(path, advanced).to_dict()
     if arguments.json:
         emit_json(figures)
@@ -169,88 +169,12 @@ def _percent(rate: float) -> str:
     return f"{min(max(rate, 0.001), 0.999):.1%}" if 0 < rate < 1 else f"{rate:.0%}"
 
 
-def export(arguments: Namespace) -> int:
-    """`quizlog episodes export FILE --to FORM`."""
-    file = Path(arguments.file)
-    output = Path(arguments.output) if arguments.output else None
-    if arguments.json and output is None:
-        raise UsageError("--json needs a file for the rows", hint="name it with -o")
-    if arguments.to == "splits":
-        told = _split(file, output, arguments)
-    else:
-        from dataclasses import asdict
-
-        from ..episodes.export import export as write
-
-        scripts = Path(arguments.scripts) if arguments.scripts else None
-        with _share_of(file, "exporting") as advanced:
-            told = asdict(
-                write(
-                    file,
-                    arguments.to,
-                    output,
-                    scripts,
-                    everything=arguments.all,
-                    advanced=advanced,
-                )
-            )
-    if arguments.json:
-        emit_json({"form": arguments.to, "output": str(output)} | told)
-    else:
-        _narrate_export(told)
-    return 0
-
-
-def _split(file: Path, output: Path | None, arguments: Namespace) -> dict[str, Any]:
-    from ..episodes.export import check_apart
-    from ..episodes.splits import PARTS, split
-
-    if output is None:
-        raise UsageError("splits are a folder", hint="name it with -o")
-    for part in PARTS:
-        check_apart(file, output / f"{part}.jsonl")
-    try:
-        shares = [float(part) for part in arguments.shares.split("/")]
-    except ValueError:
-        shares = []
-    if len(shares) != 3 or min(shares) < 0 or not 0 < sum(shares) < float("inf"):
-        hint = "three numbers for train, validation and test, such as 80/10/10"
-        raise UsageError(f"--shares {arguments.shares!r} makes no parts", hint=hint)
-    return split(file, output, [share / sum(shares) for share in shares], arguments.seed)
-
-
-def _narrate_export(told: dict[str, Any]) -> None:
-    if "leaks" in told:
-        parts = ", ".join(f"{name} {count}" for name, count in told["episodes"].items())
-        print(f"episodes: {parts}", file=sys.stderr)
-        for kind, count in told["leaks"].items():
-            if count:
-                what = plural(count, kind.replace("_", " "))
-                print(f"quizlog: note: {what} in more than one part", file=sys.stderr)
-        return
-    rows = plural(told["rows"], "row")
-    print(f"{rows} from {plural(told['episodes'], 'episode')}", file=sys.stderr)
-    if told["left_out"]:
-        count = plural(told["left_out"], "episode")
-        print(f"left out: {count} not verified (--all takes them too)", file=sys.stderr)
-    for name, noun, what in (
-        ("scripts", "script", "taken along"),
-        ("not_found", "script", "to be taken along not found"),
-        ("others", "other file", "left in the folder as it was"),
-    ):
-        if told[name]:
-            print(f"quizlog: note: {plural(told[name], noun)} {what}", file=sys.stderr)
-    if told["empty"]:
-        count = plural(told["empty"], "episode")
-        print(f"left out: {count} with nothing for this form", file=sys.stderr)
-
-
 def upgrade(arguments: Namespace) -> int:
     """`quizlog episodes upgrade FILE -o FILE`."""
     from ..episodes.upgrade import upgrade_file
 
     file = Path(arguments.file)
-    with _share_of(file, "upgrading") as advanced:
+    with share_of(file, "upgrading") as advanced:
         told = upgrade_file(file, Path(arguments.output), advanced)
     if arguments.json:
         emit_json({"file": str(file), "output": arguments.output} | told)

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..episodes.index import USUAL
 from ..errors import UsageError
-from .episode_verbs import browse, build, check, export, stats, upgrade
+from .episode_export import export
+from .episode_verbs import browse, build, check, stats, upgrade
 from .grammar import Parser, command
 
 
@@ -91,9 +92,11 @@ def _add_export(parser: Parser) -> None:
     parser.add_argument("--to", metavar="FORM", choices=forms, required=True, help=", ".join(forms))
     parser.add_argument("-o", "--output", metavar="PATH", help="default: rows to stdout")
     parser.add_argument("--all", action="store_true", help="episodes that are not verified too")
-    parser.add_argument("--scripts", metavar="DIR", help="take the scripts along, for replaying")
-    parser.add_argument("--shares", default="80/10/10", help="of splits; default: 80/10/10")
-    parser.add_argument("--seed", type=int, default=0, help="of splits; default: 0")
+    parser.add_argument(
+        "--scripts", metavar="DIR", help="of verifiers: take the scripts along, for replaying"
+    )
+    parser.add_argument("--shares", help="of splits; default: 80/10/10")
+    parser.add_argument("--seed", type=int, help="of splits; default: 0")
 
 
 PARSERS = {"episodes": _episodes}

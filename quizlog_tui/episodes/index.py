@@ -1,7 +1,8 @@
 """An episodes file opened for looking: where each line is, and a head of it for a list.
 
-Reads the file once, a moment at a time, and keeps a few bytes of each line; a line itself is read
-when it is looked at. So the size of the file does not matter. Judges no line; the checker does.
+Reads the file once, a moment at a time, and keeps a few bytes of each line, with the questions of
+the first many for searching; a line itself is read when it is looked at. So the size of the file
+does not matter. Judges no line; the checker does.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _SLICE = 0.1
 _BUFFER = 2**20
 _BEGINNING, _END = 2**12, 2**9
 """Bytes of a line that usually hold all of its head: from its beginning, and up to its end."""
+_KEPT = 2**25
+"""Characters of questions that are kept, so that a search need not read the file."""
 _OURS = re.compile(
     rb'\{"episode_id": ?"[^"\\]*", ?"timestamp": ?"[^"\\]*", ?'
     rb'"verified": ?(true|false), ?"question": ?'
@@ -84,6 +87,9 @@ class EpisodeFile:
         self._seen = 0
         self._offsets, self._lengths, self._numbers = array("Q"), array("L"), array("L")
         self._states = bytearray()
+        self._questions: list[str | None] = []
+        """Those of the first lines, None where it takes long to know them; the rest is not kept."""
+        self._room = _KEPT
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -124,7 +130,14 @@ class EpisodeFile:
             self._lengths.append(len(line))
             self._numbers.append(self._seen)
             self._states.append(STATES.index(_state(line)))
+            self._keep(line)
         self.done += len(line)
+
+    def _keep(self, line: bytes) -> None:
+        if self._room > 0:
+            question = _plain_question(line)
+            self._questions.append(question)
+            self._room -= 1 + len(question or "")
 
     def count(self, state: str) -> int:
         """How many of the lines found are in a state."""
@@ -166,11 +179,26 @@ class EpisodeFile:
 
     def searched(self, index: int) -> str:
         """What a search looks through: number, state and question; much quicker than the head."""
+        return f"{self._numbers[index]} {STATES[self._states[index]]} {self._question(index)}"
+
+    def _question(self, index: int) -> str:
+        kept = index < len(self._questions)
+        found = self._questions[index] if kept else self._read_question(index)
+        if found is None:
+            found = self._questions[index] = self._read_question(index)
+            self._room -= len(found)
+        return found
+
+    def _read_question(self, index: int) -> str:
         beginning = self._bytes(self._offsets[index], min(self._lengths[index], _BEGINNING))
-        number, state = self._numbers[index], STATES[self._states[index]]
-        plain = _PLAIN.search(beginning)
-        text = plain[1].replace(b"\\n", b"\n").decode() if plain else self.head(index).text
-        return f"{number} {state} {text}"
+        plain = _plain_question(beginning)
+        return self.head(index).text if plain is None else plain
+
+
+def _plain_question(line: bytes) -> str | None:
+    """The question that stands in the beginning of a line, if that is told at a glance."""
+    plain = _PLAIN.search(line, 0, _BEGINNING)
+    return plain[1].replace(b"\\n", b"\n").decode() if plain else None
 
 
 def _state(line: bytes) -> str:

@@ -170,6 +170,22 @@ def test_splits_keep_a_question_in_one_part_and_tell_leaks(run: Run, tmp_path: P
         assert run("export", "e.jsonl", "--to", "splits", "-o", "p", "--shares", shares)[0] == 2
 
 
+def test_what_says_nothing_about_a_form_is_refused(run: Run, tmp_path: Path) -> None:
+    many(tmp_path / "e.jsonl")
+    for words, said in (
+        (
+            ("rl", "--seed", "0"),
+            "--seed says nothing about 'rl' (leave it out, or export --to splits)",
+        ),
+        (("messages", "--shares", "1/1/1"), "--shares says nothing about 'messages'"),
+        (("splits", "--scripts", "s"), "or export --to verifiers or verifiers-v0)"),
+        (("splits", "--all"), "splits take all episodes (leave --all out)"),
+    ):
+        code, out, err = run("export", "e.jsonl", "-o", "out", "--to", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1) and said in err
+    assert not (tmp_path / "out").exists()
+
+
 def test_stats_count_and_plot(run: Run, tmp_path: Path) -> None:
     many(tmp_path / "e.jsonl")
     code, out, _ = run("stats", "e.jsonl")

@@ -96,6 +96,21 @@ def test_a_head_read_from_the_ends_is_that_of_the_whole_line(
     file.close()
 
 
+@pytest.mark.parametrize("kept", [0, 30, 2**20])
+def test_a_search_finds_the_same_whether_questions_are_kept(
+    kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "_KEPT", kept)
+    file = opened(tmp_path / "e.jsonl", *other_forms(), GOOD, "[1")
+    for _ in range(2):
+        searched = [file.searched(at) for at in range(len(file))]
+        assert searched[-2].endswith(" verified Welcome\nWhat is 2 + 2?")
+        assert "unreadable is no JSON" in searched[-1]
+        for at, found in enumerate(searched):
+            assert found == f"{file.number(at)} {file.head(at).state} {file.head(at).text}"
+    file.close()
+
+
 def test_a_file_is_read_a_moment_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "_SLICE", -1.0)
     path = tmp_path / "e.jsonl"
