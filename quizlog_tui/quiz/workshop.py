@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..sandbox import warm
-from ..solver.choice import Choice
+from ..solver.choice import Choice, chosen_panel
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.decision_file import append_decision
-from ..solver.models import default_models, read_models
-from ..solver.panel import live_panel, recorded_panel
 from ..solver.redaction import Redaction
 from ..solver.solve import Panel, RunCode, solve
 from .address import BadAddressError, allowed_for
@@ -173,14 +171,11 @@ async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> Asyn
     Raises:
         ConfigError: The models cannot be read, or there are none.
     """
-    async with AsyncExitStack() as stack:
-        if choice.replay:
-            panel = recorded_panel(choice.replay, run)
-        else:
-            models = read_models(choice.models or default_models())
-            models = models.with_primary(settings.primary_model)
-            keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
-            panel = await stack.enter_async_context(live_panel(models, run, environment=keys))
+    keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
+    primary = settings.primary_model
+    async with chosen_panel(choice, run, primary=primary, environment=keys) as panel:
         shop = Workshop(settings, panel, (settings.aiproxy_token,))
-        stack.push_async_callback(shop.close)
-        yield shop
+        try:
+            yield shop
+        finally:
+            await shop.close()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,8 @@ async def chosen_panel(
     beside: Path | None = None,
     ask: Ask | None = None,
     note: Callable[[str], None] = lambda text: None,
+    primary: str = "",
+    environment: Mapping[str, str] = os.environ,
 ) -> AsyncIterator[Panel]:
     """The models that are asked: as told, as configured, or as recorded beside the record.
 
@@ -43,6 +46,8 @@ async def chosen_panel(
         beside: The record's folder, if the question is a record's.
         ask: Asks the person, where one is a voter.
         note: Hears what the user should know.
+        primary: Which model is the primary one, if not the one its file says.
+        environment: Where keys are looked up.
 
     Raises:
         ConfigError: No models are configured, or the file or folder cannot be read.
@@ -57,8 +62,10 @@ async def chosen_panel(
         hint = f"describe them in {configured} as `quizlog models --help` shows"
         raise ConfigError("no models are configured", hint=hint)
     else:
-        models = read_models(configured)
-        for name in missing_keys(models):
+        models = read_models(configured).with_primary(primary)
+        for name in missing_keys(models, environment):
             note(f"{name} is not set; its models will not answer")
-        async with live_panel(models, run, ask=ask, keep=choice.keep) as panel:
+        async with live_panel(
+            models, run, ask=ask, keep=choice.keep, environment=environment
+        ) as panel:
             yield panel
