@@ -11,14 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .branch_list import BranchInfo, branch_list
 from .drift.settle import settle_switched
 from .errors import QuizlogError, UsageError
 from .opened import OpenRecord
 from .record import branches as rules
 from .record import upkeep
 from .record.lineage import check_branch
-from .replay import walks
 from .replay.replayer import Replayer
 from .replay.transcript import Transcript
 from .reply import Reply
@@ -26,9 +24,11 @@ from .series import Series
 from .text import plural
 
 if TYPE_CHECKING:
+    from .branch_list import BranchInfo
     from .drift.sides import Compared
     from .record.feedback import Feedback
     from .replay.verdict import Verdict
+    from .replay.walks import Culprit
 
 
 class Session(OpenRecord):
@@ -42,6 +42,8 @@ class Session(OpenRecord):
     @property
     def all_branches(self) -> list[BranchInfo]:
         """All branches, also the deleted ones, oldest first."""
+        from .branch_list import branch_list
+
         return branch_list(self._record, self._transcript)
 
     @property
@@ -125,6 +127,8 @@ class Session(OpenRecord):
         Raises:
             UsageError: There is no such answer.
         """
+        from .replay import walks
+
         whole = self.preview()
         if not 0 <= at < len(whole.steps):
             have = plural(len(whole.steps), "answer")
@@ -137,11 +141,13 @@ class Session(OpenRecord):
         record = replace(record, inputs=Series(inputs))
         return self._become(record, transcript, f"change of answer {at}")
 
-    def bisect(self) -> walks.Culprit | None:
+    def bisect(self) -> Culprit | None:
         """The first answer of this branch that spoils the outcome the best other branch has.
 
         Without a better branch, the answer at which the script raised. None if nothing is spoiled.
         """
+        from .replay import walks
+
         bad = list(self._record.inputs)
         others = [branch for branch in self.branches if not branch.active]
         best = max(others, key=lambda branch: branch.score or 0.0, default=None)

@@ -16,6 +16,7 @@ from ..replay.source import Source
 from ..replay.transcript import Transcript
 from ..replay.world import World, world_of
 from .known import Known, differs, known_of
+from .settle import script_changed
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,6 @@ def branch_drift(record: Record, name: str, source: Source, replayer: Replayer) 
     stops = len(known.inputs) if known.print else 0
     judged = max(len(known.trail), min(stops, known.stop))
     return BranchDrift(name, len(known.inputs), len(run.steps), found, run, judged)
-
-
-def script_changed(record: Record, source: Source) -> bool:
-    """Whether the record was written with another text of the script."""
-    return (record.code_hash or "").startswith("sha256:") and record.code_hash != source.code_hash
 
 
 def _follow(

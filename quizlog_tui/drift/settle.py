@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ..record.branches import Parked, replanted
 from ..record.model import Record
@@ -15,8 +16,14 @@ from ..replay.source import Source
 from ..replay.trail import grown, question
 from ..replay.transcript import Transcript
 from ..replay.world import world_of
-from .report import BranchDrift, branch_drift, script_changed
-from .words import told
+
+if TYPE_CHECKING:
+    from .report import BranchDrift
+
+
+def script_changed(record: Record, source: Source) -> bool:
+    """Whether the record was written with another text of the script."""
+    return (record.code_hash or "").startswith("sha256:") and record.code_hash != source.code_hash
 
 
 @dataclass(frozen=True)
@@ -39,9 +46,11 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
     """
     if record.code_hash == source.code_hash or not (record.print or record.trail):
         run = replayer.replay(source, world_of(record), record.used)
-        if _same_questions(record, run):
+        if _same_questions(record, run):  # so it nearly always is: the rest is loaded no earlier
             notes = (*_notes(record, source, run), *run.warnings)
             return _settled(record, run, run, notes)
+    from .report import branch_drift
+
     drift = branch_drift(record, record.branch, source, replayer)
     if drift.difference is not None:
         return _apart(record, drift, _standing(record, clock()))
@@ -63,6 +72,8 @@ def settle_switched(
         replayer: Where it runs.
         clock: Gives the time a branch is made.
     """
+    from .report import branch_drift
+
     drift = branch_drift(before, moved.branch, source, replayer)
     if drift.difference is None:
         return _settled(moved, drift.run, drift.run, drift.run.warnings)
@@ -92,6 +103,8 @@ def _same_questions(record: Record, run: Transcript) -> bool:
 
 def _apart(record: Record, drift: BranchDrift, stood: Parked) -> Settled:
     """The agreeing answers, run as far as the pointer goes; the line as it was on a branch."""
+    from .words import told
+
     kept = replace(record, trail=record.trail.upto(drift.agreed))
     ended = stood.status in ("success", "error")
     if record.inputs and (ended or drift.agreed < drift.answers):
