@@ -1,7 +1,7 @@
 """The exports in the programs they are for, in environments of their own: `pytest -m consumers`.
 
-Installing takes minutes and gigabytes, so this is not run by default. `QUIZLOG_CONSUMERS` names a
-folder where the environments are kept from one run to the next.
+Installing takes minutes and gigabytes, so this is run by CI, and not by default. `QUIZLOG_CONSUMERS`
+names a folder where the environments are kept from one run to the next.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ ENVIRONMENTS = {
 }
 OWN = ["pyyaml", "platformdirs"]
 ROOM = 10 * 2**30
+PATIENCE = 900
+"""Seconds for installing one environment."""
 QUIZ = """
 print("Values of every kind.")
 values = input("Which value? ")
@@ -54,7 +56,12 @@ def environment(name: str) -> Path:
         pytest.skip("there is not enough room on the disk to install it")
     venv.create(folder, with_pip=True, clear=True)
     command = [python, "-m", "pip", "install", "-q", *ENVIRONMENTS[name], *OWN]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=3000, check=False)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"it was not installed within {PATIENCE} seconds")
     if done.returncode:
         pytest.skip(f"it cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
     (folder / "ready").touch()
