@@ -6,13 +6,12 @@ What was given is worked, and kept, whether this process still waits or not.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from dbos import DBOSClient, EnqueueOptions, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
@@ -40,7 +39,7 @@ class Outcome:
 
 
 class Client:
-    """Gives work and waits for it; see `connected`.
+    """Gives work and waits for it; see `connected`. To be made in a running loop.
 
     Args:
         client: The connection.
@@ -52,6 +51,7 @@ class Client:
         self._idle: Callable[[], None] | None = idle
         self._waited: dict[str, asyncio.Future[Outcome]] = {}
         self._moved = time.monotonic()
+        self._watching = asyncio.create_task(self._watch())
 
     async def ended(self, task: str) -> Outcome | None:
         """What came of a task; None if it has not ended, or there is none."""
@@ -83,11 +83,19 @@ class Client:
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waited[task] = future
         try:
-            return await future
+            either: list[asyncio.Future[Any]] = [future, self._watching]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            return future.result() if future.done() else self._watching.result()
         finally:
             del self._waited[task]
 
-    async def watch(self) -> None:
+    async def close(self) -> None:
+        """Wait for nothing any more, and let go of the connection."""
+        self._watching.cancel()
+        await asyncio.gather(self._watching, return_exceptions=True)
+        await asyncio.to_thread(self._client.destroy)
+
+    async def _watch(self) -> NoReturn:
         """Look for ends, for ever."""
         while True:
             await asyncio.sleep(_POLL)
@@ -138,16 +146,11 @@ async def connected(url: str, clean: Redaction, idle: Callable[[], None]) -> Asy
     file = Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
     if file is not None and not file.is_file():
         raise ConfigError("is not there", where=str(file), hint=_HINT)
-    opened = await asyncio.to_thread(_connect, url, clean)
-    client = Client(opened, idle)
-    watching = asyncio.create_task(client.watch())
+    client = Client(await asyncio.to_thread(_connect, url, clean), idle)
     try:
         yield client
     finally:
-        watching.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await watching
-        await asyncio.to_thread(opened.destroy)
+        await client.close()
 
 
 def _connect(url: str, clean: Redaction) -> DBOSClient:

@@ -34,6 +34,7 @@ from quizlog_tui.solver.redaction import Redaction
 from tests.episodes.test_make import QUIZ, Scripted, ignored, panel_of, record, told, want_of
 from tests.support.build import Build
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models
+from tests.support.postgres import needs_postgres, postgres
 from tests.support.serving import serving, until
 
 pytest.importorskip("dbos")
@@ -183,6 +184,40 @@ async def test_it_is_said_once_that_nobody_works_the_queue(
             await client._look()
         waiting.cancel()
     assert len(times) == 1
+
+
+@needs_postgres()
+async def test_a_server_of_databases_serves_as_well(build: Build, tmp_path: Path) -> None:
+    script, work = build.script(QUIZ), answering(panel_of(x=Scripted()), asyncio.Semaphore(9))
+    with postgres() as url, Replayer() as replayer:
+        with pytest.raises(ConfigError, match="workflow_status") as unmade:
+            await connected(url, CLEAN, nothing).__aenter__()
+        assert "start `quizlog serve`" in str(unmade.value)
+        async with (
+            running(url, 4, {KIND: work}, CLEAN),
+            connected(url, CLEAN, nothing) as client,
+        ):
+            asked = by_queue(client, tmp_path / "e.runs", replayer)
+            run = await asked(want_of(script), begun=None, keep=ignored)
+    assert run.inputs == ("4", "ada")
+
+
+async def test_a_database_that_cannot_be_reached_is_said() -> None:
+    with pytest.raises(ConfigError, match="cannot give work") as said:
+        await connected("postgresql://a:geheim@127.0.0.1:9/t", CLEAN, nothing).__aenter__()
+    assert "geheim" not in str(said.value)
+
+
+async def test_who_waits_is_told_when_waiting_cannot_go_on(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(client: Client) -> None:
+        raise ValueError("broken")
+
+    async with host(tmp_path), asker(tmp_path) as solve_run:
+        monkeypatch.setattr(Client, "_look", broken)
+        with pytest.raises(ValueError, match="broken"):
+            await solve_run(want_of(build.script(QUIZ)), begun=None, keep=ignored)
 
 
 def test_an_episode_is_built_from_the_answers_of_hosts(build: Build, tmp_path: Path) -> None:
