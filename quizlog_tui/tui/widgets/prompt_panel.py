@@ -36,7 +36,7 @@ class PromptPanel(Vertical):
 
     DEFAULT_CSS = """
     PromptPanel {
-        height: auto; max-height: 60%; border: round $primary; padding: 0 1;
+        height: auto; min-height: 5; max-height: 60%; border: round $primary; padding: 0 1;
         & > #question { height: auto; max-height: 6; color: $primary; text-style: bold; }
         & > #options { height: auto; max-height: 6; border: none; }
         & > #options:focus { border: none; }
@@ -115,7 +115,6 @@ class PromptPanel(Vertical):
         self.border_subtitle = one_line(kind).replace("[", "\\[")
 
     def _remark(self, text: str) -> None:
-        self.query_one("#remark").display = bool(text)
         self._say("#remark", one_line(text))
 
     def _say(self, name: str, text: str) -> None:
