@@ -6,13 +6,13 @@ Reads the script once as bytes; never runs or evaluates any of it.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from ..digest import hex_digest
 from ..errors import ScriptError
 
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
@@ -33,7 +33,7 @@ class Source:
     @cached_property
     def code_hash(self) -> str:
         """`sha256:` and the hexadecimal digest of the bytes (the record's `code_hash`)."""
-        return "sha256:" + hashlib.sha256(self.data).hexdigest()
+        return "sha256:" + hex_digest(self.data)
 
     @cached_property
     def lines(self) -> list[str]:

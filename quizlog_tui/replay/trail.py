@@ -7,9 +7,9 @@ no question and no space. Pure; what is done about a difference is decided elsew
 
 from __future__ import annotations
 
-import hashlib
 import json
 
+from ..digest import hex_digest
 from ..record.model import Record
 from ..series import Series
 from .transcript import Step, Transcript
@@ -34,7 +34,7 @@ def _asked(step: Step) -> str:
 
 
 def _digest(*shown: object) -> str:
-    return hashlib.sha256(json.dumps(shown).encode("ascii")).hexdigest()[:_DIGITS]
+    return hex_digest(json.dumps(shown).encode("ascii"))[:_DIGITS]
 
 
 def question(marked: str) -> str | None:
