@@ -6,19 +6,20 @@ What was given is worked, and kept, whether this process still waits or not.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
 from dbos import DBOSClient, EnqueueOptions, WorkflowStatus
+from dbos import error as failures
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, QUEUE, Clean, system_url
+from .database import APPLICATION, FORMAT, QUEUE, Clean, file_of, system_url
 
 _POLL = 0.25
 """Seconds between two looks at what has ended."""
@@ -54,9 +55,19 @@ class Client:
         self._watching = asyncio.create_task(self._watch())
 
     async def ended(self, task: str) -> Outcome | None:
-        """What came of a task; None if it has not ended, or there is none."""
-        rows = await self._client.list_workflows_async(workflow_ids=[task], load_input=False)
+        """What came of a task; None if it has not ended, or there is none.
+
+        Raises:
+            ConfigError: The database does not answer.
+        """
+        try:
+            rows = await self._rows([task])
+        except SQLAlchemyError as error:
+            raise _unusable(error) from None
         return _outcome(rows[0]) if rows and _is_over(rows[0]) else None
+
+    async def _rows(self, tasks: list[str]) -> list[WorkflowStatus]:
+        return await self._client.list_workflows_async(workflow_ids=tasks, load_input=False)
 
     async def work(self, kind: str, task: str, *given: Any) -> Outcome:
         """Give a task, unless it was given before, and wait for its end.
@@ -106,9 +117,7 @@ class Client:
 
     async def _look(self) -> None:
         try:
-            rows = await self._client.list_workflows_async(
-                workflow_ids=list(self._waited), load_input=False
-            )
+            rows = await self._rows(list(self._waited))
         except SQLAlchemyError:  # it is away: asked again
             return
         if any(row.status != "ENQUEUED" for row in rows):
@@ -143,7 +152,7 @@ async def connected(url: str, clean: Redaction, idle: Callable[[], None]) -> Asy
     Raises:
         ConfigError: It cannot be reached, or no process has worked it yet.
     """
-    file = Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
+    file = file_of(url)
     if file is not None and not file.is_file():
         raise ConfigError("is not there", where=str(file), hint=_HINT)
     client = Client(await asyncio.to_thread(_connect, url, clean), idle)
@@ -154,13 +163,17 @@ async def connected(url: str, clean: Redaction, idle: Callable[[], None]) -> Asy
 
 
 def _connect(url: str, clean: Redaction) -> DBOSClient:
-    client = DBOSClient(
-        system_database_url=system_url(url),
-        serializer=Clean(clean),
-        application_name=APPLICATION,
-        lazy=True,
-        retry_connection_errors=False,
-    )
+    logging.getLogger("dbos").setLevel(logging.ERROR)
+    try:
+        client = DBOSClient(
+            system_database_url=system_url(url),
+            serializer=Clean(clean),
+            application_name=APPLICATION,
+            lazy=True,
+            retry_connection_errors=False,
+        )
+    except failures.DBOSException as error:
+        raise _unusable(error) from None
     try:
         client.list_workflows(limit=1)
     except SQLAlchemyError as error:
@@ -172,6 +185,6 @@ def _connect(url: str, clean: Redaction) -> DBOSClient:
 _HINT = "start `quizlog serve` with it: it makes it, and works what is given"
 
 
-def _unusable(error: SQLAlchemyError) -> ConfigError:
+def _unusable(error: Exception) -> ConfigError:
     said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
     return ConfigError(f"cannot give work: {said}", where="TASK_DATABASE_URL", hint=_HINT)

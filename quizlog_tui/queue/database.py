@@ -6,16 +6,32 @@ Knows nothing of what the work is.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from dbos import Serializer
 
+from ..errors import ConfigError
 from ..solver.redaction import Redaction
 
 APPLICATION = "quizlog"
 QUEUE = "quizlog-tasks"
 FORMAT = "quizlog-work-1"
 """Names what is written and in which order: work of another format is not taken up."""
+
+
+def file_of(url: str) -> Path | None:
+    """The file of a database that is one; None for a server's.
+
+    Raises:
+        ConfigError: It is neither a file's address nor a PostgreSQL server's.
+    """
+    if url.startswith("sqlite:///"):
+        return Path(url.removeprefix("sqlite:///"))
+    if url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
+        return None
+    hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
+    raise ConfigError("is no database for tasks", where="TASK_DATABASE_URL", hint=hint)
 
 
 def system_url(url: str) -> str:

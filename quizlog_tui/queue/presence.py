@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError, LockedError
 from ..record.store import locked
+from .database import file_of
 
 if TYPE_CHECKING:
     import psycopg
@@ -49,19 +50,16 @@ def present(url: str) -> Iterator[Presence]:
         ConfigError: It cannot be reached, or is of another kind.
         LockedError: It is a file, and another process works it.
     """
-    if url.startswith("sqlite:///"):
-        path = Path(url.removeprefix("sqlite:///"))
+    path = file_of(url)
+    if path is not None:
         with _alone(path):
             yield Presence("this machine", lambda name: False)
-    elif url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
-        roll = _Roll("postgresql:" + url.partition(":")[2])
-        try:
-            yield Presence(roll.name, roll.is_gone)
-        finally:
-            roll.close()
-    else:
-        hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
-        raise ConfigError("is no database for tasks", where="TASK_DATABASE_URL", hint=hint)
+        return
+    roll = _Roll("postgresql:" + url.partition(":")[2])
+    try:
+        yield Presence(roll.name, roll.is_gone)
+    finally:
+        roll.close()
 
 
 @contextmanager

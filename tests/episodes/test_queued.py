@@ -7,7 +7,7 @@ import json
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -202,10 +202,32 @@ async def test_a_server_of_databases_serves_as_well(build: Build, tmp_path: Path
     assert run.inputs == ("4", "ada")
 
 
-async def test_a_database_that_cannot_be_reached_is_said() -> None:
-    with pytest.raises(ConfigError, match="cannot give work") as said:
-        await connected("postgresql://a:geheim@127.0.0.1:9/t", CLEAN, nothing).__aenter__()
-    assert "geheim" not in str(said.value)
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://a:geheim@127.0.0.1:9/t", "cannot give work: connection failed"),
+        ("postgresql://a:geheim@127.0.0.1:9", "cannot give work: .*[Dd]atabase name"),
+        ("mysql://a:geheim@127.0.0.1:9/t", "is no database for tasks"),
+    ],
+)
+async def test_a_database_that_cannot_be_used_is_said(url: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said) as error:
+        await connected(url, CLEAN, nothing).__aenter__()
+    assert "geheim" not in str(error.value)
+
+
+@needs_postgres()
+async def test_a_database_that_goes_away_is_said(build: Build, tmp_path: Path) -> None:
+    want = want_of(build.script(QUIZ))
+    with Replayer() as replayer, ExitStack() as server:
+        url = server.enter_context(postgres())
+        async with running(url, 1, {}, CLEAN):
+            pass
+        async with connected(url, CLEAN, nothing) as client:
+            server.close()
+            asked = by_queue(client, tmp_path / "e.runs", replayer)
+            with pytest.raises(ConfigError, match="cannot give work"):
+                await asked(want, begun=None, keep=ignored)
 
 
 async def test_who_waits_is_told_when_waiting_cannot_go_on(
