@@ -116,8 +116,9 @@ class Client:
                 self._moved = time.monotonic()
 
     async def _look(self) -> None:
+        waited = list(self._waited)
         try:
-            rows = await self._rows(list(self._waited))
+            rows = await self._rows(waited)
         except SQLAlchemyError:  # it is away: asked again
             return
         if any(row.status != "ENQUEUED" for row in rows):
@@ -125,9 +126,14 @@ class Client:
         elif self._idle and time.monotonic() - self._moved > _LONG:
             self._idle()
             self._idle = None
-        for row in filter(_is_over, rows):
-            if (future := self._waited.get(row.workflow_id)) and not future.done():
-                future.set_result(_outcome(row))
+        found = {row.workflow_id: _outcome(row) for row in rows if _is_over(row)}
+        gone = set(waited) - {row.workflow_id for row in rows}
+        for task, outcome in (found | dict.fromkeys(gone, _GONE)).items():
+            if (future := self._waited.get(task)) and not future.done():
+                future.set_result(outcome)
+
+
+_GONE = Outcome(None, "it was removed from the queue")
 
 
 def _is_over(row: WorkflowStatus) -> bool:

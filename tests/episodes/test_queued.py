@@ -230,6 +230,23 @@ async def test_a_database_that_goes_away_is_said(build: Build, tmp_path: Path) -
                 await asked(want, begun=None, keep=ignored)
 
 
+async def test_a_question_that_is_removed_is_not_waited_for(tmp_path: Path) -> None:
+    async def never(task: str) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    async with (
+        running(address(tmp_path), 1, {"runs": never}, CLEAN),
+        connected(address(tmp_path), CLEAN, nothing) as client,
+    ):
+        waiting = asyncio.create_task(client.work("runs", "one"))
+        while not await client._rows(["one"]):
+            await asyncio.sleep(0.01)
+        await client._client.delete_workflows_async(["one"])
+        async with asyncio.timeout(60):
+            assert (await waiting).failed == "it was removed from the queue"
+
+
 async def test_who_waits_is_told_when_waiting_cannot_go_on(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
