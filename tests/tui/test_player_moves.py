@@ -392,3 +392,12 @@ def test_the_guide_names_the_keys_as_the_user_has_them() -> None:
     said = told(fork, lambda name: shown(name, {"player.fork": "ctrl+f"}))
     assert said == "Fork: go back with h, press ctrl+f, and give another answer there."
     assert not any("{" in told(each, lambda name: shown(name, {})) for each in LESSONS)
+
+
+async def test_a_step_leaves_the_timeline_of_a_long_record_as_it_is(build: Build) -> None:
+    answers = map(str, range(300))  # small numbers are the same object every time
+    app = QuizlogApp(build.record("for i in range(301): input(f'{i}? ')", *answers))
+    async with app.run_test() as pilot:
+        before = (await at_keys(pilot)).moments
+        assert (await press(pilot, "h", "h")).moments is before
+        assert (await press(pilot, "r")).moments is not before

@@ -36,6 +36,11 @@ _FOLLOW_SECONDS = 0.5
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend"}
 
 
+def _unchanged(now: object, before: object) -> bool:
+    """Whether a part of a record is the one it was; a number is made anew each time."""
+    return now is before or (isinstance(now, int) and now == before)
+
+
 class PlayerMoves(QuizlogScreen[None]):
     """The half of the player that moves the record.
 
@@ -83,7 +88,7 @@ class PlayerMoves(QuizlogScreen[None]):
         record = self.session.record
         state = (self._whole, record.pointer, record.branches, record.extras.get("feedback"))
         self._read_decisions()
-        if self._known is None or any(a is not b for a, b in zip(state, self._known, strict=True)):
+        if self._known is None or not all(map(_unchanged, state, self._known)):
             self._known = state
             self._moments = timeline(self._whole, record)
         return self._moments
