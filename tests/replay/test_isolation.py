@@ -30,6 +30,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs
 EVALUATES = """
 import ctypes, os, socket, subprocess
 libc = ctypes.CDLL(None)
+with open("/proc/self/stat") as about:
+    guard = int(about.read().split()[3])
 def connected(family, address):
     socket.socket(family).connect(address)
 def sent_aside(address):
@@ -124,7 +126,7 @@ ATTACKS = {
     "datagrams to a file": "sent_aside({datagrams!r})",
     "end quizlog": "os.kill({us}, 15)",
     "stop quizlog": "os.kill({us}, 19)",
-    "end its guard": "os.kill(int(open('/proc/self/stat').read().split()[3]), 9)",
+    "end its guard": "os.kill(guard, 9)",
     "trace quizlog": "libc.ptrace(16, {us}, 0, 0) == -1 and 'refused'",
     "its memory": "open('/proc/{us}/mem', 'rb')",
     "its environment": "open('/proc/{us}/environ').read()",
