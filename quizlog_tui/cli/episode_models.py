@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import load_config
 from ..errors import UsageError
 from ..paths import record_path
 from .extras import needs
@@ -17,37 +16,40 @@ from .show import say
 
 if TYPE_CHECKING:
     from ..episodes.asking import Solver, SolveRun
+    from ..replay.limits import Limits
     from ..solver.solve import Panel
 
 
-def solver_of(arguments: Namespace) -> Solver:
+def solver_of(arguments: Namespace, limits: Limits) -> Solver:
     """Who is asked for runs: the hosts that work the tasks' queue, or models from here.
+
+    Args:
+        arguments: What the user said.
+        limits: What a script may use.
 
     Raises:
         UsageError: What is needed is not installed, or words contradict each other.
     """
     if not arguments.queue:
-        return _models(arguments)
+        return _models(arguments, limits)
     for word in ("models", "replay", "unsafe_local"):
         if getattr(arguments, word):
             flag = "--" + word.replace("_", "-")
             hint = f"the hosts that work the queue ask models of their own: leave {flag} out"
             raise UsageError(f"--queue and {flag} go not together", hint=hint)
-    return _queue(arguments)
+    return _queue(arguments, limits)
 
 
-def _queue(arguments: Namespace) -> Solver:
+def _queue(arguments: Namespace, limits: Limits) -> Solver:
     needs("tasks", "dotenv", "dbos", "psycopg")
     from ..episodes.asking import Solver, runs_folder
     from ..episodes.queued import ABREAST, by_queue
     from ..quiz.settings import read_settings
-    from ..replay.limits import user_limits
     from ..replay.replayer import Replayer
     from ..solver.redaction import Redaction
 
     settings = read_settings(Path(arguments.env) if arguments.env else None)
     folder, clean = runs_folder(Path(arguments.output)), Redaction(settings.secrets)
-    limits = user_limits(load_config()[0])
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[SolveRun]:
@@ -64,11 +66,10 @@ def _idle() -> None:
     _note("nobody takes what was given to the queue: is `quizlog serve` running with it?")
 
 
-def _models(arguments: Namespace) -> Solver:
+def _models(arguments: Namespace, limits: Limits) -> Solver:
     """The models that are asked, chosen as everywhere: as told, as configured, or as recorded."""
     needs("solver", "httpx", "pydantic")
     from ..episodes.asking import Solver
-    from ..replay.limits import user_limits
     from ..sandbox import run_code
     from ..solver.choice import Choice, chosen_panel
 
@@ -77,7 +78,6 @@ def _models(arguments: Namespace) -> Solver:
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     folders = {record_path(name).parent for name in arguments.records}
     beside = folders.pop() if len(folders) == 1 else None
-    limits = user_limits(load_config()[0])
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[SolveRun]:

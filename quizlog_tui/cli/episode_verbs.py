@@ -55,7 +55,7 @@ def build(arguments: Namespace) -> int:
                 progress,
                 replayer=replayer,
                 branch=arguments.branch,
-                solver=solver_of(arguments) if arguments.runs else None,
+                solver=solver_of(arguments, limits) if arguments.runs else None,
                 runs=arguments.runs,
             )
     finally:

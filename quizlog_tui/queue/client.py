@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, QUEUE, Clean, file_of, system_url
+from .database import APPLICATION, FORMAT, OPEN, QUEUE, Clean, file_of, system_url
 
 _POLL = 0.25
 """Seconds between two looks at what has ended."""
@@ -137,7 +137,7 @@ _GONE = Outcome(None, "it was removed from the queue")
 
 
 def _is_over(row: WorkflowStatus) -> bool:
-    return row.status not in ("ENQUEUED", "PENDING")
+    return row.status not in OPEN
 
 
 def _outcome(row: WorkflowStatus) -> Outcome:

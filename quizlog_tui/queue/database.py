@@ -18,6 +18,8 @@ APPLICATION = "quizlog"
 QUEUE = "quizlog-tasks"
 FORMAT = "quizlog-work-1"
 """Names what is written and in which order: work of another format is not taken up."""
+OPEN = ["ENQUEUED", "PENDING"]
+"""The states of work that has not ended."""
 
 
 def file_of(url: str) -> Path | None:

@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, QUEUE, Clean, system_url
+from .database import APPLICATION, FORMAT, OPEN, QUEUE, Clean, system_url
 from .presence import Presence, present
 
 _POLL = 0.25
@@ -30,7 +30,6 @@ _WATCH = 1.0
 """Seconds between two looks for processes that are gone."""
 _GRACE = 5.0
 """Seconds for answers that are being sent when the process is to end."""
-_OPEN = ["ENQUEUED", "PENDING"]
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 Work = Callable[..., Awaitable[dict[str, Any]]]
 """Works a task of an id and what it was given: to its end, whichever process began it."""
@@ -105,7 +104,7 @@ class Engine:
         rows = await DBOS.list_workflows_async(
             queue_name=QUEUE,
             name=kind,
-            status=_OPEN,
+            status=OPEN,
             limit=most,
             load_input=False,
             load_output=False,

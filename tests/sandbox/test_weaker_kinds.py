@@ -35,7 +35,7 @@ def python() -> Iterator[Path]:
         folder = Path(name)
         folder.chmod(0o755)
         ignored = shutil.ignore_patterns("site-packages", "test", "share")
-        shutil.copytree(sys.base_prefix, folder / "base", True, ignored, lambda a, b: _linked(a, b))
+        shutil.copytree(sys.base_prefix, folder / "base", True, ignored, _linked)
         (folder / "base").chmod(0o755)
         base = folder / "base" / "bin" / f"python{sysconfig.get_python_version()}"
         subprocess.run([base, "-m", "venv", "--without-pip", folder / "own"], check=True)
