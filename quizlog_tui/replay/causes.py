@@ -1,4 +1,4 @@
-"""Which single condition makes two runs part, found by changing conditions until they do.
+"""Which conditions make two runs part, found by changing conditions until they do.
 
 Pure search over a question put to it; knows nothing of runs.
 """
@@ -8,23 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 
-def culprit(conditions: Sequence[str], parts: Callable[[Sequence[str]], bool]) -> str | None:
-    """The condition whose change alone makes the difference; None if no single one does.
+def culprits(conditions: Sequence[str], parts: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
+    """Conditions whose change makes the difference, none of them needlessly; mostly just one.
 
-    Halves the conditions that are changed, as long as the difference stays; in the end it must go
-    when nothing is changed, or it came of itself.
+    Halves the conditions that are changed, as long as the difference stays, then changes back one
+    after the other. In the end it must go when nothing is changed, or it came of itself.
 
     Args:
         conditions: Those that make the difference when all are changed.
         parts: Whether the difference is there with just these changed.
+
+    Returns:
+        The conditions; none if the difference came of itself.
     """
-    left = list(conditions)
+    left = _halved(list(conditions), parts)
+    for one in left if len(left) > 1 else ():
+        fewer = [other for other in left if other != one]
+        if parts(fewer):
+            left = fewer
+    return () if parts(()) else tuple(left)
+
+
+def _halved(left: list[str], parts: Callable[[Sequence[str]], bool]) -> list[str]:
+    """The conditions after as many halvings as keep the difference."""
     while len(left) > 1:
         half = len(left) // 2
-        if parts(left[:half]):
-            left = left[:half]
-        elif parts(left[half:]):
-            left = left[half:]
-        else:
-            return None
-    return left[0] if left and not parts(()) else None
+        kept = next((side for side in (left[:half], left[half:]) if parts(side)), None)
+        if kept is None:
+            return left
+        left = kept
+    return left

@@ -20,7 +20,7 @@ from typing import TypeVar
 from ..errors import CancelledError, LimitError
 from ..record.model import Record
 from ..record.store import RecordFile
-from .causes import culprit
+from .causes import culprits
 from .diverge import Difference, difference_from_record, first_difference
 from .limits import Limits
 from .replayer import Replayer
@@ -197,20 +197,19 @@ class Verifier:
     def _against_conditions(self, plain: Transcript, varied: Transcript) -> Verdict:
         """The record agrees with a replay: does it with every replay?"""
         changed = list(_USUAL)
-        relies_on: list[Cause] = []
+        relied: dict[Cause, int] = {}
         if self._hidden:
             varied = self._run(changed)
         while (found := first_difference(plain, varied)) is not None:
-            guilty = culprit(changed, self._parting(plain, found))
-            if guilty == "folder" and "address-order" in relies_on:
-                words = "addresses in memory, which follow the length of its folder's path"
-                return _diverging(found, "address-order", f"it depends on {words}")
-            if guilty is None or guilty in OPEN:
-                return replace(self._parted(plain, found, guilty), relies_on=tuple(relies_on))
-            relies_on.append(HELD[guilty])
-            changed.remove(guilty)
+            guilty = culprits(changed, self._parting(plain, found))
+            if not guilty or any(name in OPEN for name in guilty):
+                moved = relied.get("address-order") == found.step
+                return replace(_parted(plain, found, guilty, moved), relies_on=tuple(relied))
+            for name in guilty:
+                relied.setdefault(HELD[name], found.step)
+                changed.remove(name)
             varied = self._run(changed)
-        return Verdict("reproducible", relies_on=tuple(relies_on))
+        return Verdict("reproducible", relies_on=tuple(relied))
 
     def _parting(self, plain: Transcript, found: Difference) -> Callable[[Sequence[str]], bool]:
         """Whether a run under changed conditions parts from the plain one by then."""
@@ -220,13 +219,6 @@ class Verifier:
             return other is not None and other.step <= found.step
 
         return parts
-
-    def _parted(self, plain: Transcript, found: Difference, guilty: str | None) -> Verdict:
-        if guilty is not None:
-            return _diverging(found, OPEN[guilty], f"it depends on {_DEPENDS[guilty]}")
-        if first_difference(plain, self._run(())) is not None:
-            return _diverging(found, *_noise(plain))
-        return _diverging(found, "unknown", "several conditions together change it")
 
     def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
         """A replay differs from the record: why?"""
@@ -239,10 +231,10 @@ class Verifier:
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         changed = (*OPEN,) if same else (*_USUAL, "entropy")
         parts = self._parting(plain, found)
-        guilty = culprit(changed, parts) if parts(changed) else None
-        if guilty is not None:
-            words = f"what stands there depends on {_DEPENDS[guilty]}"
-            return _diverging(found, (HELD | OPEN)[guilty], words)
+        guilty = culprits(changed, parts) if parts(changed) else ()
+        if guilty:
+            words = f"what stands there depends on {_depends(guilty)}"
+            return _diverging(found, _cause(guilty), words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
             return _diverging(found, "environment", words)
@@ -266,6 +258,25 @@ _DEPENDS = {
 
 def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:
     return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
+
+
+def _parted(plain: Transcript, found: Difference, guilty: Sequence[str], moved: bool) -> Verdict:
+    """Why two runs part; `moved` if addresses, which anything in memory moves, decide there."""
+    if not guilty:
+        return _diverging(found, *_noise(plain))
+    if moved:
+        words = f"it depends on addresses in memory, and they on {_depends(guilty)}"
+        return _diverging(found, "address-order", words)
+    return _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
+
+
+def _cause(guilty: Sequence[str]) -> Cause:
+    """The class that conditions are of: of one that no replay holds, if there is one."""
+    return next((OPEN[name] for name in guilty if name in OPEN), (HELD | OPEN)[guilty[0]])
+
+
+def _depends(guilty: Iterable[str]) -> str:
+    return ", together with ".join(_DEPENDS[name] for name in guilty)
 
 
 def _noise(plain: Transcript) -> tuple[Cause, str]:
