@@ -186,7 +186,8 @@ class Session(OpenRecord):
             RecordError: The record cannot be read any more.
             ScriptError: Its script cannot be read any more.
         """
-        from .replay.verify import Runs, verify
+        from .replay.runs import Runs
+        from .replay.verify import verify
 
         return verify(self.path, Runs(self._replayer.limits))
 

@@ -17,10 +17,11 @@ from ..errors import QuizlogError, RecordError
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.replayer import replay
+from ..replay.runs import Runs
 from ..replay.source import Source, read_source
 from ..replay.trail import questions
 from ..replay.verdict import Verdict
-from ..replay.verify import Runs, Verifier
+from ..replay.verify import Verifier
 from ..replay.world import world_of
 from .chain import first_broken, head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, ContainerError, packed, unpacked

@@ -16,8 +16,9 @@ from ..errors import QuizlogError, UsageError
 from ..paths import record_path
 from ..record.store import RecordFile
 from ..record.summary import find_records
+from ..replay.runs import Runs
 from ..replay.verdict import Verdict
-from ..replay.verify import Runs, verify
+from ..replay.verify import verify
 from ..text import one_line, plural
 from . import emit_json
 from .bundle import check

@@ -9,98 +9,28 @@ no record.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
-from ..errors import CancelledError, LimitError
+from ..errors import LimitError
 from ..record.model import Record
 from ..record.store import RecordFile
 from .causes import culprits
 from .diverge import Difference, difference_from_record, first_difference
-from .limits import Limits
-from .replayer import Replayer
+from .runs import Runs
 from .source import Source, read_source
 from .trail import questions
 from .transcript import Transcript
 from .verdict import Verdict
-from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, World, told, world_of
+from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, told, world_of
 
-T = TypeVar("T")
-R = TypeVar("R")
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
 _RACING = ("threads", "processes", "chance")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
-
-
-class Runs:
-    """Replays of which nothing is kept, and which can be given up all at once.
-
-    Args:
-        limits: What each may use.
-    """
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits
-        self._running: set[Replayer] = set()
-        self._over = False
-
-    def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
-        """A fresh run.
-
-        Raises:
-            LimitError: The script went over a limit.
-            CancelledError: `give_up` was called.
-        """
-        with Replayer(self._limits, checkpoints=0) as replayer:
-            self._running.add(replayer)
-            try:
-                if self._over:
-                    raise CancelledError("given up")
-                return replayer.replay(source, world, inputs)
-            finally:
-                self._running.discard(replayer)
-
-    def side_by_side(
-        self, function: Callable[[T], R], items: Iterable[T], workers: int
-    ) -> Iterator[R]:
-        """What a function that replays makes of each item, in their order.
-
-        Args:
-            function: Called in threads.
-            items: Its arguments.
-            workers: How many at a time.
-
-        Raises:
-            CancelledError: The runs were given up: by `give_up`, or as nobody waits any more.
-        """
-        pool = ThreadPoolExecutor(workers)
-        try:
-            for future in [pool.submit(function, item) for item in items]:
-                # In slices: a Ctrl-C just before an endless wait would be noticed after it.
-                while not wait([future], timeout=0.2).done:
-                    pass
-                yield future.result()
-        except (KeyboardInterrupt, GeneratorExit):
-            pool.shutdown(wait=False, cancel_futures=True)
-            self.give_up()
-            raise
-        finally:
-            pool.shutdown()
-
-    def give_up(self) -> None:
-        """End what is running, and refuse more."""
-        self._over = True
-        while self._running:  # a process that is just starting is met the next time round
-            for replayer in list(self._running):
-                replayer.cancel()
-            time.sleep(0.01)
 
 
 def verify(path: Path, runs: Runs | None = None) -> Verdict:

@@ -18,9 +18,10 @@ from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.causes import culprits
 from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import Runs, Verifier, verify
+from quizlog_tui.replay.verify import Verifier, verify
 from quizlog_tui.series import Series
 from quizlog_tui.session import Session
 from tests.support.build import Build

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.replayer import replay
+from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import Runs, Verifier
+from quizlog_tui.replay.verify import Verifier
 from quizlog_tui.replay.world import (
     FIXED,
     HELD,
