@@ -67,7 +67,7 @@ def executable(wish: str | None = None) -> str | None:
 
 @dataclass
 class Browser:
-    """The shared browser. Started at the first visit, started again should it die."""
+    """The shared browser. Started by `start` or the first visit, started again should it die."""
 
     executable: str | None = None
     at_once: int = 4
@@ -78,6 +78,11 @@ class Browser:
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(self.at_once)
+
+    async def start(self) -> None:
+        """Start it before a visit has to wait for it. That it cannot be, the visit says."""
+        with contextlib.suppress(ConfigError):
+            await self._running()
 
     async def close(self) -> None:
         """End the browser."""

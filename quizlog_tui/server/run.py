@@ -142,5 +142,7 @@ async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
     from ..sandbox import run_code
 
     shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
+    starting = asyncio.create_task(shop.browser.start())
+    stack.push_async_callback(asyncio.wait, [starting])  # half started it could not be ended
     others = {KIND: answering(shop.panel, shop.models)}
     return await stack.enter_async_context(opened(shop, others))

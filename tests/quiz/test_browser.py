@@ -6,6 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
+from quizlog_tui.errors import ConfigError
 from quizlog_tui.quiz.address import allowed_for
 from quizlog_tui.quiz.browser import Browser, NotRenderedError, Tab
 from quizlog_tui.quiz.gate import gate
@@ -41,6 +44,30 @@ async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: P
     async with visiting(pages, tmp_path) as (site, tab):
         why = {path: (await tab.visit(f"{site.url}{path}")).settled for path in pages}
     assert [path for path in why if why[path] == "nothing in it can change it"] == ["/still"]
+
+
+async def test_it_can_be_started_before_the_first_visit(tmp_path: Path) -> None:
+    browser = Browser()
+    try:
+        await browser.start()
+        assert browser.open_contexts == 0
+        async with gate(allowed_for("http://quiz.test/")) as way_out:
+            running = browser._chromium
+            async with browser.tab(way_out, tmp_path):
+                assert running is not None
+                assert (browser._chromium, browser.open_contexts) == (running, 1)
+    finally:
+        await browser.close()
+
+
+async def test_that_there_is_none_is_said_by_the_first_visit(tmp_path: Path) -> None:
+    browser = Browser("no-such-browser")
+    await browser.start()
+    async with gate(allowed_for("http://quiz.test/")) as way_out:
+        with pytest.raises(ConfigError, match="no-such-browser"):
+            async with browser.tab(way_out, tmp_path):
+                pass
+    await browser.close()
 
 
 async def test_nothing_of_a_page_runs_on_when_it_is_left(tmp_path: Path) -> None:
