@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from textual.app import App, SuspendNotSupported
@@ -39,12 +42,20 @@ def page(app: App[None], text: str) -> None:
 
 def _program(variables: tuple[str, ...], usual: tuple[str, ...], kind: str) -> list[str]:
     for name in variables:
-        if os.environ.get(name, "").strip():
-            return shlex.split(os.environ[name])
+        if words := _words(name):
+            return words
     for name in usual:
         if shutil.which(name):
             return [name]
     raise UsageError(f"there is no {kind}", hint=f"set ${variables[-1]}")
+
+
+def _words(variable: str) -> list[str]:
+    try:
+        return shlex.split(os.environ.get(variable, ""))
+    except ValueError as error:
+        message = f"is no command: {str(error).lower()}"
+        raise UsageError(message, where=f"${variable}", hint="look at its quotes") from None
 
 
 def _at_line(program: str, path: Path, line: int | None) -> list[str]:
@@ -60,10 +71,32 @@ def _at_line(program: str, path: Path, line: int | None) -> list[str]:
 
 def _hand_over(app: App[None], words: list[str]) -> None:
     try:
-        with app.suspend():
-            subprocess.run(words, check=False)
+        with app.suspend():  # an exception within would leave the terminal handed over
+            failed = _run(words)
     except SuspendNotSupported:
         raise UsageError("this terminal cannot be handed to another program") from None
-    except OSError as error:
+    if failed:
         hint = "look at $EDITOR and $PAGER"
-        raise UsageError(f"cannot start {words[0]}: {error.strerror}", hint=hint) from None
+        raise UsageError(f"cannot start {words[0]}: {failed.strerror}", hint=hint)
+
+
+def _run(words: list[str]) -> OSError | None:
+    """Run a program to its end; what kept it from starting."""
+    try:
+        with _interrupts_passed_by():
+            subprocess.run(words, check=False)
+    except OSError as error:
+        return error
+    return None
+
+
+@contextmanager
+def _interrupts_passed_by() -> Iterator[None]:
+    """Ctrl-C is the other program's alone."""
+    before = signal.signal(
+        signal.SIGINT, lambda number, frame: None
+    )  # not inherited, as SIG_IGN is
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -84,13 +84,20 @@ def _wrong(data: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
             yield key, "is no key of a theme", f"did you mean {near[0]}?" if near else None
         elif key in ("dark", "ansi") and not isinstance(value, bool):
             yield key, "must be true or false", None
+        elif key in _SHARES and not _is_share(value):
+            yield key, "must be a number from 0 to 1", "such as 0.15"
         elif key == "variables" and not isinstance(value, dict):
             yield key, "must be a mapping", None
         elif key in _COLOURS and not isinstance(value, str):
             yield key, "must be a quoted colour", f'such as {key}: "#7aa2f7"'
 
 
-_COLOURS = set(_KEYS) - {"dark", "ansi", "variables", "luminosity_spread", "text_alpha"}
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+_SHARES = {"luminosity_spread", "text_alpha"}
+_COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES
 
 
 def _try(theme: Theme, path: Path) -> None:

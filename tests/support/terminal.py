@@ -50,6 +50,7 @@ class Terminal:
             cwd=cwd,
             env=variables,
             start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
         )
         self._inner = inner
         self.seen = bytearray()

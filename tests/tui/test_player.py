@@ -105,7 +105,7 @@ async def test_rewind_sets_the_pointer_and_answering_forks(record: Path) -> None
         await settled(pilot)
         await press(pilot, "escape", "h", "h", "r")
         assert yaml.safe_load(record.read_text())["pointer"] == 1
-        await press(pilot, *"1", "enter")
+        await press(pilot, "i", *"1", "enter")
     data = yaml.safe_load(record.read_text())
     assert data["inputs"] == ["Ada", "1"] and data["status"] == "error"
     assert data["branches"]["main-1"]["inputs"] == ["28", "16"]

@@ -41,6 +41,7 @@ def test_options(question: str, kind: InputType, found: tuple[str, ...]) -> None
         ("A = [[4, 6], [6, 13], [1, 2]]\nits LU?", None, (3, 2)),
         ("L: ", 4, (4, 4)),
         ("L: ", None, (2, 2)),
+        ("give a 10x12 matrix of ones", None, (10, 12)),
         ("12x30 pixels", None, (2, 2)),
     ],
 )

@@ -75,6 +75,43 @@ def test_resizing_while_it_runs(terminal: Terminal) -> None:
     assert ended(terminal) == 0
 
 
+@pytest.mark.parametrize(
+    ("editor", "told"), [("/nowhere/editor", "cannot start"), ("'vi", "no closing quotation")]
+)
+def test_an_editor_that_cannot_start_leaves_the_screens(
+    editor: str, told: str, record: Path
+) -> None:
+    with Terminal(quizlog("tui", str(record)), (100, 30), env={"VISUAL": editor}) as terminal:
+        terminal.wait_for("number 1?")
+        terminal.quiet(0.3)
+        terminal.send("\x1b")
+        terminal.quiet(0.3)
+        terminal.send("e")
+        terminal.wait_for(told)
+        terminal.send("i7\r")
+        terminal.wait_for("number 2?")
+        terminal.send("\x11")
+        assert ended(terminal) == 0
+
+
+def test_ctrl_c_in_the_pager_is_the_pagers(record: Path) -> None:
+    pager = "sh -c 'trap \"echo caught\" INT; echo paging; read line; read line' -"
+    with Terminal(quizlog("tui", str(record)), (100, 30), env={"PAGER": pager}) as terminal:
+        terminal.wait_for("number 1?")
+        terminal.quiet(0.3)
+        terminal.send("\x1b")
+        terminal.quiet(0.3)
+        terminal.send("v")
+        terminal.wait_for("paging")
+        terminal.send("\x03")
+        terminal.wait_for("caught")
+        terminal.send("\r\r")
+        terminal.wait_for("number 1?")
+        terminal.quiet(0.3)
+        terminal.send("\x11")
+        assert ended(terminal) == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_restores_the_terminal(number: signal.Signals, terminal: Terminal) -> None:
     terminal.process.send_signal(number)

@@ -62,6 +62,8 @@ BAD = {
     'name: "x"\nprimary: "#fff"\ndark: 1': "must be true or false",
     'name: "x"\nprimary: "#fff"\nvariables: 3': "must be a mapping",
     'name: "x"\nprimary: "#fff"\nvariables:\n  footer-key-foreground: "zzz"': "variables.footer-key-foreground: 'zzz'",
+    'name: "x"\nprimary: "#fff"\nluminosity_spread: hello': "must be a number from 0 to 1",
+    'name: "x"\nprimary: "#fff"\ntext_alpha: .nan': "must be a number from 0 to 1",
     "- 1": "is no theme",
     "a: [": "",
 }

@@ -7,6 +7,9 @@ from ...replay.transcript import Transcript
 from ..widgets.documents import Line, line
 from .words import score_text
 
+_LONG, _LINES = 200, 3
+"""Characters and lines of a message that stand above its place."""
+
 
 def error_lines(transcript: Transcript, source: Source) -> list[Line]:
     """Message, line, score, and the source around the line; nothing without an error."""
@@ -16,8 +19,11 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
     kind = transcript.error_type
     name = f"{kind}: " if kind and kind != "Exception" else ""
     place = f"{source.path.name}, line {error.line}" if error.line else source.path.name
+    message = f"✗ {name}{error.message}"
+    start = "\n".join(message[:_LONG].split("\n")[:_LINES])
+    whole = start == message
     lines = [
-        line((f"✗ {name}{error.message}", "error")),
+        line((start if whole else f"{start}… (all of it below)", "error")),
         line((place, "dim"), score_text(error.score)),
     ]
     for number in range((error.line or -9) - 2, (error.line or -9) + 3):
@@ -25,4 +31,4 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
             here = number == error.line
             text = f"{'▶' if here else ' '} {number:4} {source.line(number)}"
             lines.append(line((text, "error" if here else "dim"), cut=True))
-    return lines
+    return lines if whole else [*lines, line((message, "error"))]

@@ -39,6 +39,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     SCOPE: ClassVar[str] = "app"
     """The screen's own actions in the table."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-normal"), (120, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (24, "-tall")]  # noqa: RUF012
     DEFAULT_CSS = """
     QuizlogScreen {
         & > #status {

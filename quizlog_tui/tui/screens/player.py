@@ -54,7 +54,7 @@ class PlayerScreen(PlayerLooks):
     PlayerScreen {
         & #left { width: 2fr; }
         & #side { width: 1fr; min-width: 30; }
-        & #output { height: 1fr; }
+        & #output { height: 1fr; min-height: 5; }
         & #error { height: auto; max-height: 9; border: round $error; display: none; }
         & #error.-shown { display: block; }
         & #timeline { height: 1fr; }
@@ -62,6 +62,7 @@ class PlayerScreen(PlayerLooks):
         &.-source #timeline { display: none; }
         &.-source #source { display: block; }
         &.-wide #timeline, &.-wide #source { display: block; }
+        &.-short #error { max-height: 7; }
         &.-narrow #side { display: none; }
         &.-narrow.-aside #side { display: block; width: 100%; }
         &.-narrow.-aside #left { display: none; }
@@ -104,14 +105,14 @@ class PlayerScreen(PlayerLooks):
             self.query_one(f"#{name}").border_title = name.capitalize()
         self.query_one("#timeline").border_title = "Answers"
         self.call_after_refresh(self._show_source)
-        self._return_to_place()
+        self._head = self._head.to(self._place())
         self.draw()
         self.focus_pending()
         for warning in self.session.warnings:
             self.warn(warning)
         self.follow()
         if len(self.session.inputs) > self.session.pointer:
-            self.move(self.session.reply)
+            self.take_tail(self._place())
 
     def _show_source(self) -> None:
         """Colour the script, which must not hold up the first frame."""
@@ -120,12 +121,11 @@ class PlayerScreen(PlayerLooks):
         self.query_one("#source", RowList).show(source_table(self.session.source))
         self._draw_source(self.shown)
 
-    def _return_to_place(self) -> None:
-        """Look where one looked last, if the record stands where it stood."""
-        place = self._state.place(self.session.path)
-        if place.get("pointer") == self.session.pointer:
-            step = place.get("step")
-            self._head = self._head.to(step if isinstance(step, int) else self.session.pointer)
+    def _place(self) -> int:
+        """The step one looked at last, if the record stands where it stood."""
+        place, pointer = self._state.place(self.session.path), self.session.pointer
+        step = place.get("step")
+        return step if place.get("pointer") == pointer and isinstance(step, int) else pointer
 
     def scene(self) -> Scene:
         """How the screens stand, for the guide."""
@@ -208,12 +208,13 @@ class PlayerScreen(PlayerLooks):
                 shown.next_prompt or "",
                 shown.last.kind,
                 before=before,
-                remark=self.remark(),
                 suggestions=self.old_answers(),
             )
+            panel.remark(self.remark(steps_through=panel.suggests))
         elif shown.status == "error" and self._head.step and not self._head.hidden:
             last = shown.steps[-1]
-            panel.ask("Try again", last.prompt or "", last.kind, remark=self.remark())
+            panel.ask("Try again", last.prompt or "", last.kind)
+            panel.remark(self.remark(steps_through=panel.suggests))
         else:
             panel.tell(*self._end_text(shown))
 
@@ -254,12 +255,15 @@ class PlayerScreen(PlayerLooks):
         self.move(self.session.reload)
 
     def part(self) -> None:
-        """Before another screen takes this one's place: nothing runs on, the place is kept."""
+        """Before another screen takes this one's place: nothing runs on."""
         self.cancel()
         self._stop_playing()
-        self._state.remember(self.session.path, self._head.step, self.session.pointer)
 
     def leave(self) -> None:
-        """Leave; a running script is stopped, the place is remembered."""
+        """Leave; a running script is stopped."""
         self.part()
         self.dismiss(None)
+
+    def on_unmount(self) -> None:
+        """Remember the place, however one leaves."""
+        self._state.remember(self.session.path, self._head.step, self.session.pointer)

@@ -145,8 +145,8 @@ class PlayerBeside(PlayerMoves):
         if said.startswith("override: "):
             self._head = self._head.to(self.session.pointer)
             self.draw()
-            self.focus_pending()
             self.query_one(PromptPanel).fill(said.removeprefix("override: "))
+            self.focus_pending()
 
     def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
         """Say what of a file of decisions cannot be read."""

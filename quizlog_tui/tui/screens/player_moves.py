@@ -121,8 +121,12 @@ class PlayerMoves(QuizlogScreen[None]):
         steps, at = self._whole.steps, self._head.step
         return steps[at].input if at < len(steps) else None
 
-    def remark(self) -> str:
-        """What to say below the input: recorded and old answers, and how to take them."""
+    def remark(self, *, steps_through: bool) -> str:
+        """What to say below the input: recorded and old answers, and how to take them.
+
+        Args:
+            steps_through: Whether up and down step through old answers in the input.
+        """
         recorded, said = self.recorded(), []
         if recorded is not None:
             said.append(f"recorded: {recorded or '(empty)'}")
@@ -132,7 +136,8 @@ class PlayerMoves(QuizlogScreen[None]):
             said.append(f"{takes} takes the {tail} after the pointer again")
         old = [answer for answer in self.old_answers() if answer != recorded]
         if old:
-            said.append(f"↑↓ other branches: {', '.join(old[:4])}")
+            takes = "↑↓" if steps_through else f"{self.key('player.plain')} ↑↓"
+            said.append(f"{takes} other branches: {', '.join(old[:4])}")
         return " · ".join(said)
 
     def old_answers(self) -> list[str]:
@@ -142,7 +147,8 @@ class PlayerMoves(QuizlogScreen[None]):
         return list(dict.fromkeys(answer for answer in found if answer is not None))
 
     def focus_pending(self) -> None:
-        """Give a pending question the focus, else the output."""
+        """Give a pending question the focus, bringing it into sight; else the output."""
+        self.remove_class("-aside")
         if not self.query_one(PromptPanel).focus_input():
             self.query_one("#output").focus()
 
@@ -152,11 +158,11 @@ class PlayerMoves(QuizlogScreen[None]):
         """An answer: a fork or a change if one was begun, else at the step shown."""
         step, answer, session = self._head.step, event.answer, self.session
         if self.mode == "fork":
-            self.move(lambda: session.fork(step, answer))
+            self.move(lambda: session.fork(step, answer), answer)
         elif self.mode == "amend":
-            self.move(lambda: session.amend(step, answer))
+            self.move(lambda: session.amend(step, answer), answer)
         else:
-            self.move(lambda: self._answer_at(step, answer))
+            self.move(lambda: self._answer_at(step, answer), answer)
 
     def _answer_at(self, step: int, answer: str) -> None:
         if step != self.session.pointer:
@@ -169,9 +175,8 @@ class PlayerMoves(QuizlogScreen[None]):
 
     def action_plain(self) -> None:
         """A plain line for the answer, or the fitting input again."""
-        panel = self.query_one(PromptPanel)
-        panel.toggle_plain()
-        panel.focus_input()
+        self.query_one(PromptPanel).toggle_plain()
+        self.focus_pending()
 
     def action_fork(self) -> None:
         """Take the next answer as a fork at the step shown."""
@@ -190,10 +195,9 @@ class PlayerMoves(QuizlogScreen[None]):
         self._head = self._head.to(at if asked else at - 1)
         self.mode = mode
         self.draw()
-        panel = self.query_one(PromptPanel)
-        panel.focus_input()
         if mode == "amend":
-            panel.fill(self.recorded() or "")
+            self.query_one(PromptPanel).fill(self.recorded() or "")
+        self.focus_pending()
 
     # -- moving
 
@@ -243,18 +247,35 @@ class PlayerMoves(QuizlogScreen[None]):
             self.tell(f"the answer at step {found[0].step} spoils the outcome")
 
     @work(exclusive=True, group="move")
-    async def move(self, call: Callable[[], Any]) -> None:
-        """Make a change, then show where it led."""
+    async def move(self, call: Callable[[], Any], answer: str | None = None) -> None:
+        """Make a change, then show where it led.
+
+        Args:
+            call: The change.
+            answer: What was typed for it; stands there again if it could not be made.
+        """
+        panel = self.query_one(PromptPanel)
+        typing = panel.has_focus_within
         if await self.work_on(lambda: (call(), self.session.preview()), "running") is None:
             self.draw()
+            if answer is not None:
+                panel.fill(answer)
             return
         await self._take()
-        self.focus_pending()
+        if typing:
+            self.focus_pending()
 
-    async def _take(self) -> None:
-        """Show what the session holds now."""
+    @work(exclusive=True, group="move")
+    async def take_tail(self, step: int) -> None:
+        """Run through the recorded answers after the pointer too, and look at a step."""
+        if await self.work_on(self.session.preview, "running") is not None:
+            await self._take(step)
+
+    async def _take(self, step: int | None = None) -> None:
+        """Show what the session holds now: at its pointer, or at a step."""
         self._whole = await asyncio.to_thread(self.session.preview)
-        self._head = Playhead(self.session.pointer, len(self._whole.steps))
+        head = Playhead(self.session.pointer, len(self._whole.steps))
+        self._head = head if step is None else head.to(step)
         self.mode = "answer"
         self.run_changed()
         self.draw()
@@ -294,15 +315,11 @@ class PlayerMoves(QuizlogScreen[None]):
 
     @work(exclusive=True, group="move")
     async def _catch_up(self) -> None:
-        """Read what somebody else wrote; stay at the end if we were there."""
-        at_end = self._head.step == self.session.pointer
+        """Read what somebody else wrote; stay at the end if we were there and type nothing."""
         step, before = self._head.step, self.session.pointer
+        at_end = step == before and not self.query_one(PromptPanel).draft
         if await self.work_on(self.session.reload, "reading what changed") is None:
             return
-        self._whole = await asyncio.to_thread(self.session.preview)
-        head = Playhead(self.session.pointer, len(self._whole.steps))
-        self._head = head if at_end else head.to(step)
-        self.run_changed()
-        self.draw()
+        await self._take(None if at_end else step)
         moved = f"step {before} → {self.session.pointer}"
         self.tell(f"somebody else wrote the record: {moved}")

@@ -1,10 +1,12 @@
 """The pending question with an input fitted to its kind, or what stands in its place.
 
-Free text is always possible: `toggle_plain` puts the line of text in place of any other input.
+Free text is always possible: `toggle_plain` puts the line of text in place of any other input. What
+is typed belongs to its question: it stays with that when one looks elsewhere.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -51,10 +53,16 @@ class PromptPanel(Vertical):
         self._options: tuple[str, ...] = ()
         self._plain = False
         self._asking = False
-        self._before = ""
         self._wanted = False
         self._said: dict[str, str] = {}
         self._editors: dict[str, MatrixGrid | TextBox] = {}
+        self._arranging = asyncio.Lock()
+        self._heard = ""
+        self._fitted: dict[str, tuple[InputType, str]] = {}
+        self._asked = ""
+        self._drafts: dict[str, str] = {}
+        self._to_fill: str | None = None
+        self._unfit = False
 
     def compose(self) -> ComposeResult:
         """The question, options, the line of text and a remark; other inputs when needed."""
@@ -72,7 +80,6 @@ class PromptPanel(Vertical):
         kind: InputType,
         *,
         before: str = "",
-        remark: str = "",
         suggestions: Sequence[str] = (),
     ) -> None:
         """Show a question that can be answered.
@@ -82,20 +89,21 @@ class PromptPanel(Vertical):
             question: Its text.
             kind: What kind of answer it wants.
             before: What was printed before it, in which a matrix may be shown.
-            remark: A line below, such as the recorded answer.
             suggestions: Answers to step through with up and down.
         """
         same = self._asking and (question, kind) == (self._question, self._kind)
-        self._kind, self._question, self._before = kind, question, before
+        self._turn_to(f"{title}\n{question}")
+        self._kind, self._question, self._heard = kind, question, f"{before}\n{question}"
         self._asking = True
         self._options = options(question, kind)
         self._title(title, "/".join(kind.choices) or kind.name)
         self._say("#question", visible(question.rstrip()) or "(no prompt)")
-        self._remark(remark)
         shown = self.query_one("#options", RowList)
         if len(shown.document) != len(self._options):
             shown.styles.height = min(6, len(self._options))
-        shown.show(Table(len(self._options), self._option), cursor=None if same else 0)
+        shown.show(Table(len(self._options), self._option))
+        if not same:
+            shown.unmark()
         self.text_line.suggest([*self._options, *suggestions])
         self.text_line.placeholder = "type the answer, Enter sends it"
         self.text_line.disabled = False
@@ -103,18 +111,37 @@ class PromptPanel(Vertical):
 
     def tell(self, title: str, text: str) -> None:
         """Show a state in which nothing can be answered."""
+        self._turn_to("")
         self._asking, self._options = False, ()
         self._title(title, "")
         self._say("#question", visible(text))
-        self._remark("")
+        self.remark("")
         self.text_line.disabled = True
         self._arrange()
+
+    def _turn_to(self, name: str) -> None:
+        """Keep what was typed for the question before, and take up what was typed for this one."""
+        if name == self._asked:
+            return
+        if self.draft:
+            self._drafts[self._asked] = self.draft
+        self._asked, self._unfit = name, False
+        self._put(self._drafts.pop(name, ""))
+
+    @property
+    def draft(self) -> str:
+        """What is typed and not sent; empty if nothing is."""
+        if self._to_fill is not None:
+            return self._to_fill
+        name = self._fitting
+        return self._editors[name].draft if name in self._editors else self.text_line.value
 
     def _title(self, title: str, kind: str) -> None:
         self.border_title = one_line(title).replace("[", "\\[")
         self.border_subtitle = one_line(kind).replace("[", "\\[")
 
-    def _remark(self, text: str) -> None:
+    def remark(self, text: str) -> None:
+        """Say something in the line below the input, such as the recorded answer."""
         self._say("#remark", one_line(text))
 
     def _say(self, name: str, text: str) -> None:
@@ -139,11 +166,18 @@ class PromptPanel(Vertical):
     @property
     def _fitting(self) -> str:
         """Name of the input that fits better than the plain line; empty if the line does."""
-        if self._plain or not self._asking:
+        if self._plain or self._unfit or not self._asking:
             return ""
         if self._kind.name == "matrix":
-            return "matrix"
+            from .editors.matrix import is_small, size_in
+
+            return "matrix" if is_small(*size_in(self._heard, self._kind.rows)) else ""
         return "box" if self._kind.name in _BOXES or self._kind.rows else ""
+
+    @property
+    def suggests(self) -> bool:
+        """Whether up and down step through suggestions here."""
+        return not self._fitting
 
     def _arrange(self) -> None:
         """Show the input that fits, making it when it is first needed."""
@@ -153,17 +187,35 @@ class PromptPanel(Vertical):
         for name, editor in self._editors.items():
             editor.display = name == fitting
         if fitting:
-            self.run_worker(self._fit(fitting), exclusive=True, group="fit")
+            self.run_worker(self._fit())
+        else:
+            self._to_fill = None
 
-    async def _fit(self, name: str) -> None:
-        focused = self._wanted or self.has_focus_within
-        self._wanted = False
-        if name not in self._editors:
-            self._editors[name] = editor = _editor(name)
-            await self.mount(editor, before="#remark")
-        await self._editors[name].fit(self._kind, f"{self._before}\n{self._question}")
-        if focused:
-            self._editors[name].begin()
+    async def _fit(self) -> None:
+        """Make the input fit the question of now, and put in what is to stand there."""
+        async with self._arranging:  # one after the other: an input is made but once
+            name = self._fitting
+            if not name:
+                return
+            focused = self._wanted or self.has_focus_within
+            self._wanted = False
+            if name not in self._editors:
+                editor = _editor(name)
+                await self.mount(editor, before="#remark")
+                self._editors[name] = editor
+            await self._fill_editor(self._editors[name], name, focused=focused)
+
+    async def _fill_editor(self, editor: MatrixGrid | TextBox, name: str, *, focused: bool) -> None:
+        asked = (self._kind, self._heard)
+        fresh = self._fitted.get(name) != asked
+        if fresh:
+            self._fitted[name] = asked
+            await editor.fit(self._kind, self._heard)
+        text, self._to_fill = self._to_fill, None
+        if text is not None:
+            await editor.fill(text)
+        if focused and (fresh or text is not None or not editor.has_focus_within):
+            editor.begin()
 
     def toggle_plain(self) -> bool:
         """The plain line instead of the fitting input, or back; whether it is plain now."""
@@ -177,18 +229,26 @@ class PromptPanel(Vertical):
             return False
         name = self._fitting
         if not name:
-            self.text_line.focus()
-        elif name in self._editors:
+            self.screen.set_focus(self.text_line)  # now: what is typed ahead is for the input
+            self.text_line.focus()  # or as soon as it is in sight
+            return True
+        if name in self._editors:
             self._editors[name].begin()
-        else:
-            self._wanted = True  # it is being made
+        self._wanted = True  # it may be about to be made, or to get another size
+        self.run_worker(self._fit())
         return True
 
     def fill(self, answer: str) -> None:
-        """Put an answer into the input, ready to be sent."""
-        self.text_line.fill(answer)
-        for editor in self._editors.values():
-            self.run_worker(editor.fill(answer))
+        """Put an answer into the input, or into the line if only that can hold it."""
+        self._unfit = self._kind.name == "matrix" and not _holds(answer)
+        self._put(answer)
+        self._arrange()
+        if self.has_focus_within:
+            self.focus_input()
+
+    def _put(self, text: str) -> None:
+        self.text_line.fill(text)
+        self._to_fill = text
 
     # -- events
 
@@ -221,6 +281,12 @@ def options(question: str, kind: InputType) -> tuple[str, ...]:
         return ()
     written = _YES_NO.search(question)
     return (written[1], written[2]) if written else ("yes", "no")
+
+
+def _holds(answer: str) -> bool:
+    from .editors.matrix import holds
+
+    return holds(answer)
 
 
 def _editor(name: str) -> MatrixGrid | TextBox:

@@ -74,6 +74,13 @@ class RowList(LineView):
             self._redraw(before, to)
         self.post_message(self.Moved(self, self.index or 0))
 
+    def unmark(self) -> None:
+        """Mark nothing until somebody moves."""
+        if self._cursor is not None:
+            self._cursor = None
+            self._strips.clear()
+            self.refresh()
+
     def _redraw(self, before: int | None, to: int) -> None:
         for index in (before, to):
             if index is not None and index < len(self._document):
@@ -98,7 +105,7 @@ class RowList(LineView):
 
     def action_move(self, by: int) -> None:
         """The mark up or down by rows."""
-        self.move((self._cursor or 0) + by)
+        self.move(0 if self._cursor is None else self._cursor + by)
 
     def action_move_page(self, by: int) -> None:
         """The mark up or down by pages."""

@@ -15,8 +15,11 @@ from ....text import one_line
 from .answered import Answered
 
 _MOST = 8
-_SIZE = re.compile(r"(?<!\d)([1-8])\s*(?:x|×|by)\s*([1-8])(?!\d)")
+_BY = r"\s*(?:x|×|by)\s*"
+_SIZE = re.compile(rf"(?<!\d)([1-8]){_BY}([1-8])(?!\d)|(\d+){_BY}(\d+)(?=[- ]matrix)")
+"""A size: a small one, as others may be of anything, or one that is said of a matrix."""
 _ROW = re.compile(r"\[([^\[\]]*)\]")
+_NO_NUMBER = re.compile(r"[\[\],;\n]|\S\s+\S")
 _HELP = "Enter sends · ctrl+→ ← columns · ctrl+↓ ↑ rows"
 
 
@@ -58,6 +61,8 @@ class MatrixGrid(Vertical):
         """Make the grid of a size, keeping what stands in cells that stay."""
         rows, columns = max(1, min(rows, _MOST)), max(1, min(columns, _MOST))
         before = self.cells
+        if len(before) == rows and len(before[0]) == columns:
+            return
         self._shape = rows, columns
         grid = self.query_one(Grid)
         grid.styles.grid_size_columns = columns
@@ -82,13 +87,22 @@ class MatrixGrid(Vertical):
         inside = ((cell.strip() or "0" for cell in row) for row in self.cells)
         return "[" + ",".join("[" + ",".join(row) + "]" for row in inside) + "]"
 
+    @property
+    def draft(self) -> str:
+        """What is typed: the text, or nothing while all cells are empty."""
+        return self.text if any(cell.value for cell in self.query(Input)) else ""
+
     async def fill(self, answer: str) -> None:
-        """Put a matrix in, as far as the text holds one."""
-        found = [[cell.strip() for cell in row.split(",")] for row in _ROW.findall(answer)]
-        if found:
-            await self.shape(len(found), max(map(len, found)))
-            for cell, value in zip(self.query(Input), _flat(found, self._shape[1]), strict=False):
-                cell.value = value
+        """Put a matrix in, or empty all cells."""
+        found = _rows_in(answer)
+        if not found:
+            await self.clear()
+            return
+        await self.shape(len(found), len(found[0]))
+        for cell, value in zip(
+            self.query(Input), (one for row in found for one in row), strict=True
+        ):
+            cell.value = value
 
     async def clear(self) -> None:
         """Empty all cells."""
@@ -105,7 +119,9 @@ class MatrixGrid(Vertical):
         self._preview()
 
     def _preview(self) -> None:
-        self.query_one("#preview", Static).update(one_line(f"{self.text} · {_HELP}"))
+        bad = any(_NO_NUMBER.search(cell.value) for cell in self.query(Input))
+        said = "✗ a cell takes one number; " if bad else ""
+        self.query_one("#preview", Static).update(one_line(f"{said}{self.text} · {_HELP}"))
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Send the matrix."""
@@ -132,7 +148,7 @@ def size_in(text: str, rows: int | None) -> tuple[int, int]:
     """The size of the matrix a question asks for: `3x2` in its words, a matrix in it, or 2 by 2."""
     named = _SIZE.search(text)
     if named:
-        return int(named[1]), int(named[2])
+        return int(named[1] or named[3]), int(named[2] or named[4])
     shown = re.search(r"\[\s*\[.*?\]\s*\]", text, re.S)
     if shown:
         found = _ROW.findall(shown[0][1:-1])
@@ -150,5 +166,20 @@ def _at(cells: list[list[str]], row: int, column: int) -> str:
     return cells[row][column] if row < len(cells) and column < len(cells[row]) else ""
 
 
-def _flat(found: list[list[str]], width: int) -> list[str]:
-    return [cell for row in found for cell in (row + [""] * width)[:width]]
+def is_small(rows: int, columns: int) -> bool:
+    """Whether a matrix of a size can be shown as a grid."""
+    return max(rows, columns) <= _MOST
+
+
+def holds(answer: str) -> bool:
+    """Whether a grid can show an answer whole: an empty one, or a small matrix and nothing else."""
+    found = _rows_in(answer)
+    if not found:
+        return not answer.strip()
+    even = len({len(row) for row in found}) == 1
+    text = "[" + ",".join("[" + ",".join(row) + "]" for row in found) + "]"
+    return even and is_small(len(found), len(found[0])) and text == "".join(answer.split())
+
+
+def _rows_in(answer: str) -> list[list[str]]:
+    return [[cell.strip() for cell in row.split(",")] for row in _ROW.findall(answer)]

@@ -54,6 +54,11 @@ class TextBox(Vertical):
         """The text area."""
         return self.query_one(TextArea)
 
+    @property
+    def draft(self) -> str:
+        """What is typed."""
+        return self.area.text
+
     async def fill(self, answer: str) -> None:
         """Put a text in."""
         self.area.text = answer

@@ -1,0 +1,150 @@
+"""What is typed belongs to its question, is never lost, and never sent where it was not meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from textual.widgets import Input
+
+from quizlog_tui.errors import QuizlogError
+from quizlog_tui.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.state import State
+from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
+from tests.support.build import Build
+from tests.support.screens import press, settled, shows
+
+QUIZ = """
+name = input("name? ")
+grid = input("A: ")  #matrix
+text = input("tell: ")  #textarea
+last = input("pick (red/green) ")
+"""
+MATRIX = "[[1,2],[3,4]]"
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    return build.record(QUIZ, "Ada", MATRIX, "a\nb")
+
+
+def inputs(path: Path) -> list[str]:
+    found: list[str] = yaml.safe_load(path.read_text())["inputs"]
+    return found
+
+
+def draft(app: QuizlogApp) -> str:
+    return app.screen.query_one(PromptPanel).draft
+
+
+async def test_what_is_typed_stays_with_its_question(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, *"gre", "escape", "h")
+        assert draft(app) == ""
+        await press(pilot, "f", *"some", "escape", "h", "A")
+        assert draft(app) == MATRIX
+        await press(pilot, "escape", "l", "f")
+        assert draft(app) == "some"
+        await press(pilot, "escape", "dollar_sign", "i", *"en", "enter")
+    assert inputs(record)[-1] == "green"
+
+
+async def test_an_amended_matrix_keeps_the_focus(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h", "h", "A", "9", "enter")
+    assert inputs(record)[:2] == ["Ada", "[[19,2],[3,4]]"]
+
+
+async def test_a_matrix_too_big_for_a_grid_is_amended_whole(build: Build) -> None:
+    big = "[" + ",".join("[" + ",".join("1" * 10) + "]" for _ in range(10)) + "]"
+    path = build.record(QUIZ, "Ada", big)
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h", "A")
+        assert draft(app) == big
+        await press(pilot, "end", "backspace", " ", "]", "enter")
+    assert inputs(path) == ["Ada", big[:-1] + " ]"]
+
+
+async def test_no_choice_is_marked_before_one_moves(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert "›  red" not in screen_text(app)
+        await press(pilot, "shift+tab", "j")
+        assert "›  red" in screen_text(app)
+        await press(pilot, "enter", "enter")
+    assert inputs(record)[-1] == "red"
+
+
+async def test_others_do_not_move_the_question_under_ones_hands(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await settled(pilot)
+        await press(pilot, *"gre")
+        with Session(record) as session:
+            session.answer("red")
+        await shows(pilot, "somebody else wrote")
+        assert (draft(app), screen._head.step) == ("gre", 3)
+        await shows(pilot, "recorded: red")
+
+
+async def test_an_answer_that_cannot_be_kept_stands_there_again(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Session, answer: str) -> None:
+        raise QuizlogError("the disk is full")
+
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        monkeypatch.setattr(Session, "answer", refuse)
+        await press(pilot, *"green", "enter")
+        await shows(pilot, "the disk is full")
+        assert draft(app) == "green"
+
+
+async def test_several_changes_are_undone_key_by_key(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await settled(pilot)
+        await press(pilot, *"red", "enter")
+        await press(pilot, "escape", "h", "r")
+        await press(pilot, "z")
+        await press(pilot, "z")
+        assert (screen.session.pointer, draft(app)) == (3, "")
+
+
+async def test_an_input_that_is_wanted_comes_into_sight(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "2")
+        assert "pick" not in screen_text(app)
+        await press(pilot, "f")
+        await shows(pilot, "Fork 3")
+        assert isinstance(app.focused, Input) and app.focused.region.height == 1
+
+
+async def test_the_place_is_remembered_however_one_leaves(record: Path, tmp_path: Path) -> None:
+    with Session(record) as session:
+        session.rewind(2)
+    for keys in (("ctrl+q",), ("q",)):
+        state = State(tmp_path / "state.json")
+        app = QuizlogApp(record, state=state)
+        async with app.run_test() as pilot:
+            await settled(pilot)
+            await press(pilot, "escape", "0")
+            await pilot.press("l", *keys)
+        app = QuizlogApp(record, state=State(tmp_path / "state.json"))
+        async with app.run_test() as pilot:
+            screen = await settled(pilot)
+            assert (screen._head.step, screen._head.length) == (1, 3)
