@@ -33,8 +33,8 @@ def _setting(default: Any, about: str, check: Callable[[Any], str] = lambda valu
     return field(default=default, metadata={"about": about, "check": check})
 
 
-def _at_least(least: float) -> Callable[[Any], str]:
-    return lambda value: "" if value >= least else f"must be at least {least:g}"
+def _between(least: float, most: float) -> Callable[[Any], str]:
+    return lambda value: "" if least <= value <= most else f"must be from {least:g} to {most:,}"
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Config:
     author: str = _setting("", "name on notes and verdicts; empty: your login name")
     mouse: bool = _setting(True, "take the mouse; false leaves it to the terminal")
     limits_seconds: float = _setting(
-        30.0, "longest a script may take from an answer to the next question", _at_least(0.1)
+        30.0, "longest a script may take from an answer to the next question", _between(0.1, 10**6)
     )
-    limits_output_mb: int = _setting(10, "most it may write in that time", _at_least(1))
-    limits_memory_mb: int = _setting(2048, "most memory it may use", _at_least(16))
-    cache_checkpoints: int = _setting(64, "most frozen copies kept for going back", _at_least(0))
-    cache_memory_mb: int = _setting(512, "most memory of all copies", _at_least(1))
+    limits_output_mb: int = _setting(10, "most it may write in that time", _between(1, 10**5))
+    limits_memory_mb: int = _setting(2048, "most memory it may use", _between(16, 10**7))
+    cache_checkpoints: int = _setting(64, "most frozen copies kept to go back", _between(0, 10**5))
+    cache_memory_mb: int = _setting(512, "most memory of all copies", _between(1, 10**7))
     keys: Mapping[str, str] = field(
         default_factory=dict, metadata={"about": "other keys: action = 'key,key'"}
     )

@@ -10,6 +10,7 @@ from quizlog_tui.cli import main
 from quizlog_tui.config import Config, config_path, load_config, template
 from quizlog_tui.replay.limits import Limits, user_limits
 from quizlog_tui.tui.actions import ACTIONS, all_actions
+from quizlog_tui.tui.key_names import named, shown_key
 from quizlog_tui.tui.keymap import conflicts, key_problems
 
 
@@ -51,7 +52,7 @@ WRONG = {
     "limits_seconds = 2": ("there is no such setting", "did you mean limits.seconds?"),
     "mouse = 1": ("mouse: must be true or false", "the default is true"),
     "[limits]\nseconds = true": ("must be a number", "30"),
-    "[limits]\nseconds = 0": ("must be at least 0.1", "30"),
+    "[limits]\nseconds = 0": ("must be from 0.1 to", "30"),
     "[cache]\ncheckpoints = 1.5": ("must be a whole number", "64"),
     "author = 3": ("must be a text", ""),
     "keys = 3": ("must be a table", "[keys]"),
@@ -89,6 +90,32 @@ def test_key_problems_name_action_and_clash() -> None:
     assert any("'f' would do both player.back and player.fork" in one for one in said)
     assert "names no key" in str(key_problems({"player.fork": "f,,"}, "c.toml")[0])
     assert key_problems({"player.fork": "F5"}, "c.toml") == []
+    assert key_problems({"player.fork": "Ctrl+X,!,é"}, "c.toml") == []
+
+
+@pytest.mark.parametrize("keys", ["nosuchkey", "n o", "ctrl+", "hold+x", "ctrl+nosuch"])
+def test_a_key_that_there_is_not_is_told(keys: str) -> None:
+    [said] = key_problems({"player.note": keys}, "c.toml")
+    assert f"{keys!r} is no key" in str(said)
+
+
+def test_a_key_that_a_pane_takes_first_is_told() -> None:
+    said = [str(one) for one in key_problems({"player.fork": "j"}, "c.toml")]
+    assert any("'j' would do both pane.down and player.fork" in one for one in said)
+    assert (
+        key_problems({"player.fork": "j", "pane.down": "J,down", "list.down": "J,down"}, "") == []
+    )
+
+
+def test_signs_have_the_names_that_textual_gives_them() -> None:
+    from string import punctuation
+
+    from textual.keys import _character_to_key
+
+    assert {sign: named(sign) for sign in punctuation} == {
+        sign: _character_to_key(sign) for sign in punctuation
+    }
+    assert all(shown_key(named(sign)) == sign for sign in punctuation)
 
 
 def test_the_shell_shows_checks_and_begins(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from quizlog_tui.cli.parser import COMMANDS, parser_of, record_parser
 from quizlog_tui.tui.actions import ACTIONS, all_actions
-from quizlog_tui.tui.keymap import shown_key
+from quizlog_tui.tui.key_names import shown_key
 
 README_PATH = Path(__file__).parent.parent / "README.md"
 README = README_PATH.read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from .actions import ACTIONS, Action
-from .keymap import shown_key
+from .key_names import shown_key
 
 
 def bindings(scope: str) -> list[BindingType]:

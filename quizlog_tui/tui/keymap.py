@@ -7,27 +7,12 @@ from difflib import get_close_matches
 
 from ..config import Problem
 from .actions import ACTIONS, Action, all_actions
+from .key_names import is_key, named, shown_key
 
 KeyOf = Callable[[str], str]
 """The key of an action, by its id, as the user has it and people write it."""
 _WIDGETS = ("pane", "list")
 """Scopes of widgets: their keys win over those of the screen around them."""
-_SHOWN = {
-    "question_mark": "?",
-    "dollar_sign": "$",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "comma": ",",
-    "full_stop": ".",
-    "number_sign": "#",
-    "slash": "/",
-    "ampersand": "&",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "colon": ":",
-    "plus": "+",
-    "escape": "esc",
-}
 
 
 def key_problems(keys: Mapping[str, str], where: str) -> list[Problem]:
@@ -39,8 +24,9 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[Problem]:
             near = get_close_matches(name, known, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else "`quizlog config show` lists them"
             problems.append(Problem(f"{where}: keys.{name}", "there is no such action", hint))
-        elif not all(part.strip() for part in value.split(",")):
-            problems.append(Problem(f"{where}: keys.{name}", "names no key", "such as 'f,F5'"))
+        elif wrong := [part.strip() for part in value.split(",") if not is_key(named(part))]:
+            said = f"{wrong[0]!r} is no key" if wrong[0] else "names no key"
+            problems.append(Problem(f"{where}: keys.{name}", said, "such as 'f,F5,ctrl+x,?'"))
     return problems + [
         Problem(f"{where}: keys", f"{key!r} would do both {one.id} and {two.id}", "choose another")
         for key, one, two in conflicts(keys)
@@ -48,8 +34,10 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[Problem]:
 
 
 def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
-    """Each key that two actions of one screen would share, with both."""
+    """Each key that two actions of one screen, or of it and its panes, would share, with both."""
     for scope in ACTIONS:
+        if scope not in _WIDGETS:
+            yield from _taken_by_panes(scope, keys)
         taken: dict[str, Action] = {}
         around = () if scope in ("app", *_WIDGETS) else ACTIONS["app"]
         for action in (*ACTIONS[scope], *around):
@@ -59,6 +47,16 @@ def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
                     yield key, other, action
 
 
+def _taken_by_panes(scope: str, keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
+    """Keys of a screen that would never reach it."""
+    for inner in (action for widget in _WIDGETS for action in ACTIONS[widget]):
+        first = set(effective(inner, keys))
+        for action in ACTIONS[scope]:
+            for key in first.intersection(effective(action, keys)):
+                if not _on_purpose(inner, action, key):
+                    yield key, inner, action
+
+
 def _on_purpose(one: Action, two: Action, key: str) -> bool:
     """Whether the house's own keys have it so: a screen may say what Escape or q does there."""
     return key in one.keys.split(",") and key in two.keys.split(",")
@@ -66,7 +64,7 @@ def _on_purpose(one: Action, two: Action, key: str) -> bool:
 
 def effective(action: Action, keys: Mapping[str, str]) -> list[str]:
     """The keys an action has under a key map."""
-    return [_named(key) for key in keys.get(action.id, action.keys).split(",") if key.strip()]
+    return [named(key) for key in keys.get(action.id, action.keys).split(",") if key.strip()]
 
 
 def shown(name: str, keys: Mapping[str, str]) -> str:
@@ -75,17 +73,6 @@ def shown(name: str, keys: Mapping[str, str]) -> str:
     return shown_key(effective(action, keys)[0])
 
 
-def shown_key(key: str) -> str:
-    """A key as people write it."""
-    return _SHOWN.get(key, key)
-
-
 def textual_keys(keys: Mapping[str, str]) -> dict[str, str]:
     """A key map as Textual wants it."""
-    return {name: ",".join(map(_named, value.split(","))) for name, value in keys.items()}
-
-
-def _named(key: str) -> str:
-    """A key by Textual's name: `F5` is `f5`, `Ctrl+X` is `ctrl+x`, but `G` is not `g`."""
-    key = key.strip()
-    return key.lower() if len(key) > 1 else key
+    return {name: ",".join(map(named, value.split(","))) for name, value in keys.items()}

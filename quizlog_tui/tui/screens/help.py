@@ -11,7 +11,8 @@ from textual.containers import Vertical
 
 from ..actions import ACTIONS, Action
 from ..bindings import screen_bindings
-from ..keymap import effective, shown_key
+from ..key_names import shown_key
+from ..keymap import effective
 from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.line_view import LineView
 from .base import QuizlogScreen

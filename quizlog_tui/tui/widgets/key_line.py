@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from ..keymap import shown_key
+from ..key_names import shown_key
 
 
 class KeyLine(Widget):

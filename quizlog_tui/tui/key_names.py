@@ -1,0 +1,68 @@
+"""The names of keys: as people write them, and as Textual does. Plain data; no Textual."""
+
+from __future__ import annotations
+
+_SIGNS = {
+    "!": "exclamation_mark",
+    '"': "quotation_mark",
+    "#": "number_sign",
+    "$": "dollar_sign",
+    "%": "percent_sign",
+    "&": "ampersand",
+    "'": "apostrophe",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+    "*": "asterisk",
+    "+": "plus",
+    ",": "comma",
+    "-": "minus",
+    ".": "full_stop",
+    "/": "slash",
+    ":": "colon",
+    ";": "semicolon",
+    "<": "less_than_sign",
+    "=": "equals_sign",
+    ">": "greater_than_sign",
+    "?": "question_mark",
+    "@": "at",
+    "[": "left_square_bracket",
+    "\\": "backslash",
+    "]": "right_square_bracket",
+    "^": "circumflex_accent",
+    "_": "underscore",
+    "`": "grave_accent",
+    "{": "left_curly_bracket",
+    "|": "vertical_line",
+    "}": "right_curly_bracket",
+    "~": "tilde",
+}
+_SHOWN = {name: sign for sign, name in _SIGNS.items()} | {"escape": "esc"}
+_HELD = {"alt", "ctrl", "hyper", "meta", "shift", "super"}
+_NAMES = {
+    *("backspace", "delete", "down", "end", "enter", "escape", "home", "insert", "left"),
+    *("pagedown", "pageup", "right", "space", "tab", "up"),
+    *(f"f{number}" for number in range(1, 25)),
+    *_SIGNS.values(),
+}
+
+
+def shown_key(key: str) -> str:
+    """A key as people write it."""
+    return _SHOWN.get(key, key)
+
+
+def named(key: str) -> str:
+    """A key by Textual's name: `F5` is `f5`, `Ctrl+X` is `ctrl+x`, `?` its name; `G` is not `g`."""
+    key = key.strip()
+    if len(key) == 1:
+        return _SIGNS.get(key, key)
+    held, last = key[:-1], key[-1:]
+    if held.endswith("+"):
+        return held.lower() + _SIGNS.get(last, last.lower())
+    return key.lower()
+
+
+def is_key(name: str) -> bool:
+    """Whether a key of Textual's name can be pressed."""
+    *held, last = name.split("+")
+    return _HELD.issuperset(held) and (last in _NAMES or (len(last) == 1 and last.isalnum()))
