@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
@@ -15,6 +16,9 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from ..key_names import shown_key
+
+_ALWAYS = ("app.help", "leave")
+"""Actions whose keys stay where there is no room for all: who is lost looks for them."""
 
 
 class KeyLine(Widget):
@@ -47,27 +51,46 @@ class KeyLine(Widget):
     def _take(self, screen: Screen[Any]) -> None:
         wanted: dict[str, Binding] = {}
         for active in screen.active_bindings.values():
-            if active.binding.show:  # the first of each action's keys that is not typed as text
+            if active.binding.show and not self._typed(active.binding.key):
+                # the first of each action's keys that is not typed as text
                 wanted.setdefault(active.binding.action, active.binding)
         shown = [(each, shown_key(each.key)) for each in wanted.values()]
         if shown != self._shown:
             self._shown = shown
             self.refresh()
 
+    def _typed(self, key: str) -> bool:
+        """Whether a key is text where the focus is."""
+        sign, focused = shown_key(key), self.screen.focused
+        return len(sign) == 1 and focused is not None and focused.check_consume_key(key, sign)
+
+    def _in_sight(self) -> list[tuple[Binding, str]]:
+        """The keys there is room for: the last go first, but for those one needs to get out."""
+        found = list(self._shown)
+        spare = [each for each in found if each[0].action not in _ALWAYS]
+        while spare and sum(map(_width, found)) > self.size.width:
+            found.remove(spare.pop())
+        return found
+
     def render(self) -> Content:
         """The line."""
         key, label = map(self.get_visual_style, ("key-line--key", "key-line--label"))
         parts = [
             Content.assemble((shown, key), (f" {binding.description} ", label))
-            for binding, shown in self._shown
+            for binding, shown in self._in_sight()
         ]
         return Content("").join(parts)
 
     def on_click(self, event: events.Click) -> None:
         """Do as if the key were pressed."""
         end = 0
-        for binding, shown in self._shown:
-            end += len(f"{shown} {binding.description} ")
+        for binding, shown in self._in_sight():
+            end += _width((binding, shown))
             if event.x < end:
                 self.app.simulate_key(binding.key)
                 return
+
+
+def _width(part: tuple[Binding, str]) -> int:
+    """Cells of a key and what it does."""
+    return cell_len(f"{part[1]} {part[0].description} ")
