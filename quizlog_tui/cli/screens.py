@@ -104,7 +104,7 @@ def _size(text: str) -> tuple[int, int]:
 def _tui() -> Parser:
     parser = command("quizlog tui", tui, "Open the screens.")
     parser.add_argument(
-        "record", nargs="?", help="a record, or FILE.jsonl of episodes; default: a list"
+        "record", nargs="?", help="a record, a folder of records, or FILE.jsonl of episodes"
     )
     return parser
 

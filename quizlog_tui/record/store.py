@@ -94,7 +94,7 @@ def _read_bytes(path: Path) -> bytes:
     try:
         info = path.stat()
         if stat.S_ISDIR(info.st_mode):
-            hint = "name the record file inside it, or `quizlog tui` it"
+            hint = "name the record file inside it; `quizlog tui FOLDER` lists its records"
             raise RecordError("is a directory, not a record", where=where, hint=hint)
         if info.st_size > MAX_BYTES:
             size = f"{info.st_size / 2**20:.0f} MB"

@@ -48,7 +48,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
     """The program.
 
     Args:
-        record: The record to open; None to choose from the records here or the examples.
+        record: The record to open, or a folder of records to choose from; None for those here or
+            the examples.
         config: The user's settings.
         problems: What is wrong in them, to be told.
         clock: How times are told.
@@ -76,7 +77,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
         episodes: EpisodeFile | None = None,
     ) -> None:
         super().__init__()
-        self._record = record
+        self._folder = record if record and record.is_dir() else Path.cwd()
+        self._record = None if record == self._folder else record
         self.config = config or Config()
         self.state = state or State()
         self._given = session
@@ -182,7 +184,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             return
         from .screens.library import LibraryScreen
 
-        library = LibraryScreen(Path.cwd(), own_examples, self.state, self.replayer, self._clock)
+        library = LibraryScreen(self._folder, own_examples, self.state, self.replayer, self._clock)
         self.push_screen(library, lambda _: self.exit())
         self._tell_problems()
 

@@ -23,7 +23,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
-from tests.support.screens import SIZES, ask, check, idle, patiently, settled, shows
+from tests.support.screens import SIZES, ask, asking, check, idle, patiently, settled, shows
 
 QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
@@ -199,14 +199,16 @@ async def test_a_new_record_gets_a_free_name_and_is_opened(records: Path) -> Non
         await library(pilot)
         await ask(pilot, "plus", "quiz.py", "many")
         await shows(pilot, "'many' is no whole number")
-        await ask(pilot, "plus", "quiz.py", "42")
+        await asking(pilot)  # again, with what was typed
+        await ask(pilot, "enter", "42")
         player = await settled(pilot)
         assert player.session.path.name == "quiz-2.yaml"
         await pilot.press("escape", "q")
         await library(pilot)
         await shows(pilot, "quiz-2.yaml")
         await ask(pilot, "plus", "gone.py", "1")
-        await shows(pilot, "gone.py")
+        await shows(pilot, "gone.py: ")
+        assert (await asking(pilot)).query_one(Input).value == "gone.py"
     assert yaml.safe_load((records / "quiz-2.yaml").read_text())["seed"] == 42
     assert (records / "quiz.yaml").read_text() == "mine"
 
@@ -281,3 +283,13 @@ async def test_no_name_or_problem_is_markup_or_a_control_sequence(folder: Path) 
     assert "[|nope] [@click=app.quit]go[|]" in text
     assert "unknown status '[/nope] [@click=app.quit]go[/]" in text
     assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85")
+
+
+async def test_a_folder_may_be_named_instead_of_a_record(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    app = QuizlogApp(records)
+    async with app.run_test() as pilot:
+        await library(pilot)
+        await shows(pilot, "spoilt.yaml")

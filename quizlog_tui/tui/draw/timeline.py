@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ...replay.transcript import Transcript
 from ...text import one_line
 from ...timeline import Moment, Timeline
 from ..clock import Clock
-from ..widgets.documents import Line, Table, line
+from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
 from .words import MARKS, STYLES, outcome
 
 NOTE, FORK, DECISION = "✎", "┬", "◆"
 """The signs of a step with remarks, with other branches, and with a decision of models."""
+_MARK, _ANSWER, _TIME = 5, (8, 16), 6
+"""Cells of the pointer with the step's number, of answers at least and at most, of a time."""
+_PROMPT = 10
+"""Cells below which a question is left out."""
+_MOST_SIGNS = 12
+_MEASURED = 200
+"""Steps that columns are measured by; what is wider in others is cut."""
 
 
-def timeline_table(
+def timeline_grid(
     moments: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
-) -> Table:
+) -> Grid:
     """Rows for a run through all recorded answers; those from the pointer on are not in use.
 
     Args:
@@ -25,29 +35,47 @@ def timeline_table(
         decided: Steps whose answer several models decided.
         clock: How durations are told.
     """
+    marked = (at for at in (*moments.marked, *decided) if at < len(moments))
+    found = (_signs(moments[at], at in decided) for at in islice(marked, _MEASURED))
+    signs = min(widest(found), _MOST_SIGNS)
+    answers = widest(step.input for step in islice(whole.steps, _MEASURED))
+    answer = max(_ANSWER[0], min(answers, _ANSWER[1]))
 
-    def make(index: int) -> Line:
+    def make(index: int, columns: Layout) -> Line:
         moment = moments[index]
-        mark = ("▸" if index == pointer else " ") + f"{index:3} "
-        signs = (_signs(moment, index in decided), "warn")
+        mark = f"{'▸' if index == pointer else ' '}{index:3} "
+        signed = _signs(moment, index in decided)
         if moment.answer is None:
-            style = STYLES[whole.status]
-            return line((mark, "dim"), (outcome(whole.status, whole.score), style), signs, cut=True)
-        return _row(moment, mark, signs, clock)
+            state = (outcome(whole.status, whole.score), STYLES[whole.status])
+            return line((mark, "dim"), state, (f" {signed}", "warn"), cut=True)
+        return _row(moment, mark, signed, columns, clock)
 
-    return Table(len(moments), make)
+    def text(index: int) -> str:
+        moment = moments[index]
+        return f"{index} {moment.answer} {moment.prompt}"
+
+    return Grid(len(moments), lambda width: _columns(width, answer, signs), make, text)
 
 
-def _row(moment: Moment, mark: str, signs: tuple[str, str], clock: Clock) -> Line:
+def _columns(width: int, answer: int, signs: int) -> Layout:
+    """The columns for a width: the question has what is left, and goes first where little is."""
+    fixed = {"signs": signs} if signs else {}
+    columns = {"answer": answer, **fixed, "prompt": max(_PROMPT, width), "time": _TIME}
+    left = max(0, width - _MARK)
+    found = layout(left, columns, {"answer": _ANSWER[0], "prompt": _PROMPT})
+    spare = left - sum(found.values()) - GAP * (len(found) - 1)
+    return found | {"answer": found["answer"] + max(0, spare)}
+
+
+def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -> Line:
     answer = one_line(moment.answer or "") or "(empty)"
-    asked = one_line((moment.prompt or "").strip()) or "(no prompt)"
-    return line(
-        (mark, "dim"),
-        (answer, "answer" if moment.used else "dim"),
-        signs,
-        (f"  {asked}  {clock.duration(moment.seconds)}", "dim"),
-        cut=True,
-    )
+    cells = {
+        "answer": (answer, "answer" if moment.used else "dim"),
+        "signs": (signs, "warn"),
+        "prompt": (one_line((moment.prompt or "").strip()) or "(no prompt)", "dim"),
+        "time": (f"{clock.duration(moment.seconds):>{_TIME}}", "dim"),
+    }
+    return line((mark, "dim"), *cells_line(columns, cells).pieces, cut=True)
 
 
 def _signs(moment: Moment, decided: bool) -> str:
@@ -55,7 +83,7 @@ def _signs(moment: Moment, decided: bool) -> str:
     found = [DECISION] if decided else []
     found += [f"{NOTE}{len(moment.notes)}"] if moment.notes else []
     found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in moment.tries[:3]]
-    return " " + " ".join(found) if found else ""
+    return " ".join(found)
 
 
 def _score(score: float | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -31,6 +32,11 @@ from .export import Export, pictures
 DIALOG = "dialog"
 """The group of workers that wait for the user."""
 T = TypeVar("T")
+
+
+def _done(export: Export, path: Path) -> bool:
+    export.write(path)
+    return True
 
 
 class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit_bindings=False):
@@ -212,13 +218,16 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         chosen = await self.app.push_screen_wait(ChooseScreen("Export", lines))
         if chosen is None:
             return
-        question = "Write it to which file?"
-        wanted = await self.app.push_screen_wait(AskScreen(question, found[chosen].name))
-        if not wanted:
-            return
-        path = Path(wanted).expanduser()
-        if await self.work_on(lambda: (found[chosen].write(path),), "writing") is not None:
-            self.tell(f"written to {path.absolute()}")
+        await self._written(found[chosen])
+
+    async def _written(self, export: Export) -> None:
+        """Ask where to, until it is written or the user thought better of it."""
+        name, question = export.name, "Write it to which file?"
+        while wanted := await self.app.push_screen_wait(AskScreen(question, name)):
+            name, path = wanted, Path(wanted).expanduser()
+            if await self.work_on(partial(_done, export, path), "writing"):
+                self.tell(f"written to {path.absolute()}")
+                return
 
     def exports(self) -> list[Export]:
         """What can be written from here."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,21 @@ from .dialogs import AskScreen
 
 
 async def new_record(screen: QuizlogScreen[Any]) -> Path | None:
-    """Ask, and write the record; None if the user thought better of it, or after an error."""
-    app = screen.app
-    script = await app.push_screen_wait(AskScreen("New record for which script?"))
-    if not script:
-        return None
-    wanted = str(random.SystemRandom().randrange(10**6))
-    seed = await app.push_screen_wait(AskScreen("Seed of its randomness?", wanted))
-    if seed is None:
-        return None
-    return await screen.work_on(lambda: _made(script, seed), "writing")
+    """Ask until a record can be written; None if the user thought better of it."""
+    app, script = screen.app, ""
+    seed = str(random.SystemRandom().randrange(10**6))
+    while True:
+        wanted = await app.push_screen_wait(AskScreen("New record for which script?", script))
+        if not wanted:
+            return None
+        script = wanted
+        wanted = await app.push_screen_wait(AskScreen("Seed of its randomness?", seed))
+        if wanted is None:
+            return None
+        seed = wanted
+        made = await screen.work_on(partial(_made, script, seed), "writing")
+        if made is not None:
+            return made
 
 
 def _made(script: str, seed: str) -> Path:

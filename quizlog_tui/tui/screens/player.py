@@ -23,7 +23,7 @@ from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.error import error_lines
 from ..draw.output import RunOutput
-from ..draw.timeline import timeline_table
+from ..draw.timeline import timeline_grid
 from ..draw.words import bars, outcome
 from ..lessons import Scene
 from ..state import State
@@ -170,8 +170,8 @@ class PlayerScreen(PlayerLooks):
         if moments is not self._drawn:
             self._drawn = moments
             pointer = self.session.pointer
-            table = timeline_table(moments, self._whole, pointer, self.decided, self._clock)
-            timeline.show(table, cursor=self._head.step)
+            rows = timeline_grid(moments, self._whole, pointer, self.decided, self._clock)
+            timeline.show(rows, cursor=self._head.step)
         timeline.move(self._head.step)
 
     def _draw_error(self, shown: Transcript) -> None:
