@@ -344,7 +344,9 @@ async def test_the_output_of_one_step_is_searched_line_by_line(build: Build) -> 
     app = QuizlogApp(build.record(script))
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        await press(pilot, "escape", "slash", *"needle", "enter")
+        await press(pilot, "escape", "g", "slash", *"needle")
+        await shows(pilot, "1 of 15")
+        await press(pilot, "enter")
         seen = [output_place(app)]
         for _ in range(15):
             await press(pilot, "n")
@@ -360,6 +362,25 @@ async def test_the_output_of_one_step_is_searched_line_by_line(build: Build) -> 
 
 def output_place(app: QuizlogApp) -> str | None:
     return app.screen.query_one("#output", LineView).border_subtitle
+
+
+@pytest.mark.parametrize("kind", [LineView, MarkedView])
+async def test_a_search_begins_where_one_scrolled_to(kind: type[LineView]) -> None:
+    pane = kind(id="text")
+    app = Panes(pane)
+    async with app.run_test() as pilot:
+        items = [line(numbered_lines(20)) for _ in range(3)]
+        pane.show(Paragraphs(items), cursor=0 if kind is MarkedView else None, end=True)
+        await pilot.pause()
+        await pilot.press("tab")
+        pane.scroll_to(y=30, animate=False)
+        await pilot.pause()
+        pane.styles.height = 6  # as when the line for the words opens
+        await pilot.pause()
+        await pilot.pause()
+        assert pane.scroll_offset.y == 30
+        pane.find("needle")
+        assert pane.border_subtitle == "9 of 15"
 
 
 async def test_the_last_page_of_the_help_does_not_hold_a_search(build: Build) -> None:

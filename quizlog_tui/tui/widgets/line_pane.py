@@ -76,6 +76,7 @@ class LinePane(ScrollView, can_focus=True):
         self._wrapped_at = 0
         self._drawn_at = 0
         self._at_end = False
+        self._placed_at: int | None = None
         self._cursor: int | None = None
         self._rows: dict[int, list[Row]] = {}
         self._strips: dict[int, Strip] = {}
@@ -132,6 +133,7 @@ class LinePane(ScrollView, can_focus=True):
         width = max(1, self.scrollable_content_region.width - self.GUTTER)
         if width != self._drawn_at:
             self._forget(0)
+            self._placed_at = None
         self._wrapped_at = self._drawn_at = width
         self._starts = self._measured(width)
         self._resize_content(Size(width + self.GUTTER, self._starts[-1]))
@@ -159,10 +161,20 @@ class LinePane(ScrollView, can_focus=True):
 
     def _go_to_place(self) -> None:
         """Scroll to the end, or to the cursor, as `show` was told."""
+        self._at_end = self._at_end and not self._scrolled_away
         if self._at_end:
             self.scroll_end(animate=False, immediate=True)
         elif self._cursor is not None:
             self.reveal(self._cursor)
+        self._placed_at = self.scroll_offset.y
+
+    @property
+    def _scrolled_away(self) -> bool:
+        """Whether one scrolled elsewhere since it went to its place."""
+        return self._placed_at is not None and self.scroll_offset.y not in (
+            self._placed_at,
+            self.max_scroll_y,
+        )
 
     def reveal(self, index: int) -> None:
         """Bring an item into view, in the middle if it was out of it."""

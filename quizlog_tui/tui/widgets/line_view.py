@@ -48,6 +48,7 @@ class LineView(LinePane):
         before = self._seen()
         same = unchanged(self._whole, document)
         self._whole, self._at_end, self._mark = document, end, cursor
+        self._placed_at = None
         if self._finding is not None:
             self._finding.follow(document, same)
         if self._kept is not None:

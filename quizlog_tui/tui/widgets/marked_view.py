@@ -50,6 +50,11 @@ class MarkedView(LineView):
         in_sight = self._starts[cursor] < top + self._height and self._starts[cursor + 1] > top
         return cursor if in_sight else None
 
+    def _go_to_place(self) -> None:
+        """Not back to the mark where one only scrolled on to read."""
+        if not self._scrolled_away:
+            super()._go_to_place()
+
     def reveal(self, index: int) -> None:
         """Bring an item into view, near the top if not all of it was seen."""
         if not self.laid_out or index >= len(self._starts) - 1:
