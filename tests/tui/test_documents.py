@@ -10,7 +10,7 @@ from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.series import Series
 from quizlog_tui.text import visible
 from quizlog_tui.tui.draw.output import RunOutput, events, tail
-from quizlog_tui.tui.widgets.documents import Filtered, Paragraphs, Table, height, line, rows
+from quizlog_tui.tui.widgets.documents import Paragraphs, Table, height, line, rows
 
 TEXT = st.text("ab 日é\n\t\x1b\x9b-\u202e", max_size=60)
 
@@ -84,8 +84,6 @@ def test_a_table_makes_only_what_is_looked_at() -> None:
 
     table = Table(100_000, make)
     assert table.starts(80)[100_000] == 100_000 and not made
-    assert Filtered(table, [5, 7])[1].text == "7" and made == [7]
-    assert list(Filtered(table, [5, 7]).starts(80)) == [0, 1, 2]
 
 
 @given(st.text("a日é ", max_size=40), st.integers(2, 12))

@@ -85,8 +85,11 @@ class Comparison:
         return len(self.rows)
 
     def __getitem__(self, index: int) -> Line:
-        drawn = self._beside if self._width >= SIDE_BY_SIDE else self._below
-        return _joined(drawn(index))
+        return _joined(self._drawn(index))
+
+    def numbered(self, index: int) -> Line:
+        """An item with its steps' numbers on each row; as long as the item, row by row."""
+        return _joined(self._drawn(index, every=True))
 
     def text(self, index: int) -> str:
         """What a search looks through."""
@@ -137,12 +140,17 @@ class Comparison:
         row = self.rows[index]
         return line(*pieces(shortened(row.a), self.a.run)) if row.a else Line(())
 
-    def _beside(self, index: int) -> Iterator[Row]:
+    def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
+        """The rows of an item, its steps' numbers on the first of each text, or on `every` one."""
+        drawn = self._beside if self._width >= SIDE_BY_SIDE else self._below
+        return drawn(index, every=every)
+
+    def _beside(self, index: int, *, every: bool) -> Iterator[Row]:
         row, width = self.rows[index], self._column
         sides = (self._alike(index),) * 2 if row.kind == "same" else self._sides(index)
         both = zip_longest(*(rows(side, width) for side in sides), fillvalue=())
         for number, (one, other) in enumerate(both):
-            labels = (row.index_a, row.index_b) if number == 0 else (None, None)
+            labels = (row.index_a, row.index_b) if number == 0 or every else (None, None)
             sign = SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
             yield [
                 *self._cells(labels[0], one, width),
@@ -150,10 +158,10 @@ class Comparison:
                 *self._cells(labels[1], other, width),
             ]
 
-    def _below(self, index: int) -> Iterator[Row]:
+    def _below(self, index: int, *, every: bool) -> Iterator[Row]:
         for sign, label, text in self._parts(index):
             for at, row in enumerate(rows(text, self._column)):
-                cells = self._cells(label if at == 0 else None, row, self._column)
+                cells = self._cells(label if at == 0 or every else None, row, self._column)
                 yield [(f"{sign} ", "dim" if sign == " " else "warn"), *cells]
 
     def _parts(self, index: int) -> Iterator[tuple[str, int | None, Line]]:

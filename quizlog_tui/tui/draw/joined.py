@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from ..widgets.documents import Document, Line
+from ..widgets.documents import Document, Line, numbered
 
 
 class Joined:
@@ -26,6 +26,10 @@ class Joined:
     def __getitem__(self, index: int) -> Line:
         part, inside = self._find(index)
         return part[inside]
+
+    def numbered(self, index: int) -> Line:
+        """An item with the number of its step on each line, if its document has steps."""
+        return numbered(*self._find(index))
 
     def text(self, index: int) -> str:
         """What a search looks through."""

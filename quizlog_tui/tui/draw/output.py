@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from ...replay.transcript import Step, Transcript
-from ..widgets.documents import Document, Line, height, line, rows, safe
+from ..widgets.documents import Document, Line, height, line, name_lines, rows, safe
 
 
 class RunOutput:
@@ -69,6 +69,9 @@ class _Shown:
 
     def __getitem__(self, index: int) -> Line:
         return self._run.item(index) if index < self._count else self._last
+
+    def numbered(self, index: int) -> Line:
+        return name_lines(self[index], f"{index:3} │ ")
 
     def text(self, index: int) -> str:
         return self._run.text(index) if index < self._count else self._last.text

@@ -181,7 +181,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """Go to another place found."""
         pane = self.pane()
         if pane is not None and not pane.find_next(by):
-            self.tell("nothing is searched for; / begins")
+            self.tell("not found" if pane.searching else "nothing is searched for; / begins")
 
     def action_filter(self) -> None:
         """Show only what was found, or all."""

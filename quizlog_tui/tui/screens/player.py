@@ -172,7 +172,7 @@ class PlayerScreen(PlayerLooks):
             pointer = self.session.pointer
             rows = timeline_grid(moments, self._whole, pointer, self.decided, self._clock)
             timeline.show(rows, cursor=self._head.step)
-        timeline.move(self._head.step)
+        timeline.mark(self._head.step)
 
     def _draw_error(self, shown: Transcript) -> None:
         error = error_lines(shown, self.session.source)
@@ -183,9 +183,8 @@ class PlayerScreen(PlayerLooks):
     def _draw_source(self, shown: Transcript) -> None:
         line = shown.last_error.line if shown.last_error else shown.last.line
         source = self.query_one("#source", RowList)
-        if line and line <= len(source.document):
-            source.move(line - 1)
-            source.reveal(line - 1)
+        if line:
+            source.mark(line - 1)
 
     def _status_text(self, shown: Transcript) -> str:
         session, at = self.session, self._head.step

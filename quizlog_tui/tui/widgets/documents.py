@@ -101,35 +101,25 @@ class Table:
         return range(self._length + 1)
 
 
-class Filtered:
-    """Some items of another document."""
-
-    def __init__(self, document: Document, kept: Sequence[int]) -> None:
-        self._document = document
-        self.kept = kept
-        """The shown items, as indexes of the whole document."""
-
-    def __len__(self) -> int:
-        return len(self.kept)
-
-    def __getitem__(self, index: int) -> Line:
-        return self._document[self.kept[index]]
-
-    def text(self, index: int) -> str:
-        """What a search looks through."""
-        return self._document.text(self.kept[index])
-
-    def starts(self, width: int) -> Sequence[int]:
-        """The row at which each item starts, and the number of rows."""
-        whole = self._document.starts(width)
-        heights = (whole[index + 1] - whole[index] for index in self.kept)
-        return list(accumulate(heights, initial=0))
-
-
 def unchanged(before: Document, after: Document) -> int:
     """How many first items of two documents are known to be the same, drawn alike."""
     shares = getattr(after, "shares", None)
     return shares(before) if shares else 0
+
+
+def numbered(document: Document, index: int) -> Line:
+    """An item with the number of its step on each line, if the document has `numbered` for that."""
+    make = getattr(document, "numbered", document.__getitem__)
+    item: Line = make(index)
+    return item
+
+
+def name_lines(item: Line, name: str) -> Line:
+    """A text with a name before each of its lines."""
+    pieces = [
+        piece for one in logical_lines(item.pieces) for piece in (("\n", ""), (name, "dim"), *one)
+    ]
+    return Line(tuple(pieces[1:]))
 
 
 def rows(item: Line, width: int) -> list[Row]:
@@ -139,7 +129,7 @@ def rows(item: Line, width: int) -> list[Row]:
     if item.cut:
         return [[(text.replace("\n", "⏎"), style) for text, style in item.pieces]]
     found: list[Row] = []
-    for logical in _logical_lines(item.pieces):
+    for logical in logical_lines(item.pieces):
         found += _wrapped(logical, width)
     return found
 
@@ -152,7 +142,7 @@ def height(text: str, width: int) -> int:
     return sum(1 + sum(1 for _ in _breaks(one, width)) for one in lines)
 
 
-def _logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
     """The pieces parted at their newlines."""
     current: Row = []
     for text, style in pieces:

@@ -1,313 +1,264 @@
-"""A pane of many lines, drawn a row at a time: the base of every list that can grow.
+"""A pane of many lines in which one finds, filters and selects text.
 
-Shows a `Document`. Only what is visible is made, wrapped and rendered. Finds, filters and lets one
-select text; knows nothing of what the lines mean.
+Which hits there are is `finding`'s business, and what a filter leaves is `kept`'s; here is where
+one stands among the hits, and what of them is in sight.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import zip_longest
-from typing import ClassVar
+from time import monotonic
 
-from rich.segment import Segment
-from rich.style import Style
-from textual.binding import BindingType
-from textual.geometry import Offset, Region, Size
-from textual.scroll_view import ScrollView
+from textual.geometry import Offset, Size
 from textual.selection import Selection
-from textual.strip import Strip
+from textual.timer import Timer
 
 from ...text import visible
-from ..bindings import bindings
-from .documents import Document, Filtered, Paragraphs, Row, rows, unchanged
-from .strips import restyled
+from .documents import Document, Paragraphs, unchanged
+from .finding import Finding, Place
+from .hit_rows import HitRows, begins
+from .kept import Kept
+from .line_pane import LinePane, Mark
 
-STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
-"""The names a piece of text may be styled by."""
+_SLICE = 0.02
+"""Seconds of counting before keys and painting have their turn."""
+_PAUSE = 0.01
+"""Seconds they have."""
 
 
-class LineView(ScrollView, can_focus=True):
-    """Shows a document, with a marked item if there is one."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"line--{name}" for name in STYLES),
-        "line--cursor",
-        "line--match",
-    }
-    GUTTER: ClassVar[int] = 0
-    """Cells kept free at the left for the cursor's sign."""
-    DEFAULT_CSS = """
-    LineView {
-        scrollbar-gutter: stable; scrollbar-size-vertical: 1;
-        & .line--prompt { color: $primary; text-style: bold; }
-        & .line--answer { color: $accent; }
-        & .line--error { color: $error; text-style: bold; }
-        & .line--good { color: $success; }
-        & .line--warn { color: $warning; }
-        & .line--dim { color: $text-muted; }
-        & .line--head { color: $secondary; text-style: bold; }
-        & .line--code { color: $foreground; }
-        & .line--removed { color: $error; text-style: underline; }
-        & .line--added { color: $success; text-style: underline; }
-        & .line--cursor { background: $panel; text-style: bold; }
-        & .line--match { text-style: reverse; }
-    }
-    """
+class LineView(LinePane):
+    """Shows a document, with a marked item if there is one, and where words are in it."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._whole: Document = Paragraphs()
-        self._document: Document = self._whole
-        self._starts: Sequence[int] = (0,)
-        self._wrapped_at = 0
-        self._drawn_at = 0
-        self._at_end = False
-        self._cursor: int | None = None
-        self._pattern: re.Pattern[str] | None = None
-        self._filtering = False
-        self._rows: dict[int, list[Row]] = {}
-        self._strips: dict[int, Strip] = {}
-        self._styles: dict[str, Style] = {}
+        self._mark: int | None = None
+        self._finding: Finding | None = None
+        self._kept: Kept | None = None
+        self._here: Place | None = None
+        self._hits: dict[int, HitRows] = {}
+        self._counted_at = 0
+        self._counting: Timer | None = None
+        self._told = ""
 
     # -- content
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
-        """Replace the content; keep the cursor in view, or the end."""
+        """Replace the content; keep the cursor, an index of the document, in view, or the end."""
         before = self._seen()
-        self._forget(unchanged(self._document, document))
-        self._whole, self._at_end = document, end
-        self._cursor = cursor
-        self._choose()
+        same = unchanged(self._whole, document)
+        self._whole, self._at_end, self._mark = document, end, cursor
+        self._placed_at = None
+        if self._finding is not None:
+            self._finding.follow(document, same)
+        if self._kept is not None:
+            same = self._kept.follow(document)
+        self._place_cursor()
+        self._put(document if self._kept is None else self._kept, same)
+        if self._finding is not None and self._here is not None:
+            self._here = self._here if self._finding.is_hit(self._here) else None
         self._repaint(before)
+        self._tell()
 
-    @property
-    def cursor(self) -> int | None:
-        """The marked item, as an index of what is shown."""
-        return self._cursor
+    def whole_index(self, index: int) -> int:
+        """An item of what is shown, as an index of the whole document."""
+        return index if self._kept is None else self._kept.whole(index)
 
-    @property
-    def document(self) -> Document:
-        """What is shown: the whole document, or what the filter leaves of it."""
-        return self._document
+    def shown_index(self, index: int) -> int:
+        """Where an item of the whole document is shown, or one near it if the filter hides it."""
+        return index if self._kept is None else self._kept.nearest(index)
 
-    def _choose(self) -> None:
-        """Take the whole document or the items that match."""
-        if self._filtering or isinstance(self._document, Filtered):
-            self._forget(0)
-        self._document = self._whole
-        if self._filtering and self._pattern:
-            found = [i for i in range(len(self._whole)) if self._matches(i)]
-            self._document = Filtered(self._whole, found)
-            if self._cursor is not None:
-                self._cursor = max(0, bisect_right(found, self._cursor) - 1)
-        self._starts, self._wrapped_at = (0,), 0
-        if self.scrollable_content_region.width:
-            self._lay_out()
+    def _point(self, index: int) -> None:
+        """Put the cursor on an item of what is shown."""
+        self._cursor, self._mark = index, self.whole_index(index)
 
-    def _seen(self) -> list[tuple[Row, bool]] | None:
-        """The rows in sight, and whether they are marked; None while the pane has no rows."""
-        if not self.laid_out:
-            return None
-        top = self.scroll_offset.y
-        bottom = min(top + self.size.height, self._starts[-1])
-        return [(self._row(row), self.at_row(row) == self._cursor) for row in range(top, bottom)]
+    def _place_cursor(self) -> None:
+        """Put the cursor on the marked item, or one near it if the filter hides it."""
+        self._cursor = None if self._mark is None else self.shown_index(self._mark)
 
-    def _repaint(self, before: list[tuple[Row, bool]] | None) -> None:
-        """Draw the rows that are others than before: to draw a row costs more than to know it."""
-        after = self._seen()
-        if before is None or after is None:
-            self.refresh()
-            return
-        pairs = enumerate(zip_longest(before, after))
-        changed = [Region(0, y, self.size.width, 1) for y, (one, other) in pairs if one != other]
-        if changed:
-            self.refresh(*changed)
+    def _measured(self, width: int) -> Sequence[int]:
+        """What is found can depend on the width; what a filter leaves does."""
+        starts = self._whole.starts(width)
+        if self._finding is not None and width != self._counted_at:
+            self._finding.follow(self._whole, 0)
+        self._counted_at = width
+        return self._count() or starts
 
-    @property
-    def laid_out(self) -> bool:
-        """Whether it is known where the items are; not so while the pane is hidden."""
-        return self._wrapped_at > 0
+    def _count(self) -> Sequence[int] | None:
+        """Count some more hits, and go on with it soon; where the items left by a filter start."""
+        starts, kept = None, self._kept if self.laid_out else None
+        if self._counting is not None:
+            self._counting.stop()
+        if self._finding is not None:
+            self._finding.count_on(monotonic() + _SLICE)
+            if kept is not None:
+                starts = kept.starts(self._wrapped_at)
+            if self._finding.more or (kept is not None and kept.more):
+                self._counting = self.set_timer(_PAUSE, self._count_on)
+        self._place_cursor()
+        return starts
 
-    def _matches(self, index: int) -> bool:
-        return bool(self._pattern and self._pattern.search(self._whole.text(index)))
+    def _count_on(self) -> None:
+        before = self._seen()
+        starts = self._count()
+        if starts is not None:
+            self._starts = starts
+            self._resize_content(Size(self._wrapped_at + self.GUTTER, starts[-1]))
+        self._repaint(before)
+        self._tell()
 
-    def _lay_out(self) -> None:
-        width = max(1, self.scrollable_content_region.width - self.GUTTER)
-        if width != self._drawn_at:
-            self._forget(0)
-        self._wrapped_at = self._drawn_at = width
-        self._starts = self._document.starts(width)
-        self._resize_content(Size(width + self.GUTTER, self._starts[-1]))
-        self._go_to_place()
-
-    def _resize_content(self, size: Size) -> None:
-        """Take the content's size; the screen is laid out anew only where that can matter.
-
-        Setting `virtual_size` lays the whole screen out, which costs more than all else of a step.
-        """
-        height = self.styles.height
-        bar = size.height > self.container_size.height
-        if (height is not None and height.is_auto) or bar != self.show_vertical_scrollbar:
-            self.virtual_size = size
-            self.call_after_refresh(self._go_to_place)  # only then is the new height known
-            return
-        self.set_reactive(LineView.virtual_size, size)
-        if bar:
-            self.vertical_scrollbar.window_virtual_size = size.height
-        self.scroll_y = self.validate_scroll_y(self.scroll_y)
-
-    def _go_to_place(self) -> None:
-        """Scroll to the end, or to the cursor, as `show` was told."""
-        if self._at_end:
-            self.scroll_end(animate=False, immediate=True)
-        elif self._cursor is not None:
-            self.reveal(self._cursor)
-
-    def reveal(self, index: int) -> None:
-        """Bring an item into view, in the middle if it was out of it."""
-        if not self.laid_out:
-            return
-        row = self._starts[min(index, len(self._starts) - 1)]
-        height = max(1, self.scrollable_content_region.height)
-        if not self.scroll_offset.y <= row < self.scroll_offset.y + height:
-            self.scroll_to(y=max(0, row - height // 2), animate=False, immediate=True)
-
-    def on_resize(self) -> None:
-        """Wrap again where the width changed; a hidden pane has no width to wrap to."""
-        width = self.scrollable_content_region.width
-        if width and width - self.GUTTER != self._wrapped_at:
-            self._lay_out()
-            self.refresh()  # it may have been drawn before it was known where the items are
-        self.call_after_refresh(self._go_to_place)
-
-    def notify_style_update(self) -> None:
-        """Forget colours of the theme before."""
-        self._styles.clear()
-        self._strips.clear()
-        super().notify_style_update()
+    def _forget(self, kept: int) -> None:
+        super()._forget(kept)
+        self._hits.clear()
 
     # -- finding
 
     def find(self, words: str) -> bool:
-        """Mark a text everywhere and go to its first place at or after the top; empty ends it."""
-        self._pattern = re.compile(re.escape(words), re.IGNORECASE) if words else None
-        if self._filtering:
-            self._choose()
-        self.refresh()
-        return not words or self.find_next(1, here=True)
+        """Mark words everywhere and go to the first from here on; empty ends it."""
+        if not words:
+            self.stop_searching()
+            return True
+        self._search(Finding(words, self._whole), filtering=self._kept is not None)
+        return self.find_next(1, here=True)
 
     def find_next(self, by: int, *, here: bool = False) -> bool:
-        """Go to the next place (1) or the one before (-1), round the end; whether there is one."""
-        count = len(self._document)
-        if self._pattern is None or not count:
+        """Go to the next hit (1) or the one before (-1), round the end; whether there is one.
+
+        Args:
+            by: Which way.
+            here: Whether the hit where one is will do.
+        """
+        if self._finding is None:
             return False
-        start = self._place()
-        for offset in range(0 if here else 1, count + 1):
-            index = (start + by * offset) % count
-            if self._pattern.search(self._document.text(index)):
-                self._go_to_match(index)
-                return True
-        return False
-
-    def _place(self) -> int:
-        """The item a search starts from: the marked one, or the one found last, or the top one."""
-        if self._cursor is not None:
-            return self._cursor
-        return max(0, bisect_right(self._starts, self.scroll_offset.y) - 1)
-
-    def _go_to_match(self, index: int) -> None:
-        within = next((n for n, row in enumerate(self._rows_of(index)) if self._hit(row)), 0)
-        self._at_end = False
-        self.scroll_to(y=self._starts[index] + within, animate=False, immediate=True)
-
-    def _hit(self, row: Row) -> bool:
-        return bool(self._pattern and self._pattern.search("".join(text for text, _ in row)))
+        start = self._start(by, here=here)
+        before = self._seen()
+        self._here = self._finding.after(start) if by > 0 else self._finding.before(start)
+        if self._here is not None:
+            self._at_end = False
+            self._go_to(self._here)
+        self._repaint(before)
+        self._tell()
+        return self._here is not None
 
     def toggle_filter(self) -> bool:
-        """Show only items that match what is searched for, or all again; whether it filters now."""
-        self._filtering = not self._filtering and self._pattern is not None
-        self._choose()
-        self.refresh()
-        return self._filtering
+        """Show only what is found, or all again; whether it filters now."""
+        if self._finding is not None:
+            self._search(self._finding, filtering=self._kept is None)
+            if self._here is not None:
+                self.call_after_refresh(self._reveal_hit, self._here)
+        return self._kept is not None
 
     @property
     def searching(self) -> bool:
         """Whether something is searched for or filtered."""
-        return self._pattern is not None
+        return self._finding is not None
 
     def stop_searching(self) -> None:
         """Show everything, nothing marked."""
-        self._pattern, self._filtering = None, False
-        self._choose()
-        self.refresh()
+        self._search(None, filtering=False)
+        self._here = None
+
+    def _search(self, finding: Finding | None, *, filtering: bool) -> None:
+        """Search for other words, or none; the rows are laid out anew if there are others."""
+        before, filtered = self._seen(), self._kept is not None
+        self._finding = finding
+        self._kept = Kept(self._whole, finding) if filtering and finding else None
+        self._hits.clear()
+        if self._kept is not None:
+            self._put(self._kept, 0)
+        elif filtered:
+            self._put(self._whole, 0)
+        else:
+            self._count()
+        self._repaint(before)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say at the pane's edge where one is; to say it paints the pane, so only if it changed."""
+        told = "" if self._finding is None else self._finding.told(self._here)
+        told += " · filtered" if self._kept is not None else ""
+        if told != self._told:
+            self._told = self.border_subtitle = told
+
+    # -- from here on
+
+    def _start(self, by: int, *, here: bool) -> Place:
+        """Where a search starts: the hit where one is if it is in sight, else what is in sight.
+
+        So it is not lost where the pane cannot scroll on, and one can scroll elsewhere.
+        """
+        place = self._here
+        if place is not None and self._in_sight(self._row_of(place)):
+            return Place(place.item, place.at + 1) if by > 0 and not here else place
+        top = self.scroll_offset.y
+        return self._place_at(top if by > 0 else top + self._height)
+
+    @property
+    def _height(self) -> int:
+        return max(1, self.scrollable_content_region.height)
+
+    def _in_sight(self, row: int | None) -> bool:
+        top = self.scroll_offset.y
+        return row is not None and top <= row < top + self._height
+
+    def _go_to(self, place: Place) -> None:
+        """Go to a hit."""
+        self._reveal_hit(place)
+
+    def _reveal_hit(self, place: Place) -> None:
+        """Bring a hit into view, with what stands before it if it was out of it."""
+        row = self._row_of(place)
+        if row is not None and not self._in_sight(row):
+            self.scroll_to(y=max(0, row - self._height // 4), animate=False, immediate=True)
+
+    def _row_of(self, place: Place) -> int | None:
+        """The row of a hit; None if it is not shown."""
+        index = self.shown_index(place.item)
+        if not self.laid_out or index >= len(self._document):
+            return None
+        if self.whole_index(index) != place.item:
+            return None
+        return self._starts[index] + self._hits_in(index).row_of(place.at)
+
+    def _place_at(self, row: int) -> Place:
+        """Where a row begins, or the first hit from there on."""
+        index = self.at_row(row)
+        if index is None:
+            return Place(len(self._whole), 0)
+        item, within_item = self.whole_index(index), row - self._starts[index]
+        at = self._hits_in(index).place_from(within_item) if within_item else 0
+        return Place(item + 1, 0) if at is None else Place(item, at)
+
+    def _hits_in(self, index: int) -> HitRows:
+        """The hits of an item that is shown; kept."""
+        found = self._hits.get(index)
+        if found is None and self._finding is not None:
+            places = self._finding.hits(self.whole_index(index)).starts
+            starts = places if self._kept is None else self._kept.moved(index)
+            rows = begins(self._document[index].text, self._rows_of(index)) if starts else ()
+            found = self._hits[index] = HitRows(rows, starts, places)
+        return found or HitRows()
 
     # -- drawing
 
-    def _forget(self, kept: int) -> None:
-        """Drop what was drawn, but for the first items, which are the same as before."""
-        last = self._starts[min(kept, len(self._starts) - 1)]
-        self._rows = {at: rows for at, rows in self._rows.items() if at < kept}
-        self._strips = {at: strip for at, strip in self._strips.items() if at < last}
+    @property
+    def _plain(self) -> bool:
+        return self._finding is None and super()._plain
 
-    def _rows_of(self, index: int) -> list[Row]:
-        found = self._rows.get(index)
-        if found is None:
-            if len(self._rows) > 512:
-                self._rows.clear()
-            found = self._rows[index] = rows(self._document[index], self._wrapped_at)
-        return found
-
-    def _style(self, name: str) -> Style:
-        style = self._styles.get(name)
-        if style is None:
-            base = self.get_component_rich_style(f"line--{name}") if name else self.rich_style
-            style = self._styles[name] = base
-        return style
-
-    def render_line(self, y: int) -> Strip:
-        """One row of the visible region."""
-        row = y + self.scroll_offset.y
-        width = self.scrollable_content_region.width
-        plain = self._pattern is None and self.text_selection is None
-        plain = plain and width == self._wrapped_at + self.GUTTER  # else it is about to be resized
-        strip = self._strips.get(row) if plain else None
-        if strip is None:
-            strip = self._drawn(row, width)
-            if plain and row < self._starts[-1]:
-                self._strips[row] = strip
-        return strip
-
-    def _drawn(self, row: int, width: int) -> Strip:
-        index = bisect_right(self._starts, row) - 1
-        if index < 0 or row >= self._starts[-1]:
-            return Strip.blank(width, self._style(""))
-        pieces = self._rows_of(index)[row - self._starts[index]]
-        ground = self._style("cursor") if index == self._cursor else Style.null()
-        segments = [Segment(text, self._style(name) + ground) for text, name in pieces]
-        strip = self._marked(Strip(segments), "".join(text for text, _ in pieces), row)
-        if self.GUTTER:
-            sign = "›" if index == self._cursor else " "
-            strip = Strip([Segment(sign, self._style("") + ground), *strip])
-        return strip.adjust_cell_length(width, self._style("") + ground).apply_offsets(
-            -self.GUTTER, row
-        )
-
-    def _marked(self, strip: Strip, text: str, row: int) -> Strip:
-        """The strip with what was found, and what is selected, made visible."""
-        if self._pattern:
-            for match in self._pattern.finditer(text):
-                strip = restyled(strip, match.start(), match.end(), self._style("match"))
-        selection = self.text_selection
-        span = selection.get_span(row) if selection else None
-        if span is not None:
-            end = len(text) if span[1] == -1 else span[1]
-            style = self.screen.get_component_rich_style("screen--selection")
-            strip = restyled(strip, span[0], end, style)
-        return strip
+    def _marks(self, row: int) -> list[Mark]:
+        """The hits in a row; the one where one is in another style."""
+        index = self.at_row(row)
+        if self._finding is None or index is None:
+            return []
+        item, hits = self.whole_index(index), self._hits_in(index)
+        if not hits.starts:
+            return []
+        size = sum(len(text) for text, _ in self._row(row))
+        found = hits.within(row - self._starts[index], size, self._finding.length)
+        return [
+            Mark(start, end, "here" if Place(item, place) == self._here else "match")
+            for start, end, place in found
+        ]
 
     # -- text
 
@@ -326,14 +277,6 @@ class LineView(ScrollView, can_focus=True):
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw what is selected."""
         self.refresh()
-
-    def _row(self, row: int) -> Row:
-        index = bisect_right(self._starts, row) - 1
-        return self._rows_of(index)[row - self._starts[index]]
-
-    def at_row(self, row: int) -> int | None:
-        """The item drawn at a row of the document; None below the last."""
-        return bisect_right(self._starts, row) - 1 if 0 <= row < self._starts[-1] else None
 
     def _row_text(self, row: int) -> str:
         return "".join(text for text, _ in self._row(row))

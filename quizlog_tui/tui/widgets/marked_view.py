@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from typing import ClassVar
 
-from .documents import Filtered
+from .finding import Place
 from .line_view import LineView
 
 
@@ -16,14 +16,16 @@ class MarkedView(LineView):
 
     def mark(self, index: int) -> None:
         """Mark an item of the whole document, or the next that the filter leaves; show it."""
-        document = self.document
-        if isinstance(document, Filtered):
-            index = min(bisect_left(document.kept, index), len(document) - 1)
-        self._point(index)
-        self.reveal(index)
+        last, shown = len(self.document) - 1, self.shown_index(index)
+        if last < 0:
+            return
+        if self.whole_index(shown) < index:
+            shown = min(shown + 1, last)
+        self._point(shown)
+        self.reveal(shown)
 
     def _point(self, index: int) -> None:
-        self._cursor = index
+        super()._point(index)
         self._strips.clear()
         self.refresh()
 
@@ -33,14 +35,25 @@ class MarkedView(LineView):
         Args:
             by: 1 or -1: which way one wants to go from there.
         """
-        top = self.scroll_offset.y
-        end = top + self.scrollable_content_region.height
-        cursor = self._cursor
-        if cursor is None or not (self._starts[cursor] < end and self._starts[cursor + 1] > top):
-            row = top if by > 0 else end
+        cursor = self._cursor_in_sight
+        if cursor is None:
+            row = self.scroll_offset.y + (0 if by > 0 else self._height)
             cursor = max(0, bisect_right(self._starts, row) - 1) - (1 if by > 0 else 0)
-        document = self.document
-        return document.kept[cursor] if isinstance(document, Filtered) and cursor >= 0 else cursor
+        return self.whole_index(cursor) if 0 <= cursor < len(self.document) else cursor
+
+    @property
+    def _cursor_in_sight(self) -> int | None:
+        """The mark, if something of it is in sight."""
+        cursor, top = self._cursor, self.scroll_offset.y
+        if cursor is None or cursor >= len(self._starts) - 1:
+            return None
+        in_sight = self._starts[cursor] < top + self._height and self._starts[cursor + 1] > top
+        return cursor if in_sight else None
+
+    def _go_to_place(self) -> None:
+        """Not back to the mark where one only scrolled on to read."""
+        if not self._scrolled_away:
+            super()._go_to_place()
 
     def reveal(self, index: int) -> None:
         """Bring an item into view, near the top if not all of it was seen."""
@@ -52,6 +65,14 @@ class MarkedView(LineView):
         if not (seen <= top and bottom <= seen + height):
             self.scroll_to(y=max(0, top - height // 4), animate=False, immediate=True)
 
-    def _go_to_match(self, index: int) -> None:
-        self._point(index)
-        super()._go_to_match(index)
+    def _start(self, by: int, *, here: bool) -> Place:
+        """From the mark on, if it went elsewhere since the last hit."""
+        cursor = self._cursor_in_sight
+        marked = None if cursor is None else self.whole_index(cursor)
+        if marked is None or (self._here is not None and self._here.item == marked):
+            return super()._start(by, here=here)
+        return Place(marked, 0)
+
+    def _go_to(self, place: Place) -> None:
+        self._point(self.shown_index(place.item))
+        super()._go_to(place)

@@ -98,16 +98,20 @@ class PromptPanel(Vertical):
         self._options = options(question, kind)
         self._title(title, "/".join(kind.choices) or kind.name)
         self._say("#question", visible(question.rstrip()) or "(no prompt)")
-        shown = self.query_one("#options", RowList)
-        if len(shown.document) != len(self._options):
-            shown.styles.height = min(6, len(self._options))
-        shown.show(Table(len(self._options), self._option))
         if not same:
-            shown.unmark()
+            self._offer()
         self.text_line.suggest([*self._options, *suggestions])
         self.text_line.placeholder = "type the answer, Enter sends it"
         self.text_line.disabled = False
         self._arrange()
+
+    def _offer(self) -> None:
+        """List the options, none marked yet."""
+        shown = self.query_one("#options", RowList)
+        if len(shown.document) != len(self._options):
+            shown.styles.height = min(6, len(self._options))
+        shown.show(Table(len(self._options), self._option))
+        shown.unmark()
 
     def tell(self, title: str, text: str) -> None:
         """Show a state in which nothing can be answered."""

@@ -10,7 +10,8 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from ..bindings import bindings
-from .documents import Document, Filtered
+from .documents import Document
+from .finding import Place
 from .line_view import LineView
 
 
@@ -51,7 +52,7 @@ class RowList(LineView):
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content; the mark stays where it was unless one is given."""
-        wanted = (self._cursor or 0) if cursor is None else cursor
+        wanted = (self._mark or 0) if cursor is None else cursor
         last = max(0, len(document) - 1)
         super().show(document, cursor=min(wanted, last), end=end)
 
@@ -60,24 +61,32 @@ class RowList(LineView):
         """The marked item as an index of the whole document; None if nothing is shown."""
         if self._cursor is None or not len(self._document):
             return None
-        document = self._document
-        return document.kept[self._cursor] if isinstance(document, Filtered) else self._cursor
+        return self.whole_index(self._cursor)
 
     def move(self, to: int) -> None:
-        """Put the mark on an item of what is shown."""
+        """Put the mark on an item of what is shown, and tell it."""
+        if self._move(to):
+            self.post_message(self.Moved(self, self.index or 0))
+
+    def mark(self, index: int) -> None:
+        """Put the mark on an item of the whole document, without telling it."""
+        self._move(self.shown_index(index))
+        self._mark = max(0, min(index, len(self._whole) - 1))
+
+    def _move(self, to: int) -> bool:
         to = max(0, min(to, len(self._document) - 1))
         before = self._cursor
         if to == before or not len(self._document):
-            return
-        self._cursor = to
+            return False
+        self._point(to)
         if self.laid_out:
             self._redraw(before, to)
-        self.post_message(self.Moved(self, self.index or 0))
+        return True
 
     def unmark(self) -> None:
         """Mark nothing until somebody moves."""
         if self._cursor is not None:
-            self._cursor = None
+            self._cursor = self._mark = None
             self._strips.clear()
             self.refresh()
 
@@ -98,8 +107,13 @@ class RowList(LineView):
         elif bottom > self.scroll_offset.y + height:
             self.scroll_to(y=bottom - height, animate=False, immediate=True)
 
-    def _go_to_match(self, index: int) -> None:
-        self.move(index)
+    def _start(self, by: int, *, here: bool) -> Place:
+        """The list is where its mark is."""
+        item = self.index or 0
+        return Place(item + 1 if by > 0 and not here else item, 0)
+
+    def _go_to(self, place: Place) -> None:
+        self.move(self.shown_index(place.item))
 
     # -- keys
 
