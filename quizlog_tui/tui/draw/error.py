@@ -7,7 +7,7 @@ from ...replay.transcript import Transcript
 from ..widgets.documents import Line, line
 from .words import score_text
 
-_LONG, _LINES = 200, 3
+_LONG, _LINES = 100, 3
 """Characters and lines of a message that stand above its place."""
 
 
