@@ -26,7 +26,7 @@ from .matching import Matcher
 from .runs import Replay, Replayed, SolverRun, clean, is_text, shown
 from .times import stamp
 from .trace import execution_trace, script_name
-from .triangulate import reasons_against, triangulate
+from .triangulate import reasons_against, standing, triangulate
 
 ANSWER_FIRST = "answer a question first"
 """The mend of a record that holds nothing to learn from."""
@@ -133,9 +133,7 @@ def _episode(
     ]
     answers = [(one["final_answer_hash"], one["final_answer"]) for one in (trace, *traces)]
     found = triangulate(answers[0], answers[1:], settings.matcher)
-    reasons = reasons_against(
-        found, success=trace["execution_success"], reconciled=gold.run.reconciled
-    )
+    reasons = reasons_against(found, standing(trace))
     trace["submission_metadata"] |= {
         "matcher": settings.matcher.to_dict(),
         "not_verified_because": reasons,

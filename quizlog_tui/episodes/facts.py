@@ -16,7 +16,7 @@ from typing import Any
 from .matching import Matcher, clusters, matcher_from
 from .older import mended
 from .reading import LineError, parse
-from .triangulate import Triangulation, triangulate
+from .triangulate import Standing, Triangulation, standing, triangulate
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,11 @@ def facts(episode: dict[str, Any]) -> Facts:
     talk = _part(data, "conversation_for_sft")
     said = [one for one in _list(talk, "messages") if isinstance(one, dict)]
     found = triangulate(pairs[0], pairs[1:], matcher)
-    reconciled = bool(_part(gold, "submission_metadata").get("reconciled"))
+    told = _part(gold, "submission_metadata")
+    stands = standing({"execution_success": runs[0].success, "submission_metadata": told})
     return Facts(
         verified=data.get("verified") is True,
-        checks=tuple(checks(found, success=runs[0].success, reconciled=reconciled)),
+        checks=tuple(checks(found, stands)),
         question=_text(question, "question_text"),
         hint=_text(question, "hint"),
         about=" · ".join(_about(data, question, _part(gold, "submission_metadata"))),
@@ -122,12 +123,14 @@ def facts(episode: dict[str, Any]) -> Facts:
     )
 
 
-def checks(found: Triangulation, *, success: bool, reconciled: bool) -> Iterator[Check]:
+def checks(found: Triangulation, gold: Standing) -> Iterator[Check]:
     """Each thing that must hold for `verified`, in words; all of them hold where it may be true."""
-    finishes = "finishes" if success else "does not finish"
-    yield Check(success, f"the script {finishes} on the gold answers")
-    taken = "a gold answer was" if reconciled else "no gold answer was"
-    yield Check(not reconciled, f"{taken} taken from a reconciliation")
+    finishes = "finishes" if gold.success else "does not finish"
+    yield Check(gold.success, f"the script {finishes} on the gold answers")
+    taken = "a gold answer was" if gold.reconciled else "no gold answer was"
+    yield Check(not gold.reconciled, f"{taken} taken from a reconciliation")
+    if gold.doubt is not None:
+        yield Check(False, f"the script cannot be verified: {gold.doubt}")
     yield Check(found.succeeded > 0, _answered(found))
     if not found.succeeded:
         return

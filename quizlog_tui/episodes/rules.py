@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .hashing import parsed_hash, question_id
 from .identity import episode_id
 from .matching import matcher_from
-from .triangulate import reasons_against, triangulate
+from .triangulate import reasons_against, standing, triangulate
 
 GOLD = "teacher_gold_trace"
 """Where the gold run is."""
@@ -157,8 +157,7 @@ def agreement(view: View) -> Iterator[Finding]:
             if told[key] != value:
                 message = f"is {told[key]!r}, but the runs give {value!r}"
                 yield Finding(f"triangulation_metadata.{key}", "triangulation", message)
-    success, reconciled = view.gold["execution_success"], bool(view.told.get("reconciled"))
-    against = reasons_against(found, success=success, reconciled=reconciled)
+    against = reasons_against(found, standing(view.gold))
     if view.episode["verified"] and against:
         yield Finding("verified", "guarantee", f"cannot be true: {'; '.join(against)}")
     elif not view.episode["verified"] and not against and view.ours:

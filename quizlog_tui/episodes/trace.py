@@ -11,7 +11,7 @@ from typing import Any
 
 from ..replay.source import Source
 from ..replay.transcript import Step
-from ..replay.world import start_of
+from ..replay.world import MET, doubt, start_of
 from ..text import one_line
 from .declared import names_by_line
 from .hashing import value_hash
@@ -52,6 +52,7 @@ def cell(turn: Turn, step: Step) -> str:
 
 def _about(replayed: Replayed) -> dict[str, Any]:
     run, error = replayed.run, replayed.transcript.last_error
+    why = doubt(replayed.transcript.met)
     generated = [index for index, turn in enumerate(replayed.turns) if not turn.code]
     return {
         "solver": run.name,
@@ -63,6 +64,7 @@ def _about(replayed: Replayed) -> dict[str, Any]:
         "error_line": error.line if error else None,
         "retries": len(run.rejected),
         "reconciled": run.reconciled,
+        "unverifiable": None if why is None else MET[why][1],
         "generated_cells": generated,
     }
 
