@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes.asking import Solver, SolveRun, Wanted, kept, runs_folder
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.check import check_file
-from quizlog_tui.episodes.decided import gold_run, own_runs, taken
+from quizlog_tui.episodes.decided import gold_run, is_repeated, own_runs, taken, witnesses
 from quizlog_tui.episodes.instance import Instance, attempt, instances
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.model_runs import by_models
@@ -38,6 +40,7 @@ from quizlog_tui.solver.decision_file import append_decision, decisions_path
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
+from tests.episodes.support import solver_run
 from tests.support.build import Build
 
 QUIZ = """
@@ -170,10 +173,61 @@ def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
     assert make([path], output, Settings(), told).verified == 1
     [one] = made_from(output)
     runs = {run["submission_metadata"]["solver"]: run for run in one["consistency_traces"]}
-    assert [runs[name]["final_answer"] for name in "xyz"] == ["ada", "ada", None]
+    assert sorted(runs) == ["y", "z"], "x's run is the record's"
+    assert [runs[name]["final_answer"] for name in "yz"] == ["ada", None]
     assert runs["z"]["submission_metadata"]["inputs"] == ["5"]
     said = one["conversation_for_sft"]["messages"][1]["content"]
     assert said == "x says so\n\nAnswer: 4"
+
+
+def decided_by(build: Build, *replies: dict[str, Any]) -> dict[str, Any]:
+    """The episode of a record that models decided: what each said to each question."""
+    path = record(build, "a.yaml", "4", "ada")
+    for pointer, (answer, said) in enumerate(zip((4, "ada"), replies, strict=True)):
+        append_decision(decisions_path(path), decision(pointer, answer, *said.items()))
+    output = build.folder / "e.jsonl"
+    make([path], output, Settings(), told)
+    [one] = made_from(output)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("replies", "verified"),
+    [
+        (({"x": 4}, {"x": "ada"}), False),
+        (({"x": 4, "y": None}, {"x": "ada", "y": None}), False),
+        (({"x": 4, "y": 4}, {"x": "ada", "y": None}), False),
+        (({"x": 5, "y": 4}, {"x": "ada", "y": "ada"}), False),
+        (({"x": 4, "y": 4}, {"x": "ada", "y": "ada"}), True),
+        (({"x": 4, "y": 4, "z": 4}, {"x": "ada", "y": "ada", "z": "bea"}), False),
+        (({"w": 4, "x": 4, "y": 4, "z": 4}, dict.fromkeys("wxy", "ada") | {"z": "bea"}), True),
+    ],
+)
+def test_the_run_that_gold_is_from_is_no_witness_to_it(
+    build: Build, replies: tuple[dict[str, Any], ...], verified: bool
+) -> None:
+    assert decided_by(build, *replies)["verified"] == verified
+
+
+said = st.lists(st.sampled_from(["4", "4.0", "5", "x"]), max_size=3)
+
+
+@given(said, st.lists(said, max_size=4))
+def test_one_run_at_most_is_the_records_own(own: list[str], models: list[list[str]]) -> None:
+    run, runs = solver_run(*own), [solver_run(*one, name=str(n)) for n, one in enumerate(models)]
+    left = witnesses(runs, run)
+    alike = [one for one in runs if one.inputs == run.inputs]
+    assert len(left) >= len(runs) - 1 and (not alike or len(left) < len(runs))
+
+
+def test_a_recorded_reply_that_is_played_again_is_no_second_run() -> None:
+    turns = (Turn("4", "n = 4", "so"), Turn("ada"))
+    once = SolverRun("x", turns, sample=1)
+    assert is_repeated(replace(once, sample=3), [once])
+    assert not is_repeated(replace(once, name="y"), [once])
+    assert not is_repeated(replace(once, turns=turns[:1]), [once])
+    bare = solver_run("4", name="x")
+    assert not is_repeated(bare, [bare]), "another run may come to a bare answer too"
 
 
 def test_a_reconciled_answer_does_not_verify(build: Build) -> None:
