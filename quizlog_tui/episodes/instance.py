@@ -125,18 +125,26 @@ def instances(attempts: Sequence[Attempt]) -> list[Instance]:
         source = sources[path] = sources.get(path) or read_source(path)
         groups.setdefault((source.code_hash, one.record.seed), (source, []))[1].append(one)
     return [
-        Instance(source, seed, tuple(_each_once(found)))
+        Instance(source, seed, tuple(sorted(each_once(found), key=Attempt.gold_key)))
         for (_, seed), (source, found) in sorted(groups.items())
     ]
 
 
-def _each_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
-    """Without copies: the same file again, or the same run in another file."""
+def each_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
+    """Without copies: the same file again, or the same run in another file.
+
+    An execution is one run, however far its copies were answered: the one named gold stays, else
+    the one that came furthest. Where a file names no execution, the same answers begun at the same
+    time are one run.
+    """
     seen: set[Any] = set()
-    for one in attempts:
-        names: set[Any] = {one.path.resolve()}
-        if one.run.run_id:
-            names.add((one.run.run_id, one.run.inputs))
-        if not names & seen:
+    for one in sorted(attempts, key=_copy_key):
+        answered = (one.run.inputs, one.run.start_time)
+        names = {one.path.resolve(), one.run.run_id or ("nameless", answered)}
+        if not seen & {*names, ("nameless" if one.run.run_id else "any", answered)}:
             yield one
-        seen |= names
+        seen |= {*names, ("any", answered)}
+
+
+def _copy_key(one: Attempt) -> tuple[Any, ...]:
+    return (not is_gold(one.extras), -len(one.run.turns), *one.gold_key())

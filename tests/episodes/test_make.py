@@ -24,7 +24,7 @@ from quizlog_tui.episodes.asking import Solver, SolveRun, Wanted, kept, runs_fol
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.check import check_file
 from quizlog_tui.episodes.decided import gold_run, is_repeated, own_runs, taken, witnesses
-from quizlog_tui.episodes.instance import Instance, attempt, instances
+from quizlog_tui.episodes.instance import Attempt, Instance, attempt, each_once, instances
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.model_runs import by_models
 from quizlog_tui.episodes.runs import SolverRun, Turn
@@ -108,6 +108,43 @@ def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
     copy.write_bytes(paths[0].read_bytes())
     [one] = instances([attempt(path) for path in (*paths, copy, paths[0])])
     assert len(one.attempts) == 2
+
+
+def copies(folder: Path, *made: tuple[str | None, str | None, tuple[str, ...]]) -> list[Attempt]:
+    """Attempts in files of their own: execution, beginning, answers."""
+    found = []
+    for number, (run_id, begun, inputs) in enumerate(made):
+        run = solver_run(*inputs, name=str(number), sample=0, run_id=run_id, start_time=begun)
+        record = Record("q.py", 7, Series(inputs), extras={"start_time": begun} if begun else {})
+        found.append(Attempt(folder / f"{number}.yaml", record, run))
+    return found
+
+
+ids, begun = st.sampled_from([None, "a", "b"]), st.sampled_from([None, "2026-01-01"])
+answered = st.sampled_from([(), ("4",), ("4", "ada"), ("5",)])
+
+
+@given(st.lists(st.tuples(ids, begun, answered), max_size=6), st.randoms())
+def test_an_execution_is_one_run(made: list[tuple[Any, Any, Any]], random: Any) -> None:
+    found = copies(Path("/somewhere"), *made)
+    left = list(each_once(found))
+    named = [one.run.run_id for one in left if one.run.run_id]
+    nameless = [(one.run.inputs, one.run.start_time) for one in left if not one.run.run_id]
+    assert len(named) == len(set(named)) and len(nameless) == len(set(nameless))
+    random.shuffle(found)
+    assert list(each_once(found)) == left
+
+
+def test_a_copy_counts_once_however_it_was_changed() -> None:
+    whole, part = ("a", "2026", ("4", "ada")), ("a", "2026", ("4",))
+    [one] = each_once(copies(Path("/somewhere"), part, whole))
+    assert one.run.inputs == ("4", "ada"), "the one that came furthest"
+    for copy in ((None, "2026", ("4", "ada")), whole):
+        assert len(list(each_once(copies(Path("/somewhere"), whole, copy)))) == 1
+        assert len(list(each_once(copies(Path("/somewhere"), copy, whole)))) == 1
+    others = ("b", "2026", ("4", "ada")), (None, "2026", ("4", "bea")), (None, "2027", ("4", "ada"))
+    for other in others:
+        assert len(list(each_once(copies(Path("/somewhere"), whole, other)))) == 2
 
 
 def test_the_run_that_feedback_names_gold_is_gold(build: Build) -> None:
