@@ -21,7 +21,10 @@ from .runs import SolverRun, Turn
 
 
 def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
-    """The decisions that led to the record's answers, by the index of the question."""
+    """The decisions that led to the record's answers, by the index of the question.
+
+    Also where an answer was typed in other words, such as `[[2,0],[3,2]]` for `[[2, 0], [3, 2]]`.
+    """
     shared = _shared(record)
     return {
         at: one
@@ -29,7 +32,7 @@ def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
         if (at := one.question.pointer) is not None
         and 0 <= at < len(record.inputs)
         and at <= shared.get(one.question.branch or record.branch, -1)
-        and _text(one, one.verdict.answer) == record.inputs[at]
+        and _same(_text(one, one.verdict.answer), record.inputs[at])
     }
 
 
@@ -65,7 +68,7 @@ def _text(decision: Decision, answer: Any) -> str:
 def _turn_of(decision: Decision, turn: Turn) -> Turn:
     for reply in _by_rank(decision):
         answer = _own_answer(reply) if reply.name in decision.verdict.contributors else None
-        if answer is not None and _text(decision, answer) == turn.answer:
+        if answer is not None and _same(_text(decision, answer), turn.answer):
             return Turn(turn.answer, reply.code, reply.explanation)
     return turn
 

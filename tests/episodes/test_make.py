@@ -279,6 +279,28 @@ def test_a_reconciled_answer_does_not_verify(build: Build) -> None:
     assert one["teacher_gold_trace"]["submission_metadata"]["reconciled"] is True
 
 
+@pytest.mark.parametrize(
+    ("typed", "chosen", "counts"),
+    [
+        ("[[2,0],[3,2]]", [[2, 0], [3, 2]], True),
+        (" 4.0 ", 4, True),
+        ('{"b":1,"a":2}', {"a": 2, "b": 1}, True),
+        ("[[2,0],[3,1]]", [[2, 0], [3, 2]], False),
+        ("5", 4, False),
+    ],
+)
+def test_an_answer_is_taken_in_whatever_form_it_was_typed(
+    typed: str, chosen: Any, counts: bool
+) -> None:
+    again = (Reconsidered("x", "ok", chosen), Reconsidered("y", "ok", chosen))
+    made = decision(0, chosen, ("x", chosen), ("y", "no"), reconciliation=again)
+    found = taken([made], Record("q.py", 1, Series([typed])))
+    assert list(found) == ([0] if counts else [])
+    gold = gold_run(solver_run(typed), found)
+    assert gold.reconciled == counts and gold.inputs == (typed,)
+    assert (gold.turns[0].explanation == "x says so") == counts
+
+
 def test_decisions_belong_to_the_answers_of_their_own_branch() -> None:
     entry = Branch("main", 1)
     line = Record("q.py", 1, Series(["4", "b"]), branch="fork", branches={"fork": entry})
