@@ -32,9 +32,9 @@ from .triangulate import reasons_against, standing, triangulate
 ANSWER_FIRST = "answer a question first"
 """The mend of a record that holds nothing to learn from."""
 
-EXPORTER = "quizlog episodes 1"
-"""Who writes the lines, with the version of their form; not the program's, so that a new release
-writes the same bytes."""
+EXPORTER = "quizlog episodes 2"
+"""Who writes the lines, with the version of their form and rules; not the program's, so that a new
+release writes the same bytes."""
 
 
 @dataclass(frozen=True)

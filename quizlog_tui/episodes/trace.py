@@ -57,6 +57,7 @@ def _about(replayed: Replayed) -> dict[str, Any]:
     return {
         "solver": run.name,
         "sample": run.sample,
+        "execution_id": run.run_id,
         "start_time": stamp_of(start_of(run.start_time)),
         "inputs": list(run.inputs),
         "status": replayed.transcript.status,

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from quizlog_tui.episodes.check import Seen, check_file, check_line
-from quizlog_tui.episodes.files import put_episodes
 from quizlog_tui.episodes.hashing import question_id, value_hash
 from quizlog_tui.episodes.lines import plain_line, to_line
 from quizlog_tui.episodes.older import upgraded
+from quizlog_tui.episodes.put import put_episodes
 from quizlog_tui.episodes.upgrade import upgrade_file
 from quizlog_tui.errors import EpisodeError
 from tests.episodes.support import episode
@@ -331,10 +331,10 @@ def test_no_line_is_too_strange_to_be_read_leniently(place: Place, value: Any) -
 def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "e.jsonl"
     second = episode(("4", "stop"), [])
-    assert put_episodes(path, [ONE]) == (1, 0, 0)
+    assert put_episodes(path, [ONE]) == (1, 0, 0, 0)
     before = path.read_bytes()
-    assert put_episodes(path, [ONE]) == (0, 1, 0) and path.read_bytes() == before
-    assert put_episodes(path, [second, ONE]) == (1, 1, 0)
+    assert put_episodes(path, [ONE]) == (0, 1, 0, 0) and path.read_bytes() == before
+    assert put_episodes(path, [second, ONE]) == (1, 1, 0, 0)
     assert path.read_bytes() == before + to_line(second).encode() + b"\n"
     path.write_bytes(path.read_bytes() + b"junk\n")
     with pytest.raises(EpisodeError, match="no JSON"):

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import forms, rewards
-from quizlog_tui.episodes.files import put_episodes
 from quizlog_tui.episodes.hashing import question_id, value_hash
 from quizlog_tui.episodes.needed import unusable_at
+from quizlog_tui.episodes.put import put_episodes
 from quizlog_tui.episodes.splits import Seen, assign, leaks
 from quizlog_tui.episodes.stats import Stats
 from quizlog_tui.replay.source import Source

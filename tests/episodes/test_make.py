@@ -87,19 +87,59 @@ def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
     assert check_file(output).ok
 
 
-def test_an_episode_that_is_no_longer_verified_is_told(build: Build, capfd: Any) -> None:
+def test_a_verified_episode_gives_way_only_to_one_that_knows_its_runs(
+    build: Build, capfd: Any
+) -> None:
     paths = [str(record(build, f"{n}.yaml", "4", "ada")) for n in "ab"]
+    other = str(record(build, "c.yaml", "4", "bea"))
     out = str(build.folder / "e.jsonl")
     assert main(["episodes", "build", *paths, "-o", out]) == 0
     assert capfd.readouterr()[1] == ""
-    for again in ("1 episode verified before, and no longer", ""):
-        assert main(["episodes", "build", paths[0], "-o", out]) == 0
+    before = Path(out).read_bytes()
+    for few in ([paths[0]], [paths[0], other]):
+        assert main(["episodes", "build", *few, "-o", out]) == 0
         err = capfd.readouterr()[1]
-        assert again in err and "not verified: no consistency run (1x)" in err
-    assert "verified before" not in err
+        assert "1 episode verified before, by other runs, left as it was" in err
+        assert Path(out).read_bytes() == before
+    assert main(["episodes", "build", *paths, other, "-o", out, "--json"]) == 0
+    told = json.loads(capfd.readouterr()[0])
+    assert (told["verified"], told["lowered"], told["kept"]) == (0, 1, 0)
     assert main(["episodes", "build", *paths, "-o", out, "--json"]) == 0
     told = json.loads(capfd.readouterr()[0])
     assert (told["verified"], told["lowered"], told["reasons"]) == (1, 0, {})
+
+
+def test_an_unfinished_run_gives_way_to_what_became_of_it(build: Build) -> None:
+    output, name = build.folder / "e.jsonl", {"execution_id": "a", "start_time": "2026-01-01"}
+    other = record(build, "b.yaml", " 4", extras=name | {"execution_id": "b"})
+    path = record(build, "a.yaml", "4", extras=name)
+    assert make([path], output, Settings(), told).added == 1
+    assert make([other], output, Settings(), told).added == 1
+    path.unlink()
+    made = make([record(build, "a.yaml", "4", "ada", extras=name)], output, Settings(), told)
+    assert (made.added, made.known) == (0, 1)
+    found = [one["teacher_gold_trace"]["submission_metadata"] for one in made_from(output)]
+    assert [(one["execution_id"], one["status"]) for one in found] == [
+        ("b", "in_progress"),
+        ("a", "success"),
+    ]
+    path.unlink()
+    made = make([record(build, "a.yaml", "4", "bea", extras=name)], output, Settings(), told)
+    assert (made.added, len(made_from(output))) == (1, 3), "a finished run stays"
+
+
+def test_runs_that_were_asked_for_count_when_it_is_built_again(build: Build) -> None:
+    path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
+    make([path], output, Settings(), told, solver=Solver(Asked().open), runs=3)
+    before = output.read_bytes()
+    assert make([path], output, Settings(), told).verified == 1
+    assert output.read_bytes() == before
+    make([path], output, Settings(), told, solver=Solver(Asked().open), runs=1)
+    assert output.read_bytes() == before
+    next(runs_folder(output).rglob("run-2.json")).write_text("{")
+    made = make([path], output, Settings(), told)
+    assert made.kept == 1 and "holds no run" in str(made.skipped[0])
+    assert output.read_bytes() == before
 
 
 def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
