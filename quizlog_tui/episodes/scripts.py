@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from ..bundle.needs import needed_files
 from ..errors import EpisodeError, QuizlogError
 from ..record.store import RecordFile
+from ..replay.source import Source
 
 MAX_BYTES = 64 * 1024 * 1024
 """The most that is taken along with one script."""
 _SKIPPED = {"__pycache__", ".git", ".venv"}
+
+
+def data_hash(source: Source) -> str:
+    """A hash of the files beside a script that it mentions; empty where there are none.
+
+    The same script asks other things where it reads other data.
+    """
+    needed, folder = needed_files(source), source.path.parent
+    found = sha256()
+    for path in needed:
+        digest = sha256(path.read_bytes()).hexdigest() if os.access(path, os.R_OK) else ""
+        found.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
+    return f"+{found.hexdigest()[:16]}" if needed else ""
 
 
 def find_script(folder: Path, code_hash: object) -> Path | None:

@@ -194,6 +194,28 @@ def test_the_run_that_feedback_names_gold_is_gold(build: Build) -> None:
     assert one.attempts[0].path.name == "b.yaml"
 
 
+DATA = "print(open('data.txt').read())\ninput('? ')"
+
+
+def test_one_script_with_other_data_is_another_instance(tmp_path: Path) -> None:
+    paths = []
+    for folder, data in (("a", "1"), ("b", "2"), ("c", "1")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "quiz.py").write_text(DATA)
+        (tmp_path / folder / "data.txt").write_text(data)
+        (tmp_path / folder / "other.txt").write_text(folder)
+        paths.append(tmp_path / folder / "r.yaml")
+        extras = {"execution_id": folder}
+        RecordFile(paths[-1]).create(Record("quiz.py", 7, Series(["x"]), 1, extras=extras))
+    found = instances([attempt(path) for path in paths])
+    names = [[one.path.parent.name for one in instance.attempts] for instance in found]
+    assert sorted(names) == [["a", "c"], ["b"]]
+    output = tmp_path / "e.jsonl"
+    make(paths, output, Settings(), told)
+    said = {one["question"]["question_text"]: one["verified"] for one in made_from(output)}
+    assert said == {"1\n?": True, "2\n?": False}
+
+
 def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     branches = {
         "main-1": Branch("main", 0, Series(["5"]), status="error"),
