@@ -48,6 +48,13 @@ def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterato
         yield {"role": "assistant", "content": assistant(turn, hint)}
 
 
+def talk_of(episode: dict[str, Any]) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """An episode's system prompt as a message, and its conversation."""
+    talk = episode["conversation_for_sft"]
+    messages = [{"role": m["role"], "content": m["content"]} for m in talk["messages"]]
+    return {"role": "system", "content": talk["system_prompt"]}, messages
+
+
 def assistant(turn: Turn, hint: str | None) -> str:
     """A turn as a student should say it: the bare answer, or explanation, code and answer."""
     answer = clean(turn.answer)

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import forms, rewards
+from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.hashing import question_id, value_hash
+from quizlog_tui.episodes.matching import Matcher
 from quizlog_tui.episodes.needed import unusable_at
 from quizlog_tui.episodes.put import put_episodes
 from quizlog_tui.episodes.splits import Seen, assign, leaks
@@ -58,11 +60,31 @@ def test_rows_of_each_form() -> None:
 
 
 def test_preferences_are_over_runs_that_did_not_do_as_well() -> None:
-    rows = list(forms.preference(ONE))
+    runs = [("bad",), ("5", "bad"), ("4", "more", "x"), ("4", "bad"), ("5", "x"), ("4", "more")]
+    rows = list(forms.preference(episode(("4", "more", "end"), runs)))
     told = [(row["chosen"][0]["content"], row["rejected"][0]["content"]) for row in rows]
-    assert told == [("4", "5"), ("end", "x")]
-    assert len(rows[0]["prompt"]) == 2 and len(rows[1]["prompt"]) == 6
+    assert told == [("4", "bad"), ("end", "x"), ("more", "bad")]
+    assert [len(row["prompt"]) for row in rows] == [2, 6, 4]
     assert list(forms.preference(episode(("4", "bad"), [("5", "end")]))) == []
+
+
+firsts = st.sampled_from(["4", "4.0", " 4 ", "5", "bad"])
+lasts = st.sampled_from(["0.5", "0.50", "0.5000000001", "0.6", "more", "bad"])
+
+
+@given(st.lists(st.tuples(firsts, lasts) | st.tuples(firsts), max_size=5))
+def test_no_answer_that_counts_as_gold_is_rejected(others: list[tuple[str, ...]]) -> None:
+    for row in forms.preference(episode(("4", "0.5"), others)):
+        at = len(row["prompt"]) // 2 - 1
+        wrong = row["rejected"][0]["content"]
+        assert wrong == "bad" or (at, wrong) == (1, "0.6")
+
+
+def test_answers_that_count_as_the_same_by_the_stored_matcher_are_no_pair() -> None:
+    runs = [("4", "END"), ("4", "end")]
+    assert len(list(forms.preference(episode(("4", "end"), runs)))) == 1
+    loose = Settings(Matcher(fold_case=True))
+    assert list(forms.preference(episode(("4", "end"), runs, settings=loose))) == []
 
 
 HASH = value_hash("end")
