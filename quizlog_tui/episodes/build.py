@@ -17,7 +17,7 @@ from ..replay.replayer import Replayer
 from ..replay.transcript import Step, Transcript
 from ..replay.world import World, start_of
 from ..series import Series
-from .conversation import conversation
+from .conversation import REFUSED, conversation, refused_messages
 from .decided import is_repeated, witnesses
 from .declared import difficulty_of, hint_of
 from .hashing import question_id
@@ -140,6 +140,7 @@ def _episode(
     trace["submission_metadata"] |= {
         "matcher": settings.matcher.to_dict(),
         "not_verified_because": reasons,
+        REFUSED: refused_messages(gold) if settings.retries else [],
     }
     question = _question(gold, instance, extras, settings)
     begun = extras.get("start_time")

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .conversation import talk_of
+from .conversation import refused_in, talk_of
 from .preferences import preference
 
 Row = dict[str, Any]
@@ -18,9 +18,14 @@ Form = Callable[[Row], Iterator[Row]]
 
 
 def messages(episode: Row) -> Iterator[Row]:
-    """`messages`: the whole conversation, as OpenAI-style fine-tuning and TRL read it."""
+    """`messages`: the whole conversation, as OpenAI-style fine-tuning and TRL read it.
+
+    An answer that the script refused has the weight 0.
+    """
     system, talk = talk_of(episode)
-    yield {"messages": [system, *talk]}
+    refused = refused_in(episode)
+    told = [one | {"weight": 0} if n in refused else one for n, one in enumerate(talk)]
+    yield {"messages": [system, *told]}
 
 
 def anthropic(episode: Row) -> Iterator[Row]:
@@ -36,10 +41,12 @@ def prompt_completion(episode: Row) -> Iterator[Row]:
 
 
 def turns(episode: Row) -> Iterator[Row]:
-    """A `prompt` and `completion` for each answer of the conversation."""
+    """A `prompt` and `completion` for each answer of the conversation that the script accepted."""
     system, talk = talk_of(episode)
+    refused = refused_in(episode)
     for end in range(1, len(talk), 2):
-        yield {"prompt": [system, *talk[:end]], "completion": [talk[end]]}
+        if end not in refused:
+            yield {"prompt": [system, *talk[:end]], "completion": [talk[end]]}
 
 
 def rl(episode: Row) -> Iterator[Row]:

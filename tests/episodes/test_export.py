@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import forms, rewards
 from quizlog_tui.episodes.build import Settings
+from quizlog_tui.episodes.check import check_line
 from quizlog_tui.episodes.hashing import question_id, value_hash
+from quizlog_tui.episodes.lines import to_line
 from quizlog_tui.episodes.matching import Matcher
 from quizlog_tui.episodes.needed import unusable_at
 from quizlog_tui.episodes.put import put_episodes
+from quizlog_tui.episodes.runs import Turn
 from quizlog_tui.episodes.splits import Seen, assign, leaks
 from quizlog_tui.episodes.stats import Stats
 from quizlog_tui.replay.source import Source
@@ -57,6 +60,23 @@ def test_rows_of_each_form() -> None:
     assert lines[0]["type"] == "session" and len(lines) == 8
     [trajectory] = forms.atif(ONE)
     assert [step["step_id"] for step in trajectory["steps"]] == list(range(1, 8))
+
+
+refusals = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["bad", "worse"])), max_size=5)
+
+
+@given(refusals)
+def test_nobody_is_taught_an_answer_that_was_refused(refused: list[tuple[int, str]]) -> None:
+    rejected = tuple((at, Turn(answer), "") for at, answer in sorted(refused))
+    settings = Settings(retries=True)
+    one = episode(("4", "more", "end"), [], rejected=rejected, settings=settings)
+    taught = [row["completion"][0]["content"] for row in forms.turns(one)]
+    assert taught == ["4", "more", "end"]
+    [row] = forms.messages(one)
+    said = [message for message in row["messages"] if message["role"] == "assistant"]
+    assert [m["content"] for m in said if m.get("weight", 1)] == ["4", "more", "end"]
+    assert sum("weight" in message for message in said) == len(refused)
+    assert check_line(to_line(one).encode()) == []
 
 
 def test_preferences_are_over_runs_that_did_not_do_as_well() -> None:
