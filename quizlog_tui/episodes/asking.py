@@ -104,7 +104,7 @@ def finished(instance: Instance, folder: Path) -> list[SolverRun]:
 
 def runs_folder(output: Path) -> Path:
     """Where the runs asked for an episodes file are kept."""
-    return output.with_name(f"{output.name}.runs")
+    return output.parent / f"{output.name}.runs"
 
 
 async def ask(

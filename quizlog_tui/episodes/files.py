@@ -19,6 +19,7 @@ def write_lines(path: Path, texts: Iterable[str]) -> int:
     Raises:
         EpisodeError: It cannot be written; what stood there stays.
     """
+    refuse_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,9 +31,15 @@ def write_lines(path: Path, texts: Iterable[str]) -> int:
                 temporary.unlink()
     except OSError as error:
         hint = "choose another place with -o, or make this one writable"
-        message = f"cannot write: {error.strerror}"
+        message = f"cannot write: {error.strerror or error}"
         raise EpisodeError(message, where=str(path), hint=hint) from None
     return count
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise an `EpisodeError` if a folder is named where a file is to be written."""
+    if path.is_dir():
+        raise EpisodeError("is a folder", where=str(path), hint="name a file with -o")
 
 
 def _write(path: Path, texts: Iterable[str]) -> int:

@@ -19,6 +19,7 @@ from ..replay.world import world_of
 from ..text import plural
 from .asking import GOLD, Solver, Wanted, ask, finished, runs_folder, wanted
 from .build import Settings, build
+from .files import refuse_folder
 from .instance import Attempt, Instance, attempt, instances
 from .put import put_episodes
 from .runs import SolverRun
@@ -87,6 +88,7 @@ def make(
         EpisodeError: The file cannot be written, or a run could not be made.
     """
     made = Made()
+    refuse_folder(output)
     with nullcontext(replayer) if replayer else Replayer(checkpoints=0) as replayer:
         found = _instances(_attempts(records, branch, made), made)
         if solver is not None and runs:

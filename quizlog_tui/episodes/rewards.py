@@ -11,7 +11,6 @@ answer a second time; order pays only along `depends_on`. An empty reply earns n
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -56,29 +55,24 @@ def steps_reward(
     """
     known = [_hashes(text) for text in told]
     payable = [
-        hook
+        index
         for index, hook in enumerate(hooks)
         if hook["value_hash"] != expected_hash and not (index < len(known) and known[index])
     ]
     if not payable:
         return 0.0
-    wanted = Counter(hook["value_hash"] for hook in payable)
-    reached: set[str] = {str(hook["variable_name"]) for hook in hooks if hook not in payable}
+    open_ones = list(payable)
+    reached = {hooks[index]["variable_name"] for index in range(len(hooks)) if index not in payable}
     earned = 0.0
-    for reply in replies[: len(payable)]:
-        hit = next((one for one in sorted(_hashes(reply)) if wanted[one] > 0), None)
+    for said in map(_hashes, replies[: len(payable)]):
+        hit = next((index for index in open_ones if hooks[index]["value_hash"] in said), None)
         if hit is None:
             continue
-        wanted[hit] -= 1
-        hook = next(one for one in payable if one["value_hash"] == hit and _is_new(one, reached))
-        in_order = all(name in reached for name in hook["depends_on"])
-        reached.add(str(hook["variable_name"]))
+        open_ones.remove(hit)
+        in_order = all(name in reached for name in hooks[hit]["depends_on"])
+        reached.add(hooks[hit]["variable_name"])
         earned += 1.0 if in_order else 1.0 - ORDER_SHARE
     return STEPS_SHARE * earned / len(payable)
-
-
-def _is_new(hook: Mapping[str, Any], reached: set[str]) -> bool:
-    return str(hook["variable_name"]) not in reached
 
 
 def final_answer(

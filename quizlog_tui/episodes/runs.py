@@ -96,7 +96,7 @@ class Replayed:
 
 def step_answer(step: Step) -> Any:
     """The canonical value of the answer given at a step."""
-    return canonical_answer(step.input or "", declared_text=step.input_type == "textarea")
+    return canonical_answer(clean(step.input or ""), declared_text=step.input_type == "textarea")
 
 
 def shown(step: Step) -> str:

@@ -55,11 +55,11 @@ def _about(replayed: Replayed) -> dict[str, Any]:
     why = doubt(replayed.transcript.met)
     generated = [index for index, turn in enumerate(replayed.turns) if not turn.code]
     return {
-        "solver": run.name,
+        "solver": clean(run.name),
         "sample": run.sample,
         "execution_id": run.run_id,
         "start_time": stamp_of(start_of(run.start_time)),
-        "inputs": list(run.inputs),
+        "inputs": [clean(text) for text in run.inputs],
         "status": replayed.transcript.status,
         "score": replayed.transcript.score,
         "error_line": error.line if error else None,
@@ -86,7 +86,7 @@ def hooks(steps: Sequence[Step], source: Source) -> list[dict[str, Any]]:
 
 
 def _first_line(step: Step) -> str | None:
-    prompt = (step.prompt or "").strip() or shown(step).rpartition("\n")[2]
+    prompt = clean(step.prompt or "").strip() or shown(step).rpartition("\n")[2]
     return one_line(prompt.partition("\n")[0].strip()) or None
 
 

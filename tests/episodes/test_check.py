@@ -20,6 +20,7 @@ from quizlog_tui.episodes.hashing import question_id, value_hash
 from quizlog_tui.episodes.lines import plain_line, to_line
 from quizlog_tui.episodes.older import upgraded
 from quizlog_tui.episodes.put import put_episodes
+from quizlog_tui.episodes.reading import LineError, parse
 from quizlog_tui.episodes.upgrade import upgrade_file
 from quizlog_tui.errors import EpisodeError
 from tests.episodes.support import episode
@@ -190,6 +191,11 @@ def test_the_assistant_speaks_last() -> None:
         (b'{"a": 1e999}', "not-finite"),
         (b'{"a": 1, "a": 1}', "duplicate-key"),
         (b"[" * 100_000, "too-deep"),
+        (LINE.replace(b'"hint": null', b'"hint": ' + b"[" * 300 + b"]" * 300), "too-deep"),
+        (LINE.replace(b'"hint": null', b'"hint": "\\ud800"'), "surrogate"),
+        (LINE.replace(b"Welcome", b"\\uDFFF", 1), "surrogate"),
+        (LINE.replace(b"Welcome", b"\\ud800\\ud800", 1), "surrogate"),
+        (b"\xef\xbb\xbf" + LINE, "bom"),
         (b"{}", "schema"),
         (LINE.replace(b'"verified": true', b'"verified": true, "verified": true'), "duplicate-key"),
         (LINE.replace(b'"final_answer": "end"', b'"final_answer": NaN', 1), "not-finite"),
@@ -340,6 +346,36 @@ def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:
     with pytest.raises(EpisodeError, match="no JSON"):
         put_episodes(path, [ONE])
     assert path.read_bytes().endswith(b"junk\n") and len(list(path.parent.glob("*"))) == 2
+
+
+deep = st.integers(1, 900).map(lambda depth: "[" * depth + "]" * depth)
+odd = st.sampled_from([r'"\ud800"', r'"a\uDFFFb"', r'"\ud83d\ude00"', r'"\\ud800"'])
+HELD = [b'"hint": null', b'"question_text": "Welcome\\nWhat is 2 + 2?"', b'"final_answer": "end"']
+
+
+@given(st.sampled_from(HELD), deep | odd)
+def test_what_json_can_say_and_nobody_can_read_is_a_finding(key: bytes, value: str) -> None:
+    line = LINE.replace(key, key.partition(b" ")[0] + b" " + value.encode())
+    assert line != LINE
+    for lenient in (False, True):
+        assert check_line(line, lenient=lenient)
+    try:
+        upgraded(parse(line))
+    except LineError as error:
+        assert error.code in ("too-deep", "surrogate")
+        assert codes(line, lenient=True) == {error.code}
+
+
+def test_answers_as_deep_as_can_be_are_built_and_read() -> None:
+    for depth in (190, 197, 198, 199, 200, 201, 202, 300):
+        answer = "[" * depth + "]" * depth
+        line = to_line(episode(("4", answer), [("4", answer)]))
+        assert check_line(line.encode()) == [], depth
+
+
+def test_a_message_of_a_bad_line_names_no_other_line() -> None:
+    [found] = check_line(b'{"a": 1,}')
+    assert "line" not in found.message and "character 9" in found.message
 
 
 def test_what_was_seen_is_seen_again() -> None:

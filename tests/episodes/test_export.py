@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from quizlog_tui.cli import main
 from quizlog_tui.episodes import forms, rewards
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.check import check_line
-from quizlog_tui.episodes.hashing import question_id, value_hash
+from quizlog_tui.episodes.hashing import canonical_answer, question_id, value_hash
 from quizlog_tui.episodes.lines import to_line
 from quizlog_tui.episodes.matching import Matcher
 from quizlog_tui.episodes.needed import unusable_at
@@ -138,6 +139,24 @@ def test_steps_pay_once_in_order_and_less_than_the_answer() -> None:
     assert earned("more", "end", told=("4",)) == rewards.STEPS_SHARE
     assert earned("4", told=("4",)) == 0
     assert earned("4", "more", told=("4", "more")) == 0
+
+
+nameless = st.builds(
+    lambda value, needs: {"variable_name": None, "value_hash": value_hash(value)} | needs,
+    st.sampled_from([4, "more", "end"]),
+    st.just({"depends_on": []}),
+)
+
+
+@given(st.lists(nameless, max_size=5), st.lists(st.sampled_from(["4", "more", "x"]), max_size=8))
+def test_steps_without_names_are_told_apart(hooks: list[dict[str, Any]], said: list[str]) -> None:
+    values = [hook["value_hash"] for hook in hooks if hook["value_hash"] != HASH]
+    hits = Counter(values) & Counter(
+        value_hash(canonical_answer(one)) for one in said[: len(values)]
+    )
+    earned = rewards.steps_reward(said, hooks, HASH)
+    share = rewards.STEPS_SHARE * hits.total() / len(values) if values else 0
+    assert earned == pytest.approx(share)
 
 
 def test_what_the_prompt_of_the_rl_form_tells_earns_nothing() -> None:
@@ -286,6 +305,17 @@ def test_no_export_replaces_the_episodes_it_is_made_of(run: Run, tmp_path: Path)
     assert (tmp_path / "train.jsonl").read_bytes() == before
     assert run("upgrade", "train.jsonl", "-o", "train.jsonl")[0] == 0
     assert (tmp_path / "train.jsonl").read_bytes() == before
+
+
+def test_a_folder_named_where_a_file_is_to_be_is_told(run: Run, tmp_path: Path) -> None:
+    many(tmp_path / "e.jsonl")
+    (tmp_path / "r.yaml").write_text("script: q.py\nseed: 1\ninputs: ['4']\npointer: 1\n")
+    (tmp_path / "q.py").write_text("input('2+2? ')")
+    for words in (("export", "e.jsonl", "--to", "rl"), ("upgrade", "e.jsonl"), ("build", "r.yaml")):
+        for folder in (".", str(tmp_path)):
+            code, _, err = run(*words, "-o", folder)
+            assert (code, err.count("\n")) == (2, 1) and "is a folder (name a file with -o)" in err
+    assert not tmp_path.with_name(f"{tmp_path.name}.lock").exists()
 
 
 def test_what_an_export_leaves_in_a_folder_or_does_not_find_is_told(
