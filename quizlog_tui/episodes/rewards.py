@@ -100,6 +100,11 @@ def steps(
 ) -> list[float | None]:
     """What each completion's answers on the way earn; to be added to `final_answer`.
 
+    A prompt of the `rl` export holds all answers on the way, so there they earn nothing. They earn
+    where a student answers the questionnaire turn by turn, in an environment that replays the
+    script, from a prompt that ends with an earlier question. None where no expected answer is
+    known, or where the prompt is no list of messages: what it tells cannot be told then.
+
     Args:
         completions: The students' replies; only completions of several turns have steps.
         answer: The expected hashes of the final answers.
@@ -109,17 +114,17 @@ def steps(
     """
     shown = prompts or [""] * len(completions)
     return [
-        steps_reward(_said(one), json.loads(hooks), expected, _said(prompt, replies=False))
-        if expected
-        else None
+        None
+        if isinstance(prompt, str) or not expected
+        else steps_reward(_said(one), json.loads(hooks), expected, _said(prompt))
         for one, expected, hooks, prompt in zip(completions, answer, hooks_json, shown, strict=True)
     ]
 
 
-def _said(chat: Chat, *, replies: bool = True) -> list[str]:
-    """What the assistant says in a chat; plain text is a reply, or a prompt that says nothing."""
+def _said(chat: Chat) -> list[str]:
+    """What the assistant says in a chat; plain text is a reply."""
     if isinstance(chat, str):
-        return [chat] if replies else []
+        return [chat]
     return [str(one.get("content") or "") for one in chat if one.get("role") == "assistant"]
 
 

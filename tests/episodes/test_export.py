@@ -164,7 +164,12 @@ def test_what_the_prompt_of_the_rl_form_tells_earns_nothing() -> None:
     parroted = [{"role": "assistant", "content": text} for text in ("4", "more", "end")]
     columns = {key: [row[key]] for key in ("answer", "hooks_json", "question_id")}
     assert rewards.steps([parroted], prompts=[row["prompt"]], **columns) == [0.0]
-    assert rewards.steps([parroted], prompts=["..."], **columns) == [rewards.STEPS_SHARE]
+    for told in ({"prompts": ["2+2? 4"]}, {"prompts": None}, {}):
+        assert rewards.steps([parroted], **told, **columns) == [None]
+    [whole] = forms.messages(ONE)
+    for shown, share in ((2, 1), (4, 1), (6, 0)):
+        prompt, said = whole["messages"][:shown], whole["messages"][shown:]
+        assert rewards.steps([said], prompts=[prompt], **columns) == [share * rewards.STEPS_SHARE]
 
 
 replies = st.lists(st.sampled_from(["4", "more", "end", "x", "", "Answer: 4"]), max_size=12)
