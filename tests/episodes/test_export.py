@@ -339,6 +339,29 @@ def test_what_an_export_leaves_in_a_folder_or_does_not_find_is_told(
     assert "note: 9 scripts to be taken along not found" in err
 
 
+def test_scripts_are_taken_with_what_they_mention_and_no_more(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    (folder / "data").mkdir(parents=True)
+    code = b"import helper\nWANTED = 'data/a.txt', 'r.yaml', '.env'\n" + SCRIPT
+    (folder / "quiz.py").write_bytes(code)
+    for name in ("helper.py", "data/a.txt", "data/b.txt", ".env", "cassette.json", "x.jsonl.tmp"):
+        (folder / name).write_text(f"# {name}")
+    (folder / "r.yaml").write_text("script: quiz.py\nseed: 1\ninputs: ['4']\npointer: 1\n")
+    (folder / ".old").mkdir()
+    (folder / ".old" / "quiz.py").write_bytes(code)
+    source = Source(folder / "quiz.py", code)
+    put_episodes(tmp_path / "e.jsonl", [episode(source=source)])
+    words = ("export", "e.jsonl", "--to", "verifiers", "--scripts", "work", "-o")
+    for output in ("pack", "work/pack", "work/pack"):
+        code_, _, err = run(*words, output)
+        assert code_ == 0 and "1 script taken along" in err
+        taken = tmp_path / output / "scripts"
+        names = [path.relative_to(taken).parts[1:] for path in sorted(taken.rglob("*"))]
+        assert [name for name in names if name] == [
+            ("data",), ("data", "a.txt"), ("helper.py",), ("quiz.py",),
+        ]  # fmt: skip
+
+
 FORMS = [
     "messages",
     "anthropic",
