@@ -108,10 +108,10 @@ def big_file(folder: Path, megabytes: int) -> Path:
     """A file of many episodes that differ."""
     records = solved(folder, 1)
     record = RecordFile(records[0]).read()
-    for name in ("b", "c", "d"):
-        records.append(folder / f"{name}.yaml")
-        RecordFile(records[-1]).create(replace(record, extras={"execution_id": name}))
-    make(records, folder / "one.jsonl", Settings(), lambda *told: None)
+    runs = [folder / f"{name}.yaml" for name in "abcd"]
+    for path in runs:
+        RecordFile(path).create(replace(record, extras={"execution_id": path.stem}))
+    make(runs, folder / "one.jsonl", Settings(), lambda *told: None)
     [base] = read_episodes(folder / "one.jsonl")
     path, number = folder / "big.jsonl", 0
     with open(path, "w", encoding="utf-8") as file:

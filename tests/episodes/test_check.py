@@ -39,8 +39,8 @@ ALLOWED = (
     r"[a-z_0-9.]+\.hooks\.\d+\.variable_name", r"[a-z_0-9.]+\.hooks\.\d+\.depends_on.*",
     r"[a-z_0-9.]+\.hooks\.\d+\.value_hash",
     r"[a-z_0-9.]+\.submission_metadata\..*",
-    r"consistency_traces\.\d+\.(execution_success|total_turns|archived_turn_count)",
-    r"conversation_for_sft\.system_prompt", r"conversation_for_sft\.messages\.\d+\.content",
+    r"consistency_traces\.\d+\.(total_turns|archived_turn_count)",
+    r"conversation_for_sft\.system_prompt", r"conversation_for_sft\.messages\.[0-4]\.content",
 )  # fmt: skip
 
 
@@ -100,6 +100,39 @@ def test_a_change_that_is_sealed_again_is_found_or_listed(place: Place, value: A
     except (EpisodeError, TypeError, KeyError, AttributeError):
         return  # it cannot even be written
     assert codes(line) or any(re.fullmatch(pattern, name) for pattern in ALLOWED), name
+
+
+REMOVABLE = (
+    # What says nothing that a rule, a count or a claim depends on.
+    r"consistency_traces\.\d+\.submission_metadata\.\w+",
+    r"teacher_gold_trace\.submission_metadata\.(run|script|solver|sample|execution_id|start_time|status"
+    r"|score|error_line|retries|not_verified_because|refused_messages|generated_cells)",
+    r"teacher_gold_trace\.submission_metadata\.matcher\.\w+",  # then the usual one is meant
+)  # fmt: skip
+KEYS = sorted({place[:n] for place in PLACES for n in range(1, len(place) + 1)
+               if isinstance(place[n - 1], str)}, key=str)  # fmt: skip
+
+
+@given(st.sampled_from(KEYS))
+def test_whatever_is_removed_is_missed(place: Place) -> None:
+    changed = copy.deepcopy(DATA)
+    del get(changed, place[:-1])[place[-1]]
+    try:
+        line = plain_line(changed) if place == SEAL else to_line(changed)
+    except KeyError:
+        line = plain_line(changed)
+    name = ".".join(map(str, place))
+    found = check_line(line.encode())
+    assert found or any(re.fullmatch(pattern, name) for pattern in REMOVABLE), name
+
+
+def test_a_line_of_others_is_not_taken_for_more_than_it_says() -> None:
+    other = put(DATA, ("teacher_gold_trace", "submission_metadata"), {})
+    for content, said in (("end", True), ("submit('end')", True), ("I give up", False)):
+        line = plain_line(put(other, ("conversation_for_sft", "messages", 5, "content"), content))
+        found = {one.code for one in check_line(line.encode()) if one.warning}
+        assert not codes(line) and "no-provenance" in found
+        assert ("answer-not-said" in found) != said
 
 
 @given(st.sampled_from([place for place in PLACES if isinstance(place[-1], str)]))
@@ -169,6 +202,10 @@ H = "0" * 16
         ("conversation_for_sft.messages.0.role", "teacher", "schema"),
         ("conversation_for_sft.messages.0.content", "x", "first-message"),
         ("consistency_traces", [], "guarantee"),
+        ("consistency_traces.0.execution_success", False, "success"),
+        ("consistency_traces.2.execution_success", True, "success"),
+        ("conversation_for_sft.messages.5.content", "The end", "answer-not-said"),
+        ("conversation_for_sft.messages.5.content", "end\n\nAnswer: more", "answer-not-said"),
     ],
 )
 def test_every_rule_has_an_example(place: str, value: Any, code: str) -> None:
@@ -210,6 +247,8 @@ def test_lines_that_are_no_strict_json(line: bytes, code: str) -> None:
     [
         ("timestamp", "2025-12-21 16:00:00.000000", "timestamp-form"),
         ("timestamp", "2025-12-21T16:00:00Z", "timestamp-form"),
+        ("teacher_gold_trace.submission_metadata.exporter", "another 1", "no-provenance"),
+        ("teacher_gold_trace.submission_metadata.matcher", {"absolute": 0.1}, "loose-matcher"),
         ("extra", 1, "extra-key"),
         ("question.extra", 1, "extra-key"),
         ("rl_verification_data.intermediate_artifact_hashes", {}, "extra-key"),
@@ -298,7 +337,8 @@ def test_an_older_line_is_read_leniently_and_brought_up_to_date(tmp_path: Path) 
     told = upgrade_file(tmp_path / "old.jsonl", tmp_path / "new.jsonl")
     assert (told["lines"], told["changed"]) == (1, 1)
     report = check_file(tmp_path / "new.jsonl")
-    assert report.ok and {one["code"] for one in report.warnings} == {"cell-not-said"}
+    told_of = {one["code"] for one in report.warnings}
+    assert report.ok and told_of == {"cell-not-said", "no-provenance"}
     new = json.loads((tmp_path / "new.jsonl").read_text())
     assert new["teacher_gold_trace"]["final_answer_hash"] == value_hash("end")
     assert new["verified"] and new["conversation_for_sft"] == DATA["conversation_for_sft"]
