@@ -6,6 +6,7 @@ Plain data in the schema's key order. Nothing here depends on the time, the mach
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -91,17 +92,14 @@ def _first_line(step: Step) -> str | None:
 
 
 def _unique_names(steps: Sequence[Step], by_line: dict[int, str]) -> list[str]:
-    names: list[str] = []
-    taken: set[str] = set()
-    for index, step in enumerate(steps):
-        stem = by_line.get(step.line or 0, f"answer_{index}")
-        name, number = stem, 1
-        while name in taken:
-            number += 1
-            name = f"{stem}_{number}"
-        taken.add(name)
-        names.append(name)
-    return names
+    """The script's own names, and a number after those that come again; never one of its own."""
+    stems = [by_line.get(step.line or 0, f"answer_{n}") for n, step in enumerate(steps)]
+    own, names = set(stems), dict[str, None]()
+    for stem in stems:
+        numbered = (f"{stem}_{number}" for number in count(2))
+        free = (name for name in numbered if name not in own and name not in names)
+        names[next(free) if stem in names else stem] = None
+    return list(names)
 
 
 def script_name(path: Path) -> str:

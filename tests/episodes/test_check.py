@@ -418,6 +418,15 @@ def test_a_message_of_a_bad_line_names_no_other_line() -> None:
     assert "line" not in found.message and "character 9" in found.message
 
 
+def test_nothing_is_added_to_a_file_of_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    for text in ('{"script": "q.py", "seed": 1}', '{"episode_id": "x"}', '{"a": 1,}', "\ufeff{}"):
+        path.write_text(f"{text}\n")
+        with pytest.raises(EpisodeError, match=r"is no|byte order mark"):
+            put_episodes(path, [ONE])
+        assert path.read_text() == f"{text}\n"
+
+
 def test_what_was_seen_is_seen_again() -> None:
     seen = Seen()
     assert check_line(LINE, seen) == []
