@@ -74,13 +74,17 @@ def _tell_made(made: Made, output: Path, *, as_json: bool) -> None:
             {"message": error.message, "where": error.where, "hint": error.hint}
             for error in made.skipped
         ]
-        names = ("episodes", "verified", "added", "known", "lowered")
+        names = ("episodes", "verified", "added", "known", "lowered", "kept")
         counts = {name: getattr(made, name) for name in names}
         emit_json({"file": str(output)} | counts | {"reasons": reasons, "skipped": skipped})
         return
     if made.lowered:
         what = f"{plural(made.lowered, 'episode')} verified before, and no longer"
-        print(f"quizlog: note: {what}: name the other runs' records too", file=sys.stderr)
+        print(f"quizlog: note: {what}", file=sys.stderr)
+    if made.kept:
+        what = f"{plural(made.kept, 'episode')} verified before, by other runs, left as it was"
+        hint = "name those runs' records too, or remove its line"
+        print(f"quizlog: note: {what} ({hint})", file=sys.stderr)
     for reason, count in reasons.items():
         print(f"quizlog: not verified: {reason} ({count}x)", file=sys.stderr)
     print(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -26,6 +27,8 @@ GOLD = 0
 """The sample number of the run that is told the hint."""
 ABREAST = 8
 """Runs that are under way at the same time, where nothing else is said."""
+
+_RUN = re.compile(r"run-(\d+)\.json")
 
 Keep = Callable[[SolverRun], None]
 """Keeps a run that is under way."""
@@ -84,9 +87,24 @@ def wanted(instance: Instance, runs: int, *, gold: bool) -> list[Wanted]:
     return teacher + [Wanted(instance, sample, None) for sample in range(1, runs + 1)]
 
 
+def finished(instance: Instance, folder: Path) -> list[SolverRun]:
+    """All runs of an instance that were asked for at any time and came to their end.
+
+    Raises:
+        EpisodeError: A kept run cannot be read.
+    """
+    [gold, independent] = wanted(instance, 1, gold=True)
+    files = {GOLD: gold.file(folder)}
+    for file in independent.file(folder).parent.glob("run-*.json"):
+        if (match := _RUN.fullmatch(file.name)) is not None:
+            files[int(match[1])] = file
+    found = ((sample, kept(file)) for sample, file in sorted(files.items()))
+    return [replace(run, sample=sample) for sample, run in found if run is not None]
+
+
 def runs_folder(output: Path) -> Path:
     """Where the runs asked for an episodes file are kept."""
-    return output.with_name(f"{output.name}.runs")
+    return output.parent / f"{output.name}.runs"
 
 
 async def ask(

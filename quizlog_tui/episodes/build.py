@@ -17,7 +17,8 @@ from ..replay.replayer import Replayer
 from ..replay.transcript import Step, Transcript
 from ..replay.world import World, start_of
 from ..series import Series
-from .conversation import conversation
+from .conversation import REFUSED, conversation, refused_messages
+from .decided import is_repeated, witnesses
 from .declared import difficulty_of, hint_of
 from .hashing import question_id
 from .identity import episode_id
@@ -26,14 +27,14 @@ from .matching import Matcher
 from .runs import Replay, Replayed, SolverRun, clean, is_text, shown
 from .times import stamp
 from .trace import execution_trace, script_name
-from .triangulate import reasons_against, triangulate
+from .triangulate import reasons_against, standing, triangulate
 
 ANSWER_FIRST = "answer a question first"
 """The mend of a record that holds nothing to learn from."""
 
-EXPORTER = "quizlog episodes 1"
-"""Who writes the lines, with the version of their form; not the program's, so that a new release
-writes the same bytes."""
+EXPORTER = "quizlog episodes 2"
+"""Who writes the lines, with the version of their form and rules; not the program's, so that a new
+release writes the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed
     """The gold run, and the others in their order.
 
     Gold is the first record that finished, else the run that was asked for as gold, else what
-    came furthest in that order. What the others answered has no say in it.
+    came furthest in that order. What the others answered has no say in it. Nothing that was said
+    once counts twice: neither as gold and as a witness to it, nor as two runs.
     """
     own = [_replayed(one.run, replay) for one in instance.attempts if one.run.turns]
     asked = [_replayed(run, replay) for run in instance.solved]
@@ -83,7 +85,8 @@ def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed
         raise EpisodeError("nobody has answered it", where=where, hint=ANSWER_FIRST)
     gold = found[0]
     models = next((one.models for one in instance.attempts if one.run is gold.run), ())
-    others = (*own, *asked, *(_replayed(run, replay) for run in models))
+    asked = [one for one in asked if not is_repeated(one.run, models)]
+    others = (*own, *asked, *(_replayed(run, replay) for run in witnesses(models, gold.run)))
     rest = [one for one in others if one is not gold and one not in taught]
     rest = [one for one in rest if not one.run.reconciled]
     return gold, sorted(rest, key=lambda one: one.run.sort_key())
@@ -133,12 +136,11 @@ def _episode(
     ]
     answers = [(one["final_answer_hash"], one["final_answer"]) for one in (trace, *traces)]
     found = triangulate(answers[0], answers[1:], settings.matcher)
-    reasons = reasons_against(
-        found, success=trace["execution_success"], reconciled=gold.run.reconciled
-    )
+    reasons = reasons_against(found, standing(trace))
     trace["submission_metadata"] |= {
         "matcher": settings.matcher.to_dict(),
         "not_verified_because": reasons,
+        REFUSED: refused_messages(gold) if settings.retries else [],
     }
     question = _question(gold, instance, extras, settings)
     begun = extras.get("start_time")

@@ -19,6 +19,8 @@ SYSTEM_PROMPT = (
     "answer on a last line that starts with 'Answer: '."
 )
 """What a student is told."""
+REFUSED = "refused_messages"
+"""The key of the gold run's metadata that says which messages are answers the script refused."""
 _ANSWER = re.compile(r"^Answer: ?", re.M)
 
 
@@ -36,6 +38,16 @@ def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> dict
     }
 
 
+def refused_messages(replayed: Replayed) -> list[int]:
+    """Where a conversation that shows retries has the answers that the script refused."""
+    found: list[int] = []
+    for index in range(len(replayed.turns)):
+        for at, _, _ in replayed.run.rejected:
+            if at == index:
+                found.append(2 * (index + len(found)) + 1)
+    return found
+
+
 def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterator[dict[str, str]]:
     for index, (turn, step) in enumerate(zip(replayed.turns, replayed.accepted, strict=True)):
         asked = shown(step)
@@ -46,6 +58,19 @@ def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterato
                 asked = f"{clean(said)}\n\n{shown(step)}"
         yield {"role": "user", "content": asked}
         yield {"role": "assistant", "content": assistant(turn, hint)}
+
+
+def talk_of(episode: dict[str, Any]) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """An episode's system prompt as a message, and its conversation."""
+    talk = episode["conversation_for_sft"]
+    messages = [{"role": m["role"], "content": m["content"]} for m in talk["messages"]]
+    return {"role": "system", "content": talk["system_prompt"]}, messages
+
+
+def refused_in(episode: dict[str, Any]) -> set[int]:
+    """Which messages of an episode's conversation nobody should be taught to say."""
+    found = episode["teacher_gold_trace"]["submission_metadata"].get(REFUSED)
+    return {one for one in found if type(one) is int} if isinstance(found, list) else set()
 
 
 def assistant(turn: Turn, hint: str | None) -> str:

@@ -21,7 +21,10 @@ from .runs import SolverRun, Turn
 
 
 def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
-    """The decisions that led to the record's answers, by the index of the question."""
+    """The decisions that led to the record's answers, by the index of the question.
+
+    Also where an answer was typed in other words, such as `[[2,0],[3,2]]` for `[[2, 0], [3, 2]]`.
+    """
     shared = _shared(record)
     return {
         at: one
@@ -29,7 +32,7 @@ def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
         if (at := one.question.pointer) is not None
         and 0 <= at < len(record.inputs)
         and at <= shared.get(one.question.branch or record.branch, -1)
-        and _text(one, one.verdict.answer) == record.inputs[at]
+        and _same(_text(one, one.verdict.answer), record.inputs[at])
     }
 
 
@@ -63,11 +66,15 @@ def _text(decision: Decision, answer: Any) -> str:
 
 
 def _turn_of(decision: Decision, turn: Turn) -> Turn:
-    for reply in sorted(decision.models, key=lambda one: (not one.primary, one.name)):
+    for reply in _by_rank(decision):
         answer = _own_answer(reply) if reply.name in decision.verdict.contributors else None
-        if answer is not None and _text(decision, answer) == turn.answer:
+        if answer is not None and _same(_text(decision, answer), turn.answer):
             return Turn(turn.answer, reply.code, reply.explanation)
     return turn
+
+
+def _by_rank(decision: Decision) -> list[ModelReply]:
+    return sorted(decision.models, key=lambda one: (not one.primary, one.name))
 
 
 def _own_answer(reply: ModelReply) -> Any:
@@ -80,9 +87,10 @@ def _own_answer(reply: ModelReply) -> Any:
 def own_runs(decisions: Mapping[int, Decision], run: SolverRun) -> list[SolverRun]:
     """Each model's own run beside the record's; of the models that were asked the first question.
 
-    By name.
+    The primary model's first, then by name.
     """
-    names = sorted(reply.name for reply in decisions[0].models) if 0 in decisions else []
+    asked = _by_rank(decisions[0]) if 0 in decisions else []
+    names = [reply.name for reply in asked]
     return [
         SolverRun(
             name,
@@ -106,6 +114,40 @@ def _own_turns(decisions: Mapping[int, Decision], name: str) -> list[Turn]:
         text = _text(decision, answer)
         turns.append(Turn(text, reply.code, reply.explanation))
         chosen = _text(decision, decision.verdict.answer)
-        if not Matcher().same(canonical_answer(text), canonical_answer(chosen)):
+        if not _same(text, chosen):
             break
     return turns
+
+
+def _same(text: str, other: str) -> bool:
+    """Whether two texts give the same answer."""
+    return Matcher().same(canonical_answer(text), canonical_answer(other))
+
+
+def witnesses(models: Sequence[SolverRun], run: SolverRun) -> list[SolverRun]:
+    """The models' own runs that are others than the record's.
+
+    A model that answered every question as the record does is where the record's answers are
+    from. The first such is the record's run itself, which is no witness to itself; any further one
+    came to the same by itself.
+
+    Args:
+        models: What `own_runs` gives.
+        run: The record's run.
+    """
+    itself = next((one for one in models if _all_same(one, run)), None)
+    return [one for one in models if one is not itself]
+
+
+def _all_same(one: SolverRun, other: SolverRun) -> bool:
+    pairs = zip(one.inputs, other.inputs, strict=False)
+    return len(one.turns) == len(other.turns) and all(_same(*pair) for pair in pairs)
+
+
+def is_repeated(run: SolverRun, models: Sequence[SolverRun]) -> bool:
+    """Whether a run is that of one of these models once more, word for word.
+
+    So are replies that were recorded when the model decided, and are played again.
+    """
+    said = any(turn.code or turn.explanation for turn in run.turns)
+    return said and any((one.name, one.turns) == (run.name, run.turns) for one in models)

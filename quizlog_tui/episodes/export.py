@@ -149,7 +149,7 @@ def _with_scripts(
         code_hash = str(json.loads(row["info"]).get("code_hash", ""))
         if found_in is not None and code_hash and code_hash not in known:
             known.add(code_hash)
-            script = find_script(found_in, code_hash)
+            script = find_script(found_in.absolute(), code_hash, but=target.absolute())
             if script is None:
                 done.not_found += 1
             else:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from .matching import Matcher, clusters, matcher_from
+from .matching import cluster_of, matcher_or_usual
 from .older import mended
 from .reading import LineError, parse
-from .triangulate import Triangulation, triangulate
+from .triangulate import Standing, Triangulation, standing, triangulate
 
 
 @dataclass(frozen=True)
@@ -102,16 +102,17 @@ def facts(episode: dict[str, Any]) -> Facts:
     data, _ = mended(episode)
     gold, question = _part(data, "teacher_gold_trace"), _part(data, "question")
     traces = [gold, *(one for one in _list(data, "consistency_traces") if isinstance(one, dict))]
-    matcher, pairs = _matcher(_part(gold, "submission_metadata")), [_answer(one) for one in traces]
-    same = _like_gold(pairs, matcher)
+    told, pairs = _part(gold, "submission_metadata"), [_answer(one) for one in traces]
+    matcher = matcher_or_usual(told.get("matcher"))
+    same = cluster_of(pairs[0][0], pairs, matcher)
     runs = [_run(one, number, same) for number, one in enumerate(traces)]
     talk = _part(data, "conversation_for_sft")
     said = [one for one in _list(talk, "messages") if isinstance(one, dict)]
     found = triangulate(pairs[0], pairs[1:], matcher)
-    reconciled = bool(_part(gold, "submission_metadata").get("reconciled"))
+    stands = standing({"execution_success": runs[0].success, "submission_metadata": told})
     return Facts(
         verified=data.get("verified") is True,
-        checks=tuple(checks(found, success=runs[0].success, reconciled=reconciled)),
+        checks=tuple(checks(found, stands)),
         question=_text(question, "question_text"),
         hint=_text(question, "hint"),
         about=" · ".join(_about(data, question, _part(gold, "submission_metadata"))),
@@ -122,12 +123,14 @@ def facts(episode: dict[str, Any]) -> Facts:
     )
 
 
-def checks(found: Triangulation, *, success: bool, reconciled: bool) -> Iterator[Check]:
+def checks(found: Triangulation, gold: Standing) -> Iterator[Check]:
     """Each thing that must hold for `verified`, in words; all of them hold where it may be true."""
-    finishes = "finishes" if success else "does not finish"
-    yield Check(success, f"the script {finishes} on the gold answers")
-    taken = "a gold answer was" if reconciled else "no gold answer was"
-    yield Check(not reconciled, f"{taken} taken from a reconciliation")
+    finishes = "finishes" if gold.success else "does not finish"
+    yield Check(gold.success, f"the script {finishes} on the gold answers")
+    taken = "a gold answer was" if gold.reconciled else "no gold answer was"
+    yield Check(not gold.reconciled, f"{taken} taken from a reconciliation")
+    if gold.doubt is not None:
+        yield Check(False, f"the script cannot be verified: {gold.doubt}")
     yield Check(found.succeeded > 0, _answered(found))
     if not found.succeeded:
         return
@@ -160,23 +163,9 @@ def _text(data: dict[str, Any], name: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _matcher(told: dict[str, Any]) -> Matcher:
-    try:
-        return matcher_from(told.get("matcher"))
-    except ValueError:
-        return Matcher()
-
-
 def _answer(trace: dict[str, Any]) -> tuple[str | None, Any]:
     key, value = trace.get("final_answer_hash"), trace.get("final_answer")
     return (key, value) if isinstance(key, str) and value is not None else (None, None)
-
-
-def _like_gold(pairs: Sequence[tuple[str | None, Any]], matcher: Matcher) -> frozenset[str]:
-    """The hashes that count as the gold answer's."""
-    answered = [(key, value) for key, value in pairs if key is not None]
-    groups = clusters(answered, matcher) if pairs[0][0] is not None else []
-    return next((group for group in groups if pairs[0][0] in group), frozenset())
 
 
 def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> Run:

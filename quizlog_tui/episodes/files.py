@@ -6,11 +6,9 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import EpisodeError
-from ..record.store import locked
-from .lines import to_line
 from .needed import unusable_at
 from .reading import LineError, lines, parse
 
@@ -21,6 +19,7 @@ def write_lines(path: Path, texts: Iterable[str]) -> int:
     Raises:
         EpisodeError: It cannot be written; what stood there stays.
     """
+    refuse_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,9 +31,15 @@ def write_lines(path: Path, texts: Iterable[str]) -> int:
                 temporary.unlink()
     except OSError as error:
         hint = "choose another place with -o, or make this one writable"
-        message = f"cannot write: {error.strerror}"
+        message = f"cannot write: {error.strerror or error}"
         raise EpisodeError(message, where=str(path), hint=hint) from None
     return count
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise an `EpisodeError` if a folder is named where a file is to be written."""
+    if path.is_dir():
+        raise EpisodeError("is a folder", where=str(path), hint="name a file with -o")
 
 
 def _write(path: Path, texts: Iterable[str]) -> int:
@@ -46,59 +51,6 @@ def _write(path: Path, texts: Iterable[str]) -> int:
         file.flush()
         os.fsync(file.fileno())
     return count
-
-
-class Put(NamedTuple):
-    """What became of episodes that were put into a file."""
-
-    added: int
-    """Those it did not have."""
-    known: int
-    """Those it had, written anew."""
-    lowered: int
-    """Those of them that were verified before and are no longer."""
-
-
-def put_episodes(path: Path, episodes: Iterable[dict[str, Any]]) -> Put:
-    """Put episodes into a file that may exist: known ids are replaced, the rest stays or is added.
-
-    Raises:
-        EpisodeError: The file cannot be read or written, or holds a line that is no episode;
-            nothing was changed.
-        LockedError: Another process writes it.
-    """
-    new = {episode["episode_id"]: episode for episode in episodes}
-    lowered: list[str] = []
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EpisodeError(f"cannot write: {error.strerror}", where=str(path)) from None
-    with locked(path):
-        count, before = len(new), 0
-        if path.exists():
-            before = sum(1 for _ in lines(path))
-        total = write_lines(path, _merged(path, new, lowered))
-    return Put(total - before, count - (total - before), len(lowered))
-
-
-def _merged(path: Path, new: dict[str, dict[str, Any]], lowered: list[str]) -> Iterator[str]:
-    if path.exists():
-        for number, line in lines(path):
-            old = _known(line, f"{path}:{number}")
-            name = str(old.get("episode_id"))
-            fresh = new.pop(name, None)
-            if fresh is not None and old.get("verified") is True and not fresh["verified"]:
-                lowered.append(name)
-            yield line.decode("utf-8") if fresh is None else to_line(fresh)
-    yield from map(to_line, new.values())
-
-
-def _known(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        return parse(line)
-    except LineError as error:
-        hint = "mend or remove that line, or choose another file with -o"
-        raise EpisodeError(str(error), where=where, hint=hint) from None
 
 
 def read_episodes(

@@ -10,43 +10,43 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .conversation import assistant
-from .runs import Turn
+from .conversation import refused_in, talk_of
+from .preferences import preference
 
 Row = dict[str, Any]
 Form = Callable[[Row], Iterator[Row]]
 
 
-def _talk(episode: Row) -> tuple[Row, list[Row]]:
-    """The system message and the conversation."""
-    talk = episode["conversation_for_sft"]
-    messages = [{"role": m["role"], "content": m["content"]} for m in talk["messages"]]
-    return {"role": "system", "content": talk["system_prompt"]}, messages
-
-
 def messages(episode: Row) -> Iterator[Row]:
-    """`messages`: the whole conversation, as OpenAI-style fine-tuning and TRL read it."""
-    system, talk = _talk(episode)
-    yield {"messages": [system, *talk]}
+    """`messages`: the whole conversation, as OpenAI-style fine-tuning and TRL read it.
+
+    An answer that the script refused has the weight 0.
+    """
+    system, talk = talk_of(episode)
+    refused = refused_in(episode)
+    told = [one | {"weight": 0} if n in refused else one for n, one in enumerate(talk)]
+    yield {"messages": [system, *told]}
 
 
 def anthropic(episode: Row) -> Iterator[Row]:
     """`system` beside `messages`."""
-    system, talk = _talk(episode)
+    system, talk = talk_of(episode)
     yield {"system": system["content"], "messages": talk}
 
 
 def prompt_completion(episode: Row) -> Iterator[Row]:
     """`prompt` up to the last question, `completion` the last answer: loss on the answer only."""
-    system, talk = _talk(episode)
+    system, talk = talk_of(episode)
     yield {"prompt": [system, *talk[:-1]], "completion": talk[-1:]}
 
 
 def turns(episode: Row) -> Iterator[Row]:
-    """A `prompt` and `completion` for each answer of the conversation."""
-    system, talk = _talk(episode)
+    """A `prompt` and `completion` for each answer of the conversation that the script accepted."""
+    system, talk = talk_of(episode)
+    refused = refused_in(episode)
     for end in range(1, len(talk), 2):
-        yield {"prompt": [system, *talk[:end]], "completion": [talk[end]]}
+        if end not in refused:
+            yield {"prompt": [system, *talk[:end]], "completion": [talk[end]]}
 
 
 def rl(episode: Row) -> Iterator[Row]:
@@ -54,7 +54,7 @@ def rl(episode: Row) -> Iterator[Row]:
     gold, wanted = episode["teacher_gold_trace"], episode["rl_verification_data"]
     if wanted["expected_final_answer_hash"] is None:
         return
-    system, talk = _talk(episode)
+    system, talk = talk_of(episode)
     told = gold["submission_metadata"]
     names = ("script", "code_hash", "seed", "start_time", "inputs")
     info = {"episode_id": episode["episode_id"]} | {k: told[k] for k in names if k in told}
@@ -71,48 +71,9 @@ def rl(episode: Row) -> Iterator[Row]:
     }
 
 
-def preference(episode: Row) -> Iterator[Row]:
-    """The gold answer `chosen` over that of a run that failed or that the majority is against.
-
-    At the first question that the two answered differently; up to there they saw the same.
-    """
-    gold, hint = episode["teacher_gold_trace"], episode["question"]["hint"]
-    system, talk = _talk(episode)
-    inputs = _told(gold, "inputs")
-    if not gold["execution_success"] or len(talk) != 2 * len(inputs):
-        return  # without the answers one by one, or with refused ones among them, no pair is sure
-    seen = set()
-    for trace in episode["consistency_traces"]:
-        if trace["final_answer_hash"] == gold["final_answer_hash"]:
-            continue
-        pair = _first_difference(inputs, trace)
-        if pair and pair not in seen:
-            seen.add(pair)
-            at, answer, code = pair
-            rejected = {"role": "assistant", "content": assistant(Turn(answer, code), hint)}
-            prompt = [system, *talk[: 2 * at + 1]]
-            yield {"prompt": prompt, "chosen": [talk[2 * at + 1]], "rejected": [rejected]}
-
-
-def _first_difference(inputs: list[str], trace: Row) -> tuple[int, str, str | None] | None:
-    """The first answer of a run that is not the gold run's: its index, its text, its code."""
-    cells, generated = trace["code_cells"], _told(trace, "generated_cells")
-    for at, (gold, other) in enumerate(zip(inputs, _told(trace, "inputs"), strict=False)):
-        if gold != other:
-            written = at < len(cells) and at not in generated
-            return at, str(other), cells[at] if written else None
-    return None
-
-
-def _told(trace: Row, name: str) -> list[Any]:
-    """A list in a run's metadata, where anything may stand."""
-    found = trace["submission_metadata"].get(name)
-    return found if isinstance(found, list) else []
-
-
 def session(episode: Row) -> Iterator[Row]:
     """The lines of one session file that the Hugging Face trace viewer shows."""
-    system, talk = _talk(episode)
+    system, talk = talk_of(episode)
     name = episode["question"]["question_text"].partition("\n")[0][:80]
     yield {"type": "session", "harness": "quizlog", "id": episode["episode_id"], "name": name}
     for message in (system, *talk):
@@ -121,7 +82,7 @@ def session(episode: Row) -> Iterator[Row]:
 
 def atif(episode: Row) -> Iterator[Row]:
     """One trajectory of the Agent Trajectory Interchange Format, version 1.4."""
-    gold, (system, talk) = episode["teacher_gold_trace"], _talk(episode)
+    gold, (system, talk) = episode["teacher_gold_trace"], talk_of(episode)
     told = gold["submission_metadata"]
     sources = {"system": "system", "user": "user", "assistant": "agent"}
     steps = [

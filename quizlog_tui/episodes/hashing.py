@@ -17,6 +17,7 @@ from ..errors import EpisodeError
 HASH_LENGTH = 16
 """Hexadecimal digits of every hash of the schema."""
 _ENCODER = json.JSONEncoder(sort_keys=True)
+_PLAIN = json.JSONEncoder(ensure_ascii=False)
 _FINITE = json.JSONEncoder(sort_keys=True, allow_nan=False)
 
 
@@ -96,6 +97,8 @@ def _walk(value: Any, path: str, above: tuple[int, ...], *, finite: bool) -> Non
 
 MAX_DEPTH = 200
 """Values nested deeper are refused: readers of JSON give up at some depth of their own."""
+_ABOVE = (0, 0, 0)
+"""What an answer stands in: an episode, the list of its runs, and a run."""
 
 
 def _number(value: int | float, path: str, *, finite: bool) -> None:
@@ -115,15 +118,26 @@ def strict_json(text: str) -> Any:
     """The value of a JSON text that says exactly one thing.
 
     Raises:
-        ValueError: It is no JSON, names a key twice, or holds a number that JSON or Python has no
-            exact place for: NaN, an infinity, `1e999`, a number of thousands of digits.
+        ValueError: It is no JSON, names a key twice, holds a lone surrogate or a number that has no
+            exact place in JSON or Python: NaN, an infinity, `1e999`, one of thousands of digits.
     """
     try:
         value = json.loads(text, object_pairs_hook=_single, parse_constant=_no_constant)
-        _walk(value, "$", (), finite=True)
+        _walk(value, "$", _ABOVE, finite=True)
+        if "\\u" in text and not is_unicode(value):
+            raise ValueError("it holds a lone surrogate, which is no Unicode text")
     except (RecursionError, EpisodeError) as error:
         raise ValueError(str(error)) from None
     return value
+
+
+def is_unicode(value: Any) -> bool:
+    """Whether all text in a JSON value can be written in UTF-8: it holds no lone surrogate."""
+    try:
+        _PLAIN.encode(value).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """All runs of one script instance: the records that answer it, and what their models said.
 
-Reads records and decisions; replays nothing. Records whose script and seed are the same are one
-instance, whatever their files are called.
+Reads records and decisions; replays nothing. Records whose script, data and seed are the same are
+one instance, whatever their files are called and wherever they lie.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..solver.decision_file import decisions_path, read_decisions
 from .decided import gold_run, own_runs, taken
 from .declared import is_gold
 from .runs import SolverRun, Turn
+from .scripts import data_hash
 from .trace import script_name
 
 
@@ -55,6 +56,8 @@ class Instance:
     """The records' runs, in the order of `gold_key`, each run once."""
     solved: tuple[SolverRun, ...] = field(default=())
     """Runs that were asked for: the models' own."""
+    data: str = ""
+    """A hash of the files that the script mentions; empty where there are none."""
 
     @property
     def start_time(self) -> str | None:
@@ -63,8 +66,8 @@ class Instance:
 
     @property
     def key(self) -> tuple[str, int]:
-        """Script and seed: what makes it an instance."""
-        return self.source.code_hash, self.seed
+        """Script, with the files it mentions, and seed: what makes it an instance."""
+        return self.source.code_hash + self.data, self.seed
 
 
 def attempt(path: Path, branch: str | None = None) -> Attempt:
@@ -113,30 +116,41 @@ def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:
 
 
 def instances(attempts: Sequence[Attempt]) -> list[Instance]:
-    """The attempts by script and seed; the order they come in makes no difference.
+    """The attempts by script, data and seed; the order they come in makes no difference.
 
     Raises:
         ScriptError: A script cannot be read.
     """
-    groups: dict[tuple[str, int], tuple[Source, list[Attempt]]] = {}
-    sources: dict[Path, Source] = {}
+    groups: dict[tuple[str, int], tuple[Instance, list[Attempt]]] = {}
+    known: dict[Path, Instance] = {}
     for one in sorted(attempts, key=Attempt.gold_key):
         path = one.path.parent / one.record.script
-        source = sources[path] = sources.get(path) or read_source(path)
-        groups.setdefault((source.code_hash, one.record.seed), (source, []))[1].append(one)
+        if path not in known:
+            source = read_source(path)
+            known[path] = Instance(source, 0, (), data=data_hash(source))
+        alone = replace(known[path], seed=one.record.seed)
+        groups.setdefault(alone.key, (alone, []))[1].append(one)
     return [
-        Instance(source, seed, tuple(_each_once(found)))
-        for (_, seed), (source, found) in sorted(groups.items())
+        replace(alone, attempts=tuple(sorted(each_once(found), key=Attempt.gold_key)))
+        for _, (alone, found) in sorted(groups.items())
     ]
 
 
-def _each_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
-    """Without copies: the same file again, or the same run in another file."""
+def each_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
+    """Without copies: the same file again, or the same run in another file.
+
+    An execution is one run, however far its copies were answered: the one named gold stays, else
+    the one that came furthest. Where a file names no execution, the same answers begun at the same
+    time are one run.
+    """
     seen: set[Any] = set()
-    for one in attempts:
-        names: set[Any] = {one.path.resolve()}
-        if one.run.run_id:
-            names.add((one.run.run_id, one.run.inputs))
-        if not names & seen:
+    for one in sorted(attempts, key=_copy_key):
+        answered = (one.run.inputs, one.run.start_time)
+        names = {one.path.resolve(), one.run.run_id or ("nameless", answered)}
+        if not seen & {*names, ("nameless" if one.run.run_id else "any", answered)}:
             yield one
-        seen |= names
+        seen |= {*names, ("any", answered)}
+
+
+def _copy_key(one: Attempt) -> tuple[Any, ...]:
+    return (not is_gold(one.extras), -len(one.run.turns), *one.gold_key())

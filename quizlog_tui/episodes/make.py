@@ -17,10 +17,11 @@ from ..errors import CancelledError, EpisodeError, QuizlogError
 from ..replay.replayer import Replayer
 from ..replay.world import world_of
 from ..text import plural
-from .asking import GOLD, Solver, Wanted, ask, runs_folder, wanted
+from .asking import GOLD, Solver, Wanted, ask, finished, runs_folder, wanted
 from .build import Settings, build
-from .files import put_episodes
+from .files import refuse_folder
 from .instance import Attempt, Instance, attempt, instances
+from .put import put_episodes
 from .runs import SolverRun
 
 Advanced = Callable[[str, int, int], None]
@@ -41,10 +42,22 @@ class Made:
     """Those it had, written anew."""
     lowered: int = 0
     """Those of them that were verified before and are no longer."""
+    kept: int = 0
+    """Those of them that stay as they were: verified, by runs that were not named now."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Why episodes are not verified."""
     skipped: list[QuizlogError] = field(default_factory=list)
     """Why records were left out."""
+
+    @property
+    def standing(self) -> str:
+        """How a single episode stands in the file now, in a clause."""
+        if not self.reasons:
+            return "verified"
+        why = "; ".join(self.reasons)
+        if self.kept:
+            return f"left there verified, as by other runs (by those at hand not: {why})"
+        return f"{'no longer' if self.lowered else 'not'} verified: {why}"
 
 
 def make(
@@ -75,10 +88,12 @@ def make(
         EpisodeError: The file cannot be written, or a run could not be made.
     """
     made = Made()
+    refuse_folder(output)
     with nullcontext(replayer) if replayer else Replayer(checkpoints=0) as replayer:
         found = _instances(_attempts(records, branch, made), made)
         if solver is not None and runs:
             found = _asked(found, solver, runs, output, replayer, advanced, made)
+        found = [_with_kept(one, output, made) for one in found]
         episodes = []
         for done, one in enumerate(found):
             advanced("building", done, len(found))
@@ -89,7 +104,7 @@ def make(
         told = episode["teacher_gold_trace"]["submission_metadata"]
         made.reasons.update(told["not_verified_because"])
     if episodes:
-        made.added, made.known, made.lowered = put_episodes(output, episodes)
+        made.added, made.known, made.lowered, made.kept = put_episodes(output, episodes)
     return made
 
 
@@ -128,6 +143,18 @@ def _built(
     except QuizlogError as error:
         made.skipped.append(error)
         return []
+
+
+def _with_kept(instance: Instance, output: Path, made: Made) -> Instance:
+    """The instance with the runs too that were asked for the same file before."""
+    try:
+        earlier = finished(instance, runs_folder(output))
+    except QuizlogError as error:
+        made.skipped.append(error)
+        return instance
+    known = {run.sample for run in instance.solved}
+    more = [run for run in earlier if run.sample not in known]
+    return replace(instance, solved=(*instance.solved, *more))
 
 
 def _asked(

@@ -93,3 +93,20 @@ def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[froze
         groups = [group for group in groups if group not in near]
         groups.append([key, *(k for group in near for k in group)])
     return [frozenset(group) for group in groups]
+
+
+def matcher_or_usual(data: Any) -> Matcher:
+    """The settings stored with an episode; the usual ones where it has none that make sense."""
+    try:
+        return matcher_from(data)
+    except ValueError:
+        return USUAL
+
+
+def cluster_of(
+    key: str | None, answers: Sequence[tuple[str | None, Any]], matcher: Matcher
+) -> frozenset[str]:
+    """The hashes that count as the answer with this one; empty where there is no answer."""
+    answered = [(found, value) for found, value in answers if found is not None]
+    groups = clusters(answered, matcher) if key is not None else []
+    return next((group for group in groups if key in group), frozenset())

@@ -16,7 +16,7 @@ from typing import Any
 from .hashing import HASH_LENGTH, parsed_hash, question_id
 from .matching import matcher_from
 from .times import is_stamp, stamp
-from .triangulate import reasons_against, triangulate
+from .triangulate import reasons_against, standing, triangulate
 
 Note = tuple[str, str]
 """A path, and what was mended there."""
@@ -180,7 +180,8 @@ def _settled(data: dict[str, Any]) -> Iterator[Note]:
         data["triangulation_metadata"] = found.to_dict()
         yield "triangulation_metadata", "did not follow from the runs"
     success = gold.get("execution_success") is True
-    against = reasons_against(found, success=success, reconciled=bool(told.get("reconciled")))
+    stands = standing({"execution_success": success, "submission_metadata": told})
+    against = reasons_against(found, stands)
     if data.get("verified") and against:
         data["verified"] = False
         yield "verified", f"was true, but {'; '.join(against)}"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import EpisodeError
+from .hashing import MAX_DEPTH, is_unicode
 
 _BUFFER = 2**20
 MAX_LINE = 256 * 1024 * 1024
@@ -65,8 +68,11 @@ def parse(line: bytes) -> dict[str, Any]:
     """The object a line holds.
 
     Raises:
-        LineError: It is no JSON object, names a key twice, or holds NaN or an infinity.
+        LineError: It is no JSON object, names a key twice, is nested too deep, or holds NaN, an
+            infinity, or text that is no Unicode.
     """
+    if line.startswith(BOM_UTF8):
+        raise LineError("bom", "begins with a byte order mark: save the file as UTF-8 without one")
     try:
         data = _DECODER.decode(line.decode("utf-8"))
     except LineError:
@@ -74,12 +80,39 @@ def parse(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise LineError("not-utf8", f"is not UTF-8 text, at byte {error.start}") from None
     except RecursionError:
-        raise LineError("too-deep", "is nested too deep") from None
+        raise LineError("too-deep", _DEEP) from None
+    except json.JSONDecodeError as error:
+        message = f"is no JSON: {error.msg}, at character {error.pos + 1}"
+        raise LineError("bad-json", message) from None
     except ValueError as error:
         raise LineError("bad-json", f"is no JSON: {error}") from None
     if not isinstance(data, dict):
         raise LineError("not-an-object", f"is a JSON {type(data).__name__}, not an object")
+    _check_readable(data, line)
     return data
+
+
+def _check_readable(data: dict[str, Any], line: bytes) -> None:
+    """Refuse what JSON can say and other readers cannot take; sound lines need no second look."""
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _is_deep(data):
+        raise LineError("too-deep", _DEEP)
+    if _SURROGATE.search(line) and not is_unicode(data):
+        message = "holds a lone surrogate, such as \\ud800, which is no Unicode text"
+        raise LineError("surrogate", message)
+
+
+def _is_deep(data: dict[str, Any]) -> bool:
+    level: list[Any] = [data]
+    for _ in range(MAX_DEPTH + 1):
+        inner = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [item for one in inner for item in one if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+_DEEP = "is nested too deep"
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

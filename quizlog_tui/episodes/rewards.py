@@ -11,7 +11,6 @@ answer a second time; order pays only along `depends_on`. An empty reply earns n
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -56,29 +55,24 @@ def steps_reward(
     """
     known = [_hashes(text) for text in told]
     payable = [
-        hook
+        index
         for index, hook in enumerate(hooks)
         if hook["value_hash"] != expected_hash and not (index < len(known) and known[index])
     ]
     if not payable:
         return 0.0
-    wanted = Counter(hook["value_hash"] for hook in payable)
-    reached: set[str] = {str(hook["variable_name"]) for hook in hooks if hook not in payable}
+    open_ones = list(payable)
+    reached = {hooks[index]["variable_name"] for index in range(len(hooks)) if index not in payable}
     earned = 0.0
-    for reply in replies[: len(payable)]:
-        hit = next((one for one in sorted(_hashes(reply)) if wanted[one] > 0), None)
+    for said in map(_hashes, replies[: len(payable)]):
+        hit = next((index for index in open_ones if hooks[index]["value_hash"] in said), None)
         if hit is None:
             continue
-        wanted[hit] -= 1
-        hook = next(one for one in payable if one["value_hash"] == hit and _is_new(one, reached))
-        in_order = all(name in reached for name in hook["depends_on"])
-        reached.add(str(hook["variable_name"]))
+        open_ones.remove(hit)
+        in_order = all(name in reached for name in hooks[hit]["depends_on"])
+        reached.add(hooks[hit]["variable_name"])
         earned += 1.0 if in_order else 1.0 - ORDER_SHARE
     return STEPS_SHARE * earned / len(payable)
-
-
-def _is_new(hook: Mapping[str, Any], reached: set[str]) -> bool:
-    return str(hook["variable_name"]) not in reached
 
 
 def final_answer(
@@ -106,6 +100,11 @@ def steps(
 ) -> list[float | None]:
     """What each completion's answers on the way earn; to be added to `final_answer`.
 
+    A prompt of the `rl` export holds all answers on the way, so there they earn nothing. They earn
+    where a student answers the questionnaire turn by turn, in an environment that replays the
+    script, from a prompt that ends with an earlier question. None where no expected answer is
+    known, or where the prompt is no list of messages: what it tells cannot be told then.
+
     Args:
         completions: The students' replies; only completions of several turns have steps.
         answer: The expected hashes of the final answers.
@@ -115,17 +114,17 @@ def steps(
     """
     shown = prompts or [""] * len(completions)
     return [
-        steps_reward(_said(one), json.loads(hooks), expected, _said(prompt, replies=False))
-        if expected
-        else None
+        None
+        if isinstance(prompt, str) or not expected
+        else steps_reward(_said(one), json.loads(hooks), expected, _said(prompt))
         for one, expected, hooks, prompt in zip(completions, answer, hooks_json, shown, strict=True)
     ]
 
 
-def _said(chat: Chat, *, replies: bool = True) -> list[str]:
-    """What the assistant says in a chat; plain text is a reply, or a prompt that says nothing."""
+def _said(chat: Chat) -> list[str]:
+    """What the assistant says in a chat; plain text is a reply."""
     if isinstance(chat, str):
-        return [chat] if replies else []
+        return [chat]
     return [str(one.get("content") or "") for one in chat if one.get("role") == "assistant"]
 
 

@@ -7,14 +7,16 @@ of any size: what is nearly always so is asked first, and paths are put together
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .hashing import parsed_hash, question_id
 from .identity import episode_id
-from .matching import matcher_from
-from .triangulate import reasons_against, triangulate
+from .matching import USUAL, matcher_from
+from .rewards import matches
+from .triangulate import reasons_against, standing, triangulate
 
 GOLD = "teacher_gold_trace"
 """Where the gold run is."""
@@ -76,6 +78,8 @@ def says_quizlog(told: Data) -> bool:
 Rule = Callable[[View], Iterator[Finding]]
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _NAMED = {"code_hash", "seed", "inputs"}
+_TOLD = _NAMED | {"matcher", "reconciled", "unverifiable"}
+"""What is told of every gold run, as its id or `verified` depends on it."""
 
 
 def run_path(index: int) -> str:
@@ -125,6 +129,22 @@ def answers(view: View) -> Iterator[Finding]:
         yield Finding(path, "rl-differs", "differs from the gold run's")
 
 
+def last_word(view: View) -> Iterator[Finding]:
+    """The conversation ends with the gold answer; what others write may say it in another form."""
+    answer, messages = view.gold["final_answer"], view.messages
+    if answer is None or not messages:
+        return
+    content = messages[-1]["content"]
+    if content.strip() == (answer if type(answer) is str else repr(answer)):
+        return
+    expected = view.gold["final_answer_hash"] or ""
+    if matches(content, expected) or parsed_hash(content.strip()) == expected:
+        return
+    if view.ours or (str(answer) not in content and json.dumps(answer) not in content):
+        where, message = f"{TALK}[{len(messages) - 1}].content", "does not give the final answer"
+        yield Finding(where, "answer-not-said", message, warning=not view.ours)
+
+
 _SCALARS = {str, int, bool}
 _REWARD = "rl_verification_data"
 
@@ -150,6 +170,10 @@ def agreement(view: View) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
         return
+    if matcher.absolute > USUAL.absolute or matcher.relative > USUAL.relative:
+        where = f"{GOLD}.submission_metadata.matcher"
+        message = "lets numbers count as equal that the usual tolerance tells apart"
+        yield Finding(where, "loose-matcher", message, warning=True)
     found = triangulate(view.answers[0], view.answers[1:], matcher)
     expected, told = found.to_dict(), view.episode["triangulation_metadata"]
     if told != expected:
@@ -157,8 +181,7 @@ def agreement(view: View) -> Iterator[Finding]:
             if told[key] != value:
                 message = f"is {told[key]!r}, but the runs give {value!r}"
                 yield Finding(f"triangulation_metadata.{key}", "triangulation", message)
-    success, reconciled = view.gold["execution_success"], bool(view.told.get("reconciled"))
-    against = reasons_against(found, success=success, reconciled=reconciled)
+    against = reasons_against(found, standing(view.gold))
     if view.episode["verified"] and against:
         yield Finding("verified", "guarantee", f"cannot be true: {'; '.join(against)}")
     elif not view.episode["verified"] and not against and view.ours:
@@ -220,17 +243,30 @@ def turns(view: View) -> Iterator[Finding]:
     elif total - archived != said:
         message = f"total_turns - archived_turn_count is not the {said} assistant messages"
         yield Finding(f"{GOLD}.archived_turn_count", "turns", message)
+
+
+def runs(view: View) -> Iterator[Finding]:
+    """A run has an answer exactly if it ended well, and no more turns archived than it has."""
     for index, run in enumerate(view.runs):
+        if run["execution_success"] is (run["final_answer"] is None):
+            message = f"is {run['execution_success']}, against its final answer"
+            yield Finding(f"{run_path(index)}.execution_success", "success", message)
         if run["archived_turn_count"] > run["total_turns"]:
             where = f"{run_path(index)}.archived_turn_count"
             yield Finding(where, "turns", "is more than total_turns")
 
 
 def own(view: View) -> Iterator[Finding]:
-    """What quizlog's own lines promise beyond the schema."""
+    """What quizlog's own lines promise beyond the schema; other lines promise less."""
     if not view.ours:
+        message = "no provenance: reconciliation and matcher unknown"
+        yield Finding(f"{GOLD}.submission_metadata", "no-provenance", message, warning=True)
         return
     gold, messages = view.gold, view.messages
+    if not _TOLD.issubset(view.told):
+        for name in sorted(_TOLD - view.told.keys()):
+            where = f"{GOLD}.submission_metadata.{name}"
+            yield Finding(where, "provenance", "is missing from a line that quizlog wrote")
     answer, kept = gold["final_answer_hash"], gold["hooks"]
     if kept and answer is not None and kept[-1]["value_hash"] != answer:
         where = f"{GOLD}.hooks[{len(kept) - 1}].value_hash"
@@ -243,5 +279,15 @@ def own(view: View) -> Iterator[Finding]:
         yield Finding(f"{GOLD}.hooks", "steps", message)
 
 
-RULES: tuple[Rule, ...] = (identity, answers, agreement, hooks, dialogue, turns, own)
+RULES: tuple[Rule, ...] = (
+    identity,
+    answers,
+    agreement,
+    hooks,
+    dialogue,
+    last_word,
+    turns,
+    runs,
+    own,
+)
 """Every rule whose breach is an error, and the warnings that come with them."""

@@ -72,8 +72,8 @@ class Replayed:
 
     @property
     def success(self) -> bool:
-        """Whether the script finished, and used every answer."""
-        used = len(self.transcript.steps) == len(self.run.turns)
+        """Whether the script finished, and used every answer, of which there was one."""
+        used = 0 < len(self.transcript.steps) == len(self.run.turns)
         return self.transcript.status == "success" and used
 
     @property
@@ -90,13 +90,12 @@ class Replayed:
     @property
     def final_answer(self) -> Any:
         """The canonical value of the last answer; None where the run did not end well."""
-        accepted = self.accepted
-        return step_answer(accepted[-1]) if self.success and accepted else None
+        return step_answer(self.accepted[-1]) if self.success else None
 
 
 def step_answer(step: Step) -> Any:
     """The canonical value of the answer given at a step."""
-    return canonical_answer(step.input or "", declared_text=step.input_type == "textarea")
+    return canonical_answer(clean(step.input or ""), declared_text=step.input_type == "textarea")
 
 
 def shown(step: Step) -> str:

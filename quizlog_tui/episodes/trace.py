@@ -6,12 +6,13 @@ Plain data in the schema's key order. Nothing here depends on the time, the mach
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from ..replay.source import Source
 from ..replay.transcript import Step
-from ..replay.world import start_of
+from ..replay.world import MET, doubt, start_of
 from ..text import one_line
 from .declared import names_by_line
 from .hashing import value_hash
@@ -52,17 +53,20 @@ def cell(turn: Turn, step: Step) -> str:
 
 def _about(replayed: Replayed) -> dict[str, Any]:
     run, error = replayed.run, replayed.transcript.last_error
+    why = doubt(replayed.transcript.met)
     generated = [index for index, turn in enumerate(replayed.turns) if not turn.code]
     return {
-        "solver": run.name,
+        "solver": clean(run.name),
         "sample": run.sample,
+        "execution_id": run.run_id,
         "start_time": stamp_of(start_of(run.start_time)),
-        "inputs": list(run.inputs),
+        "inputs": [clean(text) for text in run.inputs],
         "status": replayed.transcript.status,
         "score": replayed.transcript.score,
         "error_line": error.line if error else None,
         "retries": len(run.rejected),
         "reconciled": run.reconciled,
+        "unverifiable": None if why is None else MET[why][1],
         "generated_cells": generated,
     }
 
@@ -83,22 +87,19 @@ def hooks(steps: Sequence[Step], source: Source) -> list[dict[str, Any]]:
 
 
 def _first_line(step: Step) -> str | None:
-    prompt = (step.prompt or "").strip() or shown(step).rpartition("\n")[2]
+    prompt = clean(step.prompt or "").strip() or shown(step).rpartition("\n")[2]
     return one_line(prompt.partition("\n")[0].strip()) or None
 
 
 def _unique_names(steps: Sequence[Step], by_line: dict[int, str]) -> list[str]:
-    names: list[str] = []
-    taken: set[str] = set()
-    for index, step in enumerate(steps):
-        stem = by_line.get(step.line or 0, f"answer_{index}")
-        name, number = stem, 1
-        while name in taken:
-            number += 1
-            name = f"{stem}_{number}"
-        taken.add(name)
-        names.append(name)
-    return names
+    """The script's own names, and a number after those that come again; never one of its own."""
+    stems = [by_line.get(step.line or 0, f"answer_{n}") for n, step in enumerate(steps)]
+    own, names = set(stems), dict[str, None]()
+    for stem in stems:
+        numbered = (f"{stem}_{number}" for number in count(2))
+        free = (name for name in numbered if name not in own and name not in names)
+        names[next(free) if stem in names else stem] = None
+    return list(names)
 
 
 def script_name(path: Path) -> str:

@@ -3,7 +3,8 @@
 The one place that decides `verified`: the builder writes what this says, the checker compares
 with it. The rules make the schema's three guarantees literally true, and are stricter: a majority
 is more than half of the runs that answered, the script itself accepted the gold run when it was
-replayed, and no gold answer was made after seeing other models' answers. Standard library only.
+replayed, it asks for nothing that makes a replay prove nothing, and no gold answer was made after
+seeing other models' answers. Standard library only.
 """
 
 from __future__ import annotations
@@ -67,13 +68,36 @@ def _largest(groups: Sequence[frozenset[str]], counts: Counter[str]) -> tuple[in
     return -size, group
 
 
-def reasons_against(found: Triangulation, *, success: bool, reconciled: bool) -> list[str]:
+class Standing(NamedTuple):
+    """What a gold run brings along that decides too, whatever the others answered."""
+
+    success: bool
+    """Whether the script finished on its answers when they were replayed."""
+    reconciled: bool = False
+    """Whether an answer was made after seeing other models' answers."""
+    doubt: str | None = None
+    """Why no replay can vouch for it, in a clause; None where one can."""
+
+
+def standing(gold: dict[str, Any]) -> Standing:
+    """What the trace of a gold run says of it."""
+    told = gold["submission_metadata"]
+    doubt = told.get("unverifiable")
+    return Standing(
+        gold["execution_success"],
+        bool(told.get("reconciled")),
+        None if doubt is None else str(doubt),
+    )
+
+
+def reasons_against(found: Triangulation, gold: Standing) -> list[str]:
     """Why an episode is not verified, one short clause each; empty if it is."""
-    if found.gold_matches and success and not reconciled:
+    if found.gold_matches and gold == _SOUND:
         return []
     checks = [
-        (not success, "the script does not finish on the gold answers"),
-        (reconciled, "a gold answer was taken from a reconciliation"),
+        (not gold.success, "the script does not finish on the gold answers"),
+        (gold.reconciled, "a gold answer was taken from a reconciliation"),
+        (gold.doubt is not None, f"the script cannot be verified: {gold.doubt}"),
         (not found.runs, "no consistency run"),
         (bool(found.runs) and not found.succeeded, "no consistency run has an answer"),
         (
@@ -86,3 +110,6 @@ def reasons_against(found: Triangulation, *, success: bool, reconciled: bool) ->
         ),
     ]
     return [reason for holds, reason in checks if holds]
+
+
+_SOUND = Standing(success=True)

@@ -24,7 +24,7 @@ from .source import Source, read_source
 from .trail import questions
 from .transcript import Transcript
 from .verdict import Verdict
-from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, told, world_of
+from .world import ASKED, FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, doubt, told, world_of
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
@@ -221,11 +221,10 @@ def _noise(plain: Transcript) -> tuple[Cause, str]:
 
 def _doubted(verdict: Verdict) -> Verdict:
     """A verdict that holds only by luck, or by request of the script, is none."""
-    asked = [name for name in verdict.met if name.startswith("real-")]
-    doubts = asked or [name for name in verdict.met if name in MET]
-    if not doubts or (verdict.verdict == "diverges" and not asked):
+    name = doubt(verdict.met)
+    if name is None or (verdict.verdict == "diverges" and not name.startswith(ASKED)):
         return verdict
-    cause, reason = MET[doubts[0]]
+    cause, reason = MET[name]
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
 
 

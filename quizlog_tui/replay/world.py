@@ -76,6 +76,8 @@ MET: dict[str, tuple[Cause, str]] = {
     "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),
 }
 """What a run may meet that makes it impossible to vouch for, and the cause it would be."""
+ASKED = "real-"
+"""How those names of `MET` begin that a script asks for."""
 
 NOTED = {
     "network": "it tried to use the network, which is off",
@@ -100,6 +102,15 @@ OPEN: dict[str, Cause] = {
     "threads": "thread-order",
 }
 """Conditions that differ between users, machines and days, and the cause each one is."""
+
+
+def doubt(met: Iterable[str]) -> str | None:
+    """What of all that was met makes it impossible to vouch for a run, by its name in `MET`.
+
+    What the script asked for comes first. None if nothing does.
+    """
+    found = [name for name in met if name in MET]
+    return next((name for name in found if name.startswith(ASKED)), found[0] if found else None)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -106,10 +107,11 @@ def building(folder: Path, count: int) -> None:
 def big_file(folder: Path, megabytes: int) -> Path:
     """A file of many episodes that differ."""
     records = solved(folder, 1)
-    for name in ("b", "c", "d"):
-        (folder / f"{name}.yaml").write_bytes(records[0].read_bytes())
-    records += [folder / f"{name}.yaml" for name in ("b", "c", "d")]
-    make(records, folder / "one.jsonl", Settings(), lambda *told: None)
+    record = RecordFile(records[0]).read()
+    runs = [folder / f"{name}.yaml" for name in "abcd"]
+    for path in runs:
+        RecordFile(path).create(replace(record, extras={"execution_id": path.stem}))
+    make(runs, folder / "one.jsonl", Settings(), lambda *told: None)
     [base] = read_episodes(folder / "one.jsonl")
     path, number = folder / "big.jsonl", 0
     with open(path, "w", encoding="utf-8") as file:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,13 @@ class FakeReplayer:
 
     source: Source
     breaks: bool = False
+    met: tuple[str, ...] = ()
 
     def replay(self, source: Source, seed: int, inputs: Sequence[str]) -> Transcript:
+        return replace(self._replay(inputs), met=self.met)
+
+    def _replay(self, inputs: Sequence[str]) -> Transcript:
+        source = self.source
         steps: list[Step] = []
         asks = ("What is 2 + 2? ", 2)
         for index, answer in enumerate(inputs):
@@ -75,10 +80,11 @@ def episode(
     breaks: bool = False,
     settings: Settings | None = None,
     extras: dict[str, Any] | None = None,
+    met: tuple[str, ...] = (),
     **more: Any,
 ) -> dict[str, Any]:
     """The episode of a record's run and some models' runs."""
     runs = tuple(solver_run(*one, sample=n) for n, one in enumerate(others, 1))
     instance = Instance(source, 7, (own_attempt(*gold, extras=extras, **more),), runs)
-    data: dict[str, Any] = build(instance, FakeReplayer(source, breaks), settings)  # type: ignore[arg-type]
+    data: dict[str, Any] = build(instance, FakeReplayer(source, breaks, met), settings)  # type: ignore[arg-type]
     return data

@@ -18,8 +18,10 @@ from quizlog_tui.episodes.instance import Instance
 from quizlog_tui.episodes.lines import to_line
 from quizlog_tui.episodes.runs import Turn
 from quizlog_tui.episodes.schema import SCHEMA_FILE, json_schema
+from quizlog_tui.episodes.trace import _unique_names
 from quizlog_tui.errors import EpisodeError
 from quizlog_tui.replay.source import Source
+from quizlog_tui.replay.transcript import Step
 from tests.episodes.support import SCRIPT, SOURCE, FakeReplayer, episode, own_attempt, solver_run
 
 answers = st.one_of(
@@ -88,6 +90,20 @@ def test_the_shape_of_an_episode() -> None:
         "consistency_traces", "conversation_for_sft", "rl_verification_data",
         "triangulation_metadata",
     ]  # fmt: skip
+
+
+stems = st.sampled_from(["a", "a_2", "a_3", "a_2_2", "answer_1"])
+
+
+@given(st.lists(st.integers(1, 6), max_size=8), st.lists(stems, min_size=4, max_size=4))
+def test_a_numbered_name_is_never_one_of_the_scripts_own(lines: list[int], own: list[str]) -> None:
+    by_line = dict(enumerate(own, 1))
+    steps = [Step("? ", (), "", line, "4") for line in lines]
+    names = _unique_names(steps, by_line)
+    assert len(set(names)) == len(names) == len(lines)
+    for name in own:
+        asked = [found for at, found in zip(lines, names, strict=True) if by_line.get(at) == name]
+        assert asked[:1] in ([], [name])
 
 
 def test_times_are_of_one_form() -> None:

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from quizlog_tui.episodes.check import Seen, check_file, check_line
-from quizlog_tui.episodes.files import put_episodes
 from quizlog_tui.episodes.hashing import question_id, value_hash
 from quizlog_tui.episodes.lines import plain_line, to_line
 from quizlog_tui.episodes.older import upgraded
+from quizlog_tui.episodes.put import put_episodes
+from quizlog_tui.episodes.reading import LineError, parse
 from quizlog_tui.episodes.upgrade import upgrade_file
 from quizlog_tui.errors import EpisodeError
 from tests.episodes.support import episode
@@ -38,8 +39,8 @@ ALLOWED = (
     r"[a-z_0-9.]+\.hooks\.\d+\.variable_name", r"[a-z_0-9.]+\.hooks\.\d+\.depends_on.*",
     r"[a-z_0-9.]+\.hooks\.\d+\.value_hash",
     r"[a-z_0-9.]+\.submission_metadata\..*",
-    r"consistency_traces\.\d+\.(execution_success|total_turns|archived_turn_count)",
-    r"conversation_for_sft\.system_prompt", r"conversation_for_sft\.messages\.\d+\.content",
+    r"consistency_traces\.\d+\.(total_turns|archived_turn_count)",
+    r"conversation_for_sft\.system_prompt", r"conversation_for_sft\.messages\.[0-4]\.content",
 )  # fmt: skip
 
 
@@ -99,6 +100,39 @@ def test_a_change_that_is_sealed_again_is_found_or_listed(place: Place, value: A
     except (EpisodeError, TypeError, KeyError, AttributeError):
         return  # it cannot even be written
     assert codes(line) or any(re.fullmatch(pattern, name) for pattern in ALLOWED), name
+
+
+REMOVABLE = (
+    # What says nothing that a rule, a count or a claim depends on.
+    r"consistency_traces\.\d+\.submission_metadata\.\w+",
+    r"teacher_gold_trace\.submission_metadata\.(run|script|solver|sample|execution_id|start_time|status"
+    r"|score|error_line|retries|not_verified_because|refused_messages|generated_cells)",
+    r"teacher_gold_trace\.submission_metadata\.matcher\.\w+",  # then the usual one is meant
+)  # fmt: skip
+KEYS = sorted({place[:n] for place in PLACES for n in range(1, len(place) + 1)
+               if isinstance(place[n - 1], str)}, key=str)  # fmt: skip
+
+
+@given(st.sampled_from(KEYS))
+def test_whatever_is_removed_is_missed(place: Place) -> None:
+    changed = copy.deepcopy(DATA)
+    del get(changed, place[:-1])[place[-1]]
+    try:
+        line = plain_line(changed) if place == SEAL else to_line(changed)
+    except KeyError:
+        line = plain_line(changed)
+    name = ".".join(map(str, place))
+    found = check_line(line.encode())
+    assert found or any(re.fullmatch(pattern, name) for pattern in REMOVABLE), name
+
+
+def test_a_line_of_others_is_not_taken_for_more_than_it_says() -> None:
+    other = put(DATA, ("teacher_gold_trace", "submission_metadata"), {})
+    for content, said in (("end", True), ("submit('end')", True), ("I give up", False)):
+        line = plain_line(put(other, ("conversation_for_sft", "messages", 5, "content"), content))
+        found = {one.code for one in check_line(line.encode()) if one.warning}
+        assert not codes(line) and "no-provenance" in found
+        assert ("answer-not-said" in found) != said
 
 
 @given(st.sampled_from([place for place in PLACES if isinstance(place[-1], str)]))
@@ -168,6 +202,10 @@ H = "0" * 16
         ("conversation_for_sft.messages.0.role", "teacher", "schema"),
         ("conversation_for_sft.messages.0.content", "x", "first-message"),
         ("consistency_traces", [], "guarantee"),
+        ("consistency_traces.0.execution_success", False, "success"),
+        ("consistency_traces.2.execution_success", True, "success"),
+        ("conversation_for_sft.messages.5.content", "The end", "answer-not-said"),
+        ("conversation_for_sft.messages.5.content", "end\n\nAnswer: more", "answer-not-said"),
     ],
 )
 def test_every_rule_has_an_example(place: str, value: Any, code: str) -> None:
@@ -190,6 +228,11 @@ def test_the_assistant_speaks_last() -> None:
         (b'{"a": 1e999}', "not-finite"),
         (b'{"a": 1, "a": 1}', "duplicate-key"),
         (b"[" * 100_000, "too-deep"),
+        (LINE.replace(b'"hint": null', b'"hint": ' + b"[" * 300 + b"]" * 300), "too-deep"),
+        (LINE.replace(b'"hint": null', b'"hint": "\\ud800"'), "surrogate"),
+        (LINE.replace(b"Welcome", b"\\uDFFF", 1), "surrogate"),
+        (LINE.replace(b"Welcome", b"\\ud800\\ud800", 1), "surrogate"),
+        (b"\xef\xbb\xbf" + LINE, "bom"),
         (b"{}", "schema"),
         (LINE.replace(b'"verified": true', b'"verified": true, "verified": true'), "duplicate-key"),
         (LINE.replace(b'"final_answer": "end"', b'"final_answer": NaN', 1), "not-finite"),
@@ -204,6 +247,8 @@ def test_lines_that_are_no_strict_json(line: bytes, code: str) -> None:
     [
         ("timestamp", "2025-12-21 16:00:00.000000", "timestamp-form"),
         ("timestamp", "2025-12-21T16:00:00Z", "timestamp-form"),
+        ("teacher_gold_trace.submission_metadata.exporter", "another 1", "no-provenance"),
+        ("teacher_gold_trace.submission_metadata.matcher", {"absolute": 0.1}, "loose-matcher"),
         ("extra", 1, "extra-key"),
         ("question.extra", 1, "extra-key"),
         ("rl_verification_data.intermediate_artifact_hashes", {}, "extra-key"),
@@ -292,7 +337,8 @@ def test_an_older_line_is_read_leniently_and_brought_up_to_date(tmp_path: Path) 
     told = upgrade_file(tmp_path / "old.jsonl", tmp_path / "new.jsonl")
     assert (told["lines"], told["changed"]) == (1, 1)
     report = check_file(tmp_path / "new.jsonl")
-    assert report.ok and {one["code"] for one in report.warnings} == {"cell-not-said"}
+    told_of = {one["code"] for one in report.warnings}
+    assert report.ok and told_of == {"cell-not-said", "no-provenance"}
     new = json.loads((tmp_path / "new.jsonl").read_text())
     assert new["teacher_gold_trace"]["final_answer_hash"] == value_hash("end")
     assert new["verified"] and new["conversation_for_sft"] == DATA["conversation_for_sft"]
@@ -331,15 +377,54 @@ def test_no_line_is_too_strange_to_be_read_leniently(place: Place, value: Any) -
 def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "e.jsonl"
     second = episode(("4", "stop"), [])
-    assert put_episodes(path, [ONE]) == (1, 0, 0)
+    assert put_episodes(path, [ONE]) == (1, 0, 0, 0)
     before = path.read_bytes()
-    assert put_episodes(path, [ONE]) == (0, 1, 0) and path.read_bytes() == before
-    assert put_episodes(path, [second, ONE]) == (1, 1, 0)
+    assert put_episodes(path, [ONE]) == (0, 1, 0, 0) and path.read_bytes() == before
+    assert put_episodes(path, [second, ONE]) == (1, 1, 0, 0)
     assert path.read_bytes() == before + to_line(second).encode() + b"\n"
     path.write_bytes(path.read_bytes() + b"junk\n")
     with pytest.raises(EpisodeError, match="no JSON"):
         put_episodes(path, [ONE])
     assert path.read_bytes().endswith(b"junk\n") and len(list(path.parent.glob("*"))) == 2
+
+
+deep = st.integers(1, 900).map(lambda depth: "[" * depth + "]" * depth)
+odd = st.sampled_from([r'"\ud800"', r'"a\uDFFFb"', r'"\ud83d\ude00"', r'"\\ud800"'])
+HELD = [b'"hint": null', b'"question_text": "Welcome\\nWhat is 2 + 2?"', b'"final_answer": "end"']
+
+
+@given(st.sampled_from(HELD), deep | odd)
+def test_what_json_can_say_and_nobody_can_read_is_a_finding(key: bytes, value: str) -> None:
+    line = LINE.replace(key, key.partition(b" ")[0] + b" " + value.encode())
+    assert line != LINE
+    for lenient in (False, True):
+        assert check_line(line, lenient=lenient)
+    try:
+        upgraded(parse(line))
+    except LineError as error:
+        assert error.code in ("too-deep", "surrogate")
+        assert codes(line, lenient=True) == {error.code}
+
+
+def test_answers_as_deep_as_can_be_are_built_and_read() -> None:
+    for depth in (190, 197, 198, 199, 200, 201, 202, 300):
+        answer = "[" * depth + "]" * depth
+        line = to_line(episode(("4", answer), [("4", answer)]))
+        assert check_line(line.encode()) == [], depth
+
+
+def test_a_message_of_a_bad_line_names_no_other_line() -> None:
+    [found] = check_line(b'{"a": 1,}')
+    assert "line" not in found.message and "character 9" in found.message
+
+
+def test_nothing_is_added_to_a_file_of_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    for text in ('{"script": "q.py", "seed": 1}', '{"episode_id": "x"}', '{"a": 1,}', "\ufeff{}"):
+        path.write_text(f"{text}\n")
+        with pytest.raises(EpisodeError, match=r"is no|byte order mark"):
+            put_episodes(path, [ONE])
+        assert path.read_text() == f"{text}\n"
 
 
 def test_what_was_seen_is_seen_again() -> None:

@@ -98,7 +98,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for index, answers in enumerate(runs):
             record = script.parent / f"{index}.yaml"
             data = {"script": "quiz.py", "seed": 7, "status": "success", "inputs": answers}
-            data |= {"pointer": 3, "print": []}
+            data |= {"pointer": 3, "print": [], "execution_id": str(index)}
             record.write_text(json.dumps(data))
             records.append(str(record))
     episodes = str(folder / "episodes.jsonl")

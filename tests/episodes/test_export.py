@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,14 @@ from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import forms, rewards
-from quizlog_tui.episodes.files import put_episodes
-from quizlog_tui.episodes.hashing import question_id, value_hash
+from quizlog_tui.episodes.build import Settings
+from quizlog_tui.episodes.check import check_line
+from quizlog_tui.episodes.hashing import canonical_answer, question_id, value_hash
+from quizlog_tui.episodes.lines import to_line
+from quizlog_tui.episodes.matching import Matcher
 from quizlog_tui.episodes.needed import unusable_at
+from quizlog_tui.episodes.put import put_episodes
+from quizlog_tui.episodes.runs import Turn
 from quizlog_tui.episodes.splits import Seen, assign, leaks
 from quizlog_tui.episodes.stats import Stats
 from quizlog_tui.replay.source import Source
@@ -57,12 +63,49 @@ def test_rows_of_each_form() -> None:
     assert [step["step_id"] for step in trajectory["steps"]] == list(range(1, 8))
 
 
+refusals = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["bad", "worse"])), max_size=5)
+
+
+@given(refusals)
+def test_nobody_is_taught_an_answer_that_was_refused(refused: list[tuple[int, str]]) -> None:
+    rejected = tuple((at, Turn(answer), "") for at, answer in sorted(refused))
+    settings = Settings(retries=True)
+    one = episode(("4", "more", "end"), [], rejected=rejected, settings=settings)
+    taught = [row["completion"][0]["content"] for row in forms.turns(one)]
+    assert taught == ["4", "more", "end"]
+    [row] = forms.messages(one)
+    said = [message for message in row["messages"] if message["role"] == "assistant"]
+    assert [m["content"] for m in said if m.get("weight", 1)] == ["4", "more", "end"]
+    assert sum("weight" in message for message in said) == len(refused)
+    assert check_line(to_line(one).encode()) == []
+
+
 def test_preferences_are_over_runs_that_did_not_do_as_well() -> None:
-    rows = list(forms.preference(ONE))
+    runs = [("bad",), ("5", "bad"), ("4", "more", "x"), ("4", "bad"), ("5", "x"), ("4", "more")]
+    rows = list(forms.preference(episode(("4", "more", "end"), runs)))
     told = [(row["chosen"][0]["content"], row["rejected"][0]["content"]) for row in rows]
-    assert told == [("4", "5"), ("end", "x")]
-    assert len(rows[0]["prompt"]) == 2 and len(rows[1]["prompt"]) == 6
+    assert told == [("4", "bad"), ("end", "x"), ("more", "bad")]
+    assert [len(row["prompt"]) for row in rows] == [2, 6, 4]
     assert list(forms.preference(episode(("4", "bad"), [("5", "end")]))) == []
+
+
+firsts = st.sampled_from(["4", "4.0", " 4 ", "5", "bad"])
+lasts = st.sampled_from(["0.5", "0.50", "0.5000000001", "0.6", "more", "bad"])
+
+
+@given(st.lists(st.tuples(firsts, lasts) | st.tuples(firsts), max_size=5))
+def test_no_answer_that_counts_as_gold_is_rejected(others: list[tuple[str, ...]]) -> None:
+    for row in forms.preference(episode(("4", "0.5"), others)):
+        at = len(row["prompt"]) // 2 - 1
+        wrong = row["rejected"][0]["content"]
+        assert wrong == "bad" or (at, wrong) == (1, "0.6")
+
+
+def test_answers_that_count_as_the_same_by_the_stored_matcher_are_no_pair() -> None:
+    runs = [("4", "END"), ("4", "end")]
+    assert len(list(forms.preference(episode(("4", "end"), runs)))) == 1
+    loose = Settings(Matcher(fold_case=True))
+    assert list(forms.preference(episode(("4", "end"), runs, settings=loose))) == []
 
 
 HASH = value_hash("end")
@@ -98,12 +141,35 @@ def test_steps_pay_once_in_order_and_less_than_the_answer() -> None:
     assert earned("4", "more", told=("4", "more")) == 0
 
 
+nameless = st.builds(
+    lambda value, needs: {"variable_name": None, "value_hash": value_hash(value)} | needs,
+    st.sampled_from([4, "more", "end"]),
+    st.just({"depends_on": []}),
+)
+
+
+@given(st.lists(nameless, max_size=5), st.lists(st.sampled_from(["4", "more", "x"]), max_size=8))
+def test_steps_without_names_are_told_apart(hooks: list[dict[str, Any]], said: list[str]) -> None:
+    values = [hook["value_hash"] for hook in hooks if hook["value_hash"] != HASH]
+    hits = Counter(values) & Counter(
+        value_hash(canonical_answer(one)) for one in said[: len(values)]
+    )
+    earned = rewards.steps_reward(said, hooks, HASH)
+    share = rewards.STEPS_SHARE * hits.total() / len(values) if values else 0
+    assert earned == pytest.approx(share)
+
+
 def test_what_the_prompt_of_the_rl_form_tells_earns_nothing() -> None:
     [row] = forms.rl(ONE)
     parroted = [{"role": "assistant", "content": text} for text in ("4", "more", "end")]
     columns = {key: [row[key]] for key in ("answer", "hooks_json", "question_id")}
     assert rewards.steps([parroted], prompts=[row["prompt"]], **columns) == [0.0]
-    assert rewards.steps([parroted], prompts=["..."], **columns) == [rewards.STEPS_SHARE]
+    for told in ({"prompts": ["2+2? 4"]}, {"prompts": None}, {}):
+        assert rewards.steps([parroted], **told, **columns) == [None]
+    [whole] = forms.messages(ONE)
+    for shown, share in ((2, 1), (4, 1), (6, 0)):
+        prompt, said = whole["messages"][:shown], whole["messages"][shown:]
+        assert rewards.steps([said], prompts=[prompt], **columns) == [share * rewards.STEPS_SHARE]
 
 
 replies = st.lists(st.sampled_from(["4", "more", "end", "x", "", "Answer: 4"]), max_size=12)
@@ -246,6 +312,17 @@ def test_no_export_replaces_the_episodes_it_is_made_of(run: Run, tmp_path: Path)
     assert (tmp_path / "train.jsonl").read_bytes() == before
 
 
+def test_a_folder_named_where_a_file_is_to_be_is_told(run: Run, tmp_path: Path) -> None:
+    many(tmp_path / "e.jsonl")
+    (tmp_path / "r.yaml").write_text("script: q.py\nseed: 1\ninputs: ['4']\npointer: 1\n")
+    (tmp_path / "q.py").write_text("input('2+2? ')")
+    for words in (("export", "e.jsonl", "--to", "rl"), ("upgrade", "e.jsonl"), ("build", "r.yaml")):
+        for folder in (".", str(tmp_path)):
+            code, _, err = run(*words, "-o", folder)
+            assert (code, err.count("\n")) == (2, 1) and "is a folder (name a file with -o)" in err
+    assert not tmp_path.with_name(f"{tmp_path.name}.lock").exists()
+
+
 def test_what_an_export_leaves_in_a_folder_or_does_not_find_is_told(
     run: Run, tmp_path: Path
 ) -> None:
@@ -260,6 +337,29 @@ def test_what_an_export_leaves_in_a_folder_or_does_not_find_is_told(
     err = run("export", "e.jsonl", "--to", "verifiers", "-o", "pack", "--scripts", "scripts")[2]
     assert "note: 1 script taken along" in err
     assert "note: 9 scripts to be taken along not found" in err
+
+
+def test_scripts_are_taken_with_what_they_mention_and_no_more(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    (folder / "data").mkdir(parents=True)
+    code = b"import helper\nWANTED = 'data/a.txt', 'r.yaml', '.env'\n" + SCRIPT
+    (folder / "quiz.py").write_bytes(code)
+    for name in ("helper.py", "data/a.txt", "data/b.txt", ".env", "cassette.json", "x.jsonl.tmp"):
+        (folder / name).write_text(f"# {name}")
+    (folder / "r.yaml").write_text("script: quiz.py\nseed: 1\ninputs: ['4']\npointer: 1\n")
+    (folder / ".old").mkdir()
+    (folder / ".old" / "quiz.py").write_bytes(code)
+    source = Source(folder / "quiz.py", code)
+    put_episodes(tmp_path / "e.jsonl", [episode(source=source)])
+    words = ("export", "e.jsonl", "--to", "verifiers", "--scripts", "work", "-o")
+    for output in ("pack", "work/pack", "work/pack"):
+        code_, _, err = run(*words, output)
+        assert code_ == 0 and "1 script taken along" in err
+        taken = tmp_path / output / "scripts"
+        names = [path.relative_to(taken).parts[1:] for path in sorted(taken.rglob("*"))]
+        assert [name for name in names if name] == [
+            ("data",), ("data", "a.txt"), ("helper.py",), ("quiz.py",),
+        ]  # fmt: skip
 
 
 FORMS = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quizlog_tui.episodes.facts import Facts, checks, facts, facts_of
 from quizlog_tui.episodes.lines import to_line
 from quizlog_tui.episodes.reading import LineError
-from quizlog_tui.episodes.triangulate import reasons_against, triangulate
+from quizlog_tui.episodes.triangulate import Standing, reasons_against, triangulate
 from tests.episodes.support import episode
 from tests.episodes.test_check import DATA, PLACES, Place, put
 from tests.episodes.test_triangulate import answer
@@ -67,15 +67,18 @@ def test_a_claim_that_the_runs_do_not_bear_out_is_seen() -> None:
 values = st.sampled_from([None, 1, 2, "x", "y"])
 
 
-@given(values, st.lists(values, max_size=6), st.booleans(), st.booleans())
+standings = st.builds(Standing, st.booleans(), st.booleans(), st.none() | st.just("it asks"))
+
+
+@given(values, st.lists(values, max_size=6), standings)
 def test_all_hold_exactly_where_the_rules_verify(
-    gold: Any, others: list[Any], success: bool, reconciled: bool
+    gold: Any, others: list[Any], stands: Standing
 ) -> None:
     from quizlog_tui.episodes.matching import Matcher
 
     found = triangulate(answer(gold), [answer(one) for one in others], Matcher())
-    told = list(checks(found, success=success, reconciled=reconciled))
-    against = reasons_against(found, success=success, reconciled=reconciled)
+    told = list(checks(found, stands))
+    against = reasons_against(found, stands)
     assert all(check.holds for check in told) == (not against)
     assert len([check for check in told if not check.holds]) == len(against)
 

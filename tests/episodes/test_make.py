@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes.asking import Solver, SolveRun, Wanted, kept, runs_folder
 from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.check import check_file
-from quizlog_tui.episodes.decided import gold_run, own_runs, taken
-from quizlog_tui.episodes.instance import Instance, attempt, instances
+from quizlog_tui.episodes.decided import gold_run, is_repeated, own_runs, taken, witnesses
+from quizlog_tui.episodes.instance import Attempt, Instance, attempt, each_once, instances
 from quizlog_tui.episodes.make import make
 from quizlog_tui.episodes.model_runs import by_models
 from quizlog_tui.episodes.runs import SolverRun, Turn
@@ -38,6 +40,7 @@ from quizlog_tui.solver.decision_file import append_decision, decisions_path
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
+from tests.episodes.support import solver_run
 from tests.support.build import Build
 
 QUIZ = """
@@ -84,19 +87,59 @@ def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
     assert check_file(output).ok
 
 
-def test_an_episode_that_is_no_longer_verified_is_told(build: Build, capfd: Any) -> None:
+def test_a_verified_episode_gives_way_only_to_one_that_knows_its_runs(
+    build: Build, capfd: Any
+) -> None:
     paths = [str(record(build, f"{n}.yaml", "4", "ada")) for n in "ab"]
+    other = str(record(build, "c.yaml", "4", "bea"))
     out = str(build.folder / "e.jsonl")
     assert main(["episodes", "build", *paths, "-o", out]) == 0
     assert capfd.readouterr()[1] == ""
-    for again in ("1 episode verified before, and no longer", ""):
-        assert main(["episodes", "build", paths[0], "-o", out]) == 0
+    before = Path(out).read_bytes()
+    for few in ([paths[0]], [paths[0], other]):
+        assert main(["episodes", "build", *few, "-o", out]) == 0
         err = capfd.readouterr()[1]
-        assert again in err and "not verified: no consistency run (1x)" in err
-    assert "verified before" not in err
+        assert "1 episode verified before, by other runs, left as it was" in err
+        assert Path(out).read_bytes() == before
+    assert main(["episodes", "build", *paths, other, "-o", out, "--json"]) == 0
+    told = json.loads(capfd.readouterr()[0])
+    assert (told["verified"], told["lowered"], told["kept"]) == (0, 1, 0)
     assert main(["episodes", "build", *paths, "-o", out, "--json"]) == 0
     told = json.loads(capfd.readouterr()[0])
     assert (told["verified"], told["lowered"], told["reasons"]) == (1, 0, {})
+
+
+def test_an_unfinished_run_gives_way_to_what_became_of_it(build: Build) -> None:
+    output, name = build.folder / "e.jsonl", {"execution_id": "a", "start_time": "2026-01-01"}
+    other = record(build, "b.yaml", " 4", extras=name | {"execution_id": "b"})
+    path = record(build, "a.yaml", "4", extras=name)
+    assert make([path], output, Settings(), told).added == 1
+    assert make([other], output, Settings(), told).added == 1
+    path.unlink()
+    made = make([record(build, "a.yaml", "4", "ada", extras=name)], output, Settings(), told)
+    assert (made.added, made.known) == (0, 1)
+    found = [one["teacher_gold_trace"]["submission_metadata"] for one in made_from(output)]
+    assert [(one["execution_id"], one["status"]) for one in found] == [
+        ("b", "in_progress"),
+        ("a", "success"),
+    ]
+    path.unlink()
+    made = make([record(build, "a.yaml", "4", "bea", extras=name)], output, Settings(), told)
+    assert (made.added, len(made_from(output))) == (1, 3), "a finished run stays"
+
+
+def test_runs_that_were_asked_for_count_when_it_is_built_again(build: Build) -> None:
+    path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
+    make([path], output, Settings(), told, solver=Solver(Asked().open), runs=3)
+    before = output.read_bytes()
+    assert make([path], output, Settings(), told).verified == 1
+    assert output.read_bytes() == before
+    make([path], output, Settings(), told, solver=Solver(Asked().open), runs=1)
+    assert output.read_bytes() == before
+    next(runs_folder(output).rglob("run-2.json")).write_text("{")
+    made = make([path], output, Settings(), told)
+    assert made.kept == 1 and "holds no run" in str(made.skipped[0])
+    assert output.read_bytes() == before
 
 
 def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
@@ -107,11 +150,70 @@ def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
     assert len(one.attempts) == 2
 
 
+def copies(folder: Path, *made: tuple[str | None, str | None, tuple[str, ...]]) -> list[Attempt]:
+    """Attempts in files of their own: execution, beginning, answers."""
+    found = []
+    for number, (run_id, begun, inputs) in enumerate(made):
+        run = solver_run(*inputs, name=str(number), sample=0, run_id=run_id, start_time=begun)
+        record = Record("q.py", 7, Series(inputs), extras={"start_time": begun} if begun else {})
+        found.append(Attempt(folder / f"{number}.yaml", record, run))
+    return found
+
+
+ids, begun = st.sampled_from([None, "a", "b"]), st.sampled_from([None, "2026-01-01"])
+answered = st.sampled_from([(), ("4",), ("4", "ada"), ("5",)])
+
+
+@given(st.lists(st.tuples(ids, begun, answered), max_size=6), st.randoms())
+def test_an_execution_is_one_run(made: list[tuple[Any, Any, Any]], random: Any) -> None:
+    found = copies(Path("/somewhere"), *made)
+    left = list(each_once(found))
+    named = [one.run.run_id for one in left if one.run.run_id]
+    nameless = [(one.run.inputs, one.run.start_time) for one in left if not one.run.run_id]
+    assert len(named) == len(set(named)) and len(nameless) == len(set(nameless))
+    random.shuffle(found)
+    assert list(each_once(found)) == left
+
+
+def test_a_copy_counts_once_however_it_was_changed() -> None:
+    whole, part = ("a", "2026", ("4", "ada")), ("a", "2026", ("4",))
+    [one] = each_once(copies(Path("/somewhere"), part, whole))
+    assert one.run.inputs == ("4", "ada"), "the one that came furthest"
+    for copy in ((None, "2026", ("4", "ada")), whole):
+        assert len(list(each_once(copies(Path("/somewhere"), whole, copy)))) == 1
+        assert len(list(each_once(copies(Path("/somewhere"), copy, whole)))) == 1
+    others = ("b", "2026", ("4", "ada")), (None, "2026", ("4", "bea")), (None, "2027", ("4", "ada"))
+    for other in others:
+        assert len(list(each_once(copies(Path("/somewhere"), whole, other)))) == 2
+
+
 def test_the_run_that_feedback_names_gold_is_gold(build: Build) -> None:
     record(build, "a.yaml", "4", "ada")
     record(build, "b.yaml", "4", "bea", extras={"feedback": [{"verdict": "gold"}]})
     [one] = instances([attempt(build.folder / name) for name in ("a.yaml", "b.yaml")])
     assert one.attempts[0].path.name == "b.yaml"
+
+
+DATA = "print(open('data.txt').read())\ninput('? ')"
+
+
+def test_one_script_with_other_data_is_another_instance(tmp_path: Path) -> None:
+    paths = []
+    for folder, data in (("a", "1"), ("b", "2"), ("c", "1")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "quiz.py").write_text(DATA)
+        (tmp_path / folder / "data.txt").write_text(data)
+        (tmp_path / folder / "other.txt").write_text(folder)
+        paths.append(tmp_path / folder / "r.yaml")
+        extras = {"execution_id": folder}
+        RecordFile(paths[-1]).create(Record("quiz.py", 7, Series(["x"]), 1, extras=extras))
+    found = instances([attempt(path) for path in paths])
+    names = [[one.path.parent.name for one in instance.attempts] for instance in found]
+    assert sorted(names) == [["a", "c"], ["b"]]
+    output = tmp_path / "e.jsonl"
+    make(paths, output, Settings(), told)
+    said = {one["question"]["question_text"]: one["verified"] for one in made_from(output)}
+    assert said == {"1\n?": True, "2\n?": False}
 
 
 def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
@@ -170,10 +272,61 @@ def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
     assert make([path], output, Settings(), told).verified == 1
     [one] = made_from(output)
     runs = {run["submission_metadata"]["solver"]: run for run in one["consistency_traces"]}
-    assert [runs[name]["final_answer"] for name in "xyz"] == ["ada", "ada", None]
+    assert sorted(runs) == ["y", "z"], "x's run is the record's"
+    assert [runs[name]["final_answer"] for name in "yz"] == ["ada", None]
     assert runs["z"]["submission_metadata"]["inputs"] == ["5"]
     said = one["conversation_for_sft"]["messages"][1]["content"]
     assert said == "x says so\n\nAnswer: 4"
+
+
+def decided_by(build: Build, *replies: dict[str, Any]) -> dict[str, Any]:
+    """The episode of a record that models decided: what each said to each question."""
+    path = record(build, "a.yaml", "4", "ada")
+    for pointer, (answer, said) in enumerate(zip((4, "ada"), replies, strict=True)):
+        append_decision(decisions_path(path), decision(pointer, answer, *said.items()))
+    output = build.folder / "e.jsonl"
+    make([path], output, Settings(), told)
+    [one] = made_from(output)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("replies", "verified"),
+    [
+        (({"x": 4}, {"x": "ada"}), False),
+        (({"x": 4, "y": None}, {"x": "ada", "y": None}), False),
+        (({"x": 4, "y": 4}, {"x": "ada", "y": None}), False),
+        (({"x": 5, "y": 4}, {"x": "ada", "y": "ada"}), False),
+        (({"x": 4, "y": 4}, {"x": "ada", "y": "ada"}), True),
+        (({"x": 4, "y": 4, "z": 4}, {"x": "ada", "y": "ada", "z": "bea"}), False),
+        (({"w": 4, "x": 4, "y": 4, "z": 4}, dict.fromkeys("wxy", "ada") | {"z": "bea"}), True),
+    ],
+)
+def test_the_run_that_gold_is_from_is_no_witness_to_it(
+    build: Build, replies: tuple[dict[str, Any], ...], verified: bool
+) -> None:
+    assert decided_by(build, *replies)["verified"] == verified
+
+
+said = st.lists(st.sampled_from(["4", "4.0", "5", "x"]), max_size=3)
+
+
+@given(said, st.lists(said, max_size=4))
+def test_one_run_at_most_is_the_records_own(own: list[str], models: list[list[str]]) -> None:
+    run, runs = solver_run(*own), [solver_run(*one, name=str(n)) for n, one in enumerate(models)]
+    left = witnesses(runs, run)
+    alike = [one for one in runs if one.inputs == run.inputs]
+    assert len(left) >= len(runs) - 1 and (not alike or len(left) < len(runs))
+
+
+def test_a_recorded_reply_that_is_played_again_is_no_second_run() -> None:
+    turns = (Turn("4", "n = 4", "so"), Turn("ada"))
+    once = SolverRun("x", turns, sample=1)
+    assert is_repeated(replace(once, sample=3), [once])
+    assert not is_repeated(replace(once, name="y"), [once])
+    assert not is_repeated(replace(once, turns=turns[:1]), [once])
+    bare = solver_run("4", name="x")
+    assert not is_repeated(bare, [bare]), "another run may come to a bare answer too"
 
 
 def test_a_reconciled_answer_does_not_verify(build: Build) -> None:
@@ -186,6 +339,28 @@ def test_a_reconciled_answer_does_not_verify(build: Build) -> None:
     [one] = made_from(output)
     assert one["triangulation_metadata"]["gold_matches_majority"]
     assert one["teacher_gold_trace"]["submission_metadata"]["reconciled"] is True
+
+
+@pytest.mark.parametrize(
+    ("typed", "chosen", "counts"),
+    [
+        ("[[2,0],[3,2]]", [[2, 0], [3, 2]], True),
+        (" 4.0 ", 4, True),
+        ('{"b":1,"a":2}', {"a": 2, "b": 1}, True),
+        ("[[2,0],[3,1]]", [[2, 0], [3, 2]], False),
+        ("5", 4, False),
+    ],
+)
+def test_an_answer_is_taken_in_whatever_form_it_was_typed(
+    typed: str, chosen: Any, counts: bool
+) -> None:
+    again = (Reconsidered("x", "ok", chosen), Reconsidered("y", "ok", chosen))
+    made = decision(0, chosen, ("x", chosen), ("y", "no"), reconciliation=again)
+    found = taken([made], Record("q.py", 1, Series([typed])))
+    assert list(found) == ([0] if counts else [])
+    gold = gold_run(solver_run(typed), found)
+    assert gold.reconciled == counts and gold.inputs == (typed,)
+    assert (gold.turns[0].explanation == "x says so") == counts
 
 
 def test_decisions_belong_to_the_answers_of_their_own_branch() -> None:

@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.episodes.check import check_line
 from quizlog_tui.episodes.hashing import value_hash
+from quizlog_tui.episodes.lines import to_line
 from quizlog_tui.episodes.matching import Matcher, clusters, matcher_from
 from quizlog_tui.episodes.triangulate import Answer, triangulate
+from quizlog_tui.replay.verdict import Verdict
+from quizlog_tui.replay.verify import _doubted
+from quizlog_tui.replay.world import MET, NOTED, doubt
 from tests.episodes.support import episode
 
 
@@ -114,3 +119,24 @@ def test_not_verified_where_the_replay_fails() -> None:
 def test_not_verified_where_an_answer_was_taken_from_a_reconciliation() -> None:
     one = episode(("4", "end"), [("4", "end"), ("4", "end")], reconciled=True)
     assert reasons(one) == ["a gold answer was taken from a reconciliation"]
+
+
+@pytest.mark.parametrize("name", sorted(MET))
+def test_not_verified_where_no_replay_can_vouch(name: str) -> None:
+    one = episode(("4", "end"), [("4", "end"), ("4", "end")], met=("program", name))
+    assert reasons(one) == [f"the script cannot be verified: {MET[name][1]}"]
+    assert check_line(to_line(one).encode()) == []
+    one["verified"] = True
+    assert {finding.code for finding in check_line(to_line(one).encode())} == {"guarantee"}
+
+
+def test_what_is_only_worth_saying_does_not_speak_against_an_episode() -> None:
+    assert episode(("4", "end"), [("4", "end")], met=tuple(NOTED))["verified"]
+
+
+@given(st.lists(st.sampled_from([*MET, *NOTED, "file x"])))
+def test_episodes_and_verdicts_doubt_the_same(met: list[str]) -> None:
+    judged = _doubted(Verdict("reproducible", met=tuple(met)))
+    name = doubt(met)
+    assert (judged.verdict == "unverifiable") == (name is not None)
+    assert judged.reason == (name and MET[name][1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from textual.pilot import Pilot
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import index
+from quizlog_tui.episodes.build import Settings
 from quizlog_tui.episodes.files import read_episodes
 from quizlog_tui.episodes.index import BROKEN, UNVERIFIED, EpisodeFile
 from quizlog_tui.episodes.lines import to_line
+from quizlog_tui.episodes.make import make
+from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
@@ -220,6 +224,14 @@ async def test_the_player_puts_the_branch_shown_into_a_file(
         assert await put("o.jsonl") == f"other is in o.jsonl; {alone}"
         player.session.switch("main")
         assert await put("o.jsonl") == f"main is in o.jsonl; {alone}"
+        twin = build.folder / "twin.yaml"
+        made = replace(RecordFile(record).read(), extras={"start_time": "2026-01-01"})
+        RecordFile(twin).create(made)
+        make([record, twin], build.folder / "v.jsonl", Settings(), lambda *told: None)
+        assert await put("v.jsonl") == (
+            "main is in v.jsonl; left there verified, as by other runs "
+            "(by those at hand not: no consistency run)"
+        )
         assert "cannot write" in await put("quiz.py/x.jsonl")
         await ask(pilot, "E", "")
         await settled(pilot)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.episodes.files import put_episodes
 from quizlog_tui.episodes.index import EpisodeFile
+from quizlog_tui.episodes.put import put_episodes
 from quizlog_tui.session import Session
 from quizlog_tui.solver.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import work
 
@@ -19,6 +20,9 @@ from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
 from .dialogs import AskScreen
 from .player_moves import PlayerMoves
+
+if TYPE_CHECKING:
+    from ...episodes.make import Made
 
 
 class PlayerBeside(PlayerMoves):
@@ -104,13 +108,12 @@ class PlayerBeside(PlayerMoves):
         if not wanted:
             return
         path = Path(wanted).expanduser()
-        reasons = await self.work_on(lambda: self._put_episode(name, path), "replaying it")
-        if reasons is not None:
-            verified = f"not verified: {'; '.join(reasons)}" if reasons else "verified"
-            self.tell(f"{name} is in {path}; {verified}")
+        made = await self.work_on(lambda: self._put_episode(name, path), "replaying it")
+        if made is not None:
+            self.tell(f"{name} is in {path}; {made.standing}")
 
-    def _put_episode(self, branch: str, path: Path) -> list[str]:
-        """Build and write it; why it is not verified. In a thread."""
+    def _put_episode(self, branch: str, path: Path) -> Made:
+        """Build and write it. In a thread."""
         from ...episodes.build import Settings
         from ...episodes.make import make
 
@@ -125,7 +128,7 @@ class PlayerBeside(PlayerMoves):
             )
         for error in made.skipped:
             raise error
-        return list(made.reasons)
+        return made
 
     @work(group=DIALOG)
     async def action_ask_models(self) -> None:
