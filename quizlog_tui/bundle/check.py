@@ -19,7 +19,6 @@ from ..record.store import RecordFile
 from ..replay.replayer import replay
 from ..replay.runs import Runs
 from ..replay.source import Source, read_source
-from ..replay.trail import questions
 from ..replay.verdict import Verdict
 from ..replay.verify import Verifier
 from ..replay.world import world_of
@@ -164,7 +163,7 @@ def _run(
     problems = list(_inconsistent(record, source, lines, about))
     if problems:
         return BundleReport(tuple(problems), signer=signer)
-    verdict = Verifier(record, source, runs or Runs(), questions(record)).verdict()
+    verdict = Verifier(record, source, runs or Runs()).verdict()
     others = tuple(_other_versions(about["versions"]))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 

@@ -126,3 +126,11 @@ def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:
         short = min(len(record.print), len(run.print))
         index = next((i for i, (then, now) in pairs if then != now), short)
         yield f"the script no longer prints what was recorded, from print[{index}] on"
+    if record.trail and _end(record) != _end(run):
+        yield f"the script no longer ends as recorded: {_end(record)}, now {_end(run)}"
+
+
+def _end(of: Record | Transcript) -> str:
+    """How a record or a run stands, in words that can be compared."""
+    error = of.last_error
+    return f"{of.status}, {error.message!r}, score {error.score:g}" if error else of.status

@@ -18,10 +18,11 @@ from ..errors import LimitError
 from ..record.model import Record
 from ..record.store import RecordFile
 from .causes import culprits
-from .diverge import Difference, difference_from_record, first_difference
+from .diverge import Difference, first_difference
+from .recorded import difference_from_record, known_of
 from .runs import Runs
 from .source import Source, read_source
-from .trail import questions
+from .trail import question
 from .transcript import Transcript
 from .verdict import Verdict
 from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, told, world_of
@@ -47,7 +48,7 @@ def verify(path: Path, runs: Runs | None = None) -> Verdict:
     """
     record = RecordFile(path).read()
     source = read_source(path.parent / record.script)
-    return Verifier(record, source, runs or Runs(), questions(record)).verdict()
+    return Verifier(record, source, runs or Runs()).verdict()
 
 
 class Verifier:
@@ -57,20 +58,13 @@ class Verifier:
         record: What was recorded.
         source: Its script as it is now.
         runs: Does the replaying.
-        prompts: The recorded questions, where they are known.
     """
 
-    def __init__(
-        self,
-        record: Record,
-        source: Source,
-        runs: Runs,
-        prompts: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, record: Record, source: Source, runs: Runs) -> None:
         self._record = record
+        self._known = known_of(record, record.branch)
         self._source = source
         self._runs = runs
-        self._prompts = prompts
         self._world = world_of(record)
         self._elsewhere = ""
         self._hidden: tuple[str, ...] = ()
@@ -86,7 +80,7 @@ class Verifier:
     def _judged(self) -> Verdict:
         plain, varied = self._two()
         self._hidden = tuple(_left_over(plain, self._source.path.parent))
-        found = difference_from_record(self._record, plain, self._prompts)
+        found = difference_from_record(self._known, plain)
         racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
         differs = found or first_difference(plain, varied)
         if differs and racing:
@@ -106,9 +100,9 @@ class Verifier:
             return None
         if found is None:
             return "all"
-        asked = [step.prompt for step in run.steps]
-        pairs = zip(self._prompts, [*asked, run.last.prompt], strict=False)
-        other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(asked))
+        asked = [step.prompt for step in (*run.steps, run.last)]
+        pairs = zip(map(question, self._known.trail), asked, strict=False)
+        other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
         return "amended" if other >= self._record.pointer else f"to step {other}"
 
     def _two(self) -> list[Transcript]:

@@ -134,6 +134,28 @@ def test_a_script_of_the_same_text_that_prints_the_time_is_told_and_goes_on(
         assert "no longer prints what was recorded" in session.warnings[0]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "step", "what"),
+    [
+        ('"Right."', '"TAMPERED"', 1, "print"),
+        ('status: "success"', 'status: "error"', 5, "outcome"),
+        ("pointer: 5", "pointer: 5\nlast_error: {message: bad, score: 0.5}", 5, "error"),
+    ],
+)
+def test_a_record_edited_with_its_marks_kept_is_seen_and_told(
+    old: str, new: str, step: int, what: str, build: Build, replayer: Replayer
+) -> None:
+    path = recorded(build, replayer)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    source = read_source(build.folder / "quiz.py")
+    found = drift_report(RecordFile(path).read(), source, replayer).active.difference
+    assert found is not None and (found.step, found.what) == (step, what)
+    with Session(path, replayer) as session:
+        assert len(session.warnings) == 1 and "the script no longer" in session.warnings[0]
+
+
 def test_a_data_file_that_changes_a_question_is_as_an_edit(
     build: Build, replayer: Replayer
 ) -> None:

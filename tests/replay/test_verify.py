@@ -98,14 +98,40 @@ def test_what_was_edited_in_the_record_is_found(path: Path) -> None:
         assert found.cause == "unknown" and found.recorded != found.replayed
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "step", "recorded"),
+    [
+        ("print('hi')\nx = input('x? ')", "x = input('x? ')\nprint('hi')", 0, "hi"),
+        ("print('end')", "print('end', end='')", 1, "end\n"),
+    ],
+)
+def test_text_that_stands_elsewhere_or_ends_otherwise_is_found(
+    old: str, new: str, step: int, recorded: str, build: Build
+) -> None:
+    quiz = "print('hi')\nx = input('x? ')\nprint('end')\n"
+    path = build.record(quiz)
+    with Session(path) as session:
+        session.answer("1")
+    build.script(quiz.replace(old, new))
+    found = verify(path)
+    assert (found.verdict, found.step, found.what) == ("diverges", step, "print")
+    assert (found.recorded, found.fits) == (recorded, "amended")
+
+
+def test_marks_that_were_wiped_out_are_found(path: Path) -> None:
+    trail = [f"{'0' * 12}{marked[12:]}" for marked in RecordFile(path).read().trail]
+    found = edited(path, trail=Series(trail))
+    assert (found.verdict, found.step, found.what) == ("diverges", 0, "print")
+
+
 def test_another_seed_is_found(path: Path) -> None:
     assert edited(path, seed=8).step == 0
 
 
 def test_other_questions_are_found_where_they_are_known(path: Path) -> None:
-    record = RecordFile(path).read()
-    source = read_source(path.parent / record.script)
-    found = Verifier(record, source, Runs(), ["a + 1? ", "a + 3? "]).verdict()
+    trail = list(RecordFile(path).read().trail)
+    trail[1] = trail[1].replace("a + 2", "a + 3")
+    found = edited(path, trail=Series(trail))
     assert (found.step, found.what, found.recorded, found.replayed) == (
         1,
         "prompt",
