@@ -34,6 +34,26 @@ class Known:
     score: float | None
     """None if it is not known, or there is none."""
 
+    @property
+    def shows_nothing(self) -> bool:
+        """Whether neither printed text nor questions were kept."""
+        return self.print is None and not self.trail
+
+    @property
+    def missing(self) -> str | None:
+        """What of these answers was not kept, in words; None if nothing is missing."""
+        if self.shows_nothing:
+            started = self.inputs or self.status is not None
+            return "printed text and questions are not recorded" if started else _NOTHING_YET
+        if len(self.trail) > len(self.inputs):
+            return None
+        told = self.print is not None and self.stop == len(self.inputs)
+        since = f" from step {len(self.trail)} on" if self.trail else ""
+        return f"{'questions' if told else 'texts and questions'}{since} are not recorded"
+
+
+_NOTHING_YET = "nothing is recorded yet"
+
 
 def known_of(record: Record, name: str) -> Known:
     """What a record knows of one of its branches.

@@ -38,6 +38,9 @@ class Verdict:
     something shows otherwise but each answer still meets its question; "to step K", where another
     question, or none, is. None where the script is the recorded one."""
 
+    not_judged: tuple[str, ...] = ()
+    """What of the record was compared with nothing, and why, in words."""
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         data = asdict(self)
@@ -55,7 +58,9 @@ class Verdict:
     def headline(self) -> str:
         """The verdict in a line."""
         if self.verdict == "reproducible":
-            return "reproducible" + (", though the script was edited" if self.fits else "")
+            edited = ", though the script was edited" if self.fits else ""
+            missing = "".join(f"; {part}" for part in self.not_judged)
+            return f"reproducible{edited}{missing}"
         if self.verdict == "unverifiable":
             return f"cannot be verified: {self.reason}"
         return f"diverges at step {self.step} ({self.what}, {self.cause}): {self.reason}"

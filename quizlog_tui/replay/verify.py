@@ -92,7 +92,17 @@ class Verifier:
         names = dict.fromkeys((*plain.met, *varied.met))
         met = tuple(name for name in names if name in MET or name in NOTED)
         fits = self._fits(plain, found)
-        return _doubted(replace(verdict, met=met, lacks=plain.lacks, fits=fits))
+        verdict = replace(verdict, met=met, lacks=plain.lacks, fits=fits)
+        return self._bounded(_doubted(verdict))
+
+    def _bounded(self, verdict: Verdict) -> Verdict:
+        """A verdict reaches as far as the record: answers of which it shows nothing prove none."""
+        known = self._known
+        if verdict.verdict != "reproducible" or known.missing is None:
+            return verdict
+        if known.shows_nothing and (known.inputs or known.status):
+            return replace(verdict, verdict="unverifiable", reason=known.missing)
+        return replace(verdict, not_judged=(known.missing,))
 
     def _fits(self, run: Transcript, found: Difference | None) -> str | None:
         """How far the record fits a script that was edited; see `Verdict.fits`."""

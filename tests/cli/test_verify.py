@@ -30,6 +30,15 @@ def test_a_reproducible_record_is_exit_code_0(run: Run, path: Path) -> None:
     assert run("verify", path.name) == (0, "reproducible\n", "")
 
 
+@pytest.mark.parametrize(
+    ("source", "code"), [("print('hi')\n", 0), ("raise Exception('no')\n", 1), ("input()\n", 0)]
+)
+def test_a_record_just_made_is_reproducible(source: str, code: int, run: Run, build: Build) -> None:
+    build.script(source)
+    assert run("new", "quiz.py")[0] == code
+    assert run("verify", "quiz.yaml") == (0, "reproducible\n", "")
+
+
 def test_a_difference_is_exit_code_3_with_both_texts(run: Run, path: Path) -> None:
     path.write_text(path.read_text().replace("hello", "hallo"))
     code, out, err = run("verify", path.name)
@@ -130,7 +139,7 @@ def test_a_script_over_its_limit_stops_no_other_record(run: Run, build: Build) -
         replace(build, folder=build.folder / name).record(endless)
     code, out, _ = run("verify", "--all", ".")
     assert code == 4
-    assert [line.split()[0].rstrip(":") for line in out.splitlines()] == [
+    assert [line.split()[0].rstrip(":;") for line in out.splitlines()] == [
         "cannot", "reproducible", "reproducible", "reproducible",
     ]  # fmt: skip
 

@@ -270,6 +270,35 @@ def test_a_difference_that_comes_of_itself_has_no_culprit(conditions: list[str])
     assert culprits(conditions, lambda changed: True) == ()
 
 
+@pytest.mark.parametrize("source", ["input('x? ')", "print(1)", "raise Exception('no')"])
+def test_a_record_in_which_nothing_is_recorded_yet_accuses_nobody(
+    source: str, build: Build
+) -> None:
+    found = verify(build.record(source))
+    assert found.verdict == "reproducible"
+    assert found.headline == "reproducible; nothing is recorded yet"
+
+
+def test_a_record_that_shows_nothing_proves_nothing(path: Path) -> None:
+    bare: dict[str, object] = {"trail": Series[str](), "print": Series[str](), "extras": {}}
+    found = edited(path, **bare)
+    assert (found.verdict, found.cause) == ("unverifiable", None)
+    assert found.reason == "printed text and questions are not recorded"
+    assert edited(path, **bare, status="success").verdict == "diverges"
+
+
+def test_what_a_record_does_not_keep_is_named(path: Path) -> None:
+    trail = RecordFile(path).read().trail
+    assert edited(path, trail=Series[str]()).not_judged == ("questions are not recorded",)
+    assert edited(path, trail=trail.upto(2)).not_judged == (
+        "questions from step 2 on are not recorded",
+    )
+    rewound = edited(path, trail=trail.upto(2), pointer=0, status="in_progress", last_error=None)
+    assert rewound.what == "print"
+    whole = edited(path)
+    assert (whole.not_judged, whole.to_dict()["not_judged"]) == ((), ())
+
+
 def test_sentences_for_people() -> None:
     found = Verdict("diverges", 3, "print", "then", None, "clock", "it depends", met=("network",))
     assert found.headline == "diverges at step 3 (print, clock): it depends"
