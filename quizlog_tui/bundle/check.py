@@ -20,7 +20,7 @@ from ..replay.replayer import replay
 from ..replay.runs import Runs
 from ..replay.source import Source, read_source
 from ..replay.verdict import Verdict
-from ..replay.verify import Verifier
+from ..replay.verify import judged
 from ..replay.world import world_of
 from .chain import first_broken, head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, ContainerError, packed, unpacked
@@ -163,7 +163,7 @@ def _run(
     problems = list(_inconsistent(record, source, lines, about))
     if problems:
         return BundleReport(tuple(problems), signer=signer)
-    verdict = Verifier(record, source, runs or Runs()).verdict()
+    verdict = judged(record, source, runs or Runs())
     others = tuple(_other_versions(about["versions"]))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 

@@ -33,6 +33,8 @@ class Known:
     """The exception, where its text is known."""
     score: float | None
     """None if it is not known, or there is none."""
+    code_hash: str | None
+    """Hash of the script that showed it; None if it is not known."""
 
     @property
     def shows_nothing(self) -> bool:
@@ -64,13 +66,15 @@ def known_of(record: Record, name: str) -> Known:
     inputs, trail = record.path_of(name), record.trail_of(name)
     if name != record.branch:
         entry = record.branches[name]
-        return Known(inputs, trail, None, len(inputs), entry.status, None, entry.score)
+        shown_by = entry.code_hash or record.code_hash
+        return Known(inputs, trail, None, len(inputs), entry.status, None, entry.score, shown_by)
     # A record of ours has a `world`: where that prints nothing, nothing was printed.
     kept = record.print if record.print or "world" in record.extras else None
     stands = kept is not None or record.trail or record.last_error or record.status != "in_progress"
     status, error = record.status if stands else None, record.last_error
     score = error.score if error else None
-    return Known(inputs, trail, kept, record.pointer, status, error, score)
+    shown_by = record.code_hash
+    return Known(inputs, trail, kept, record.pointer, status, error, score, shown_by)
 
 
 def difference_from_record(known: Known, run: Transcript) -> Difference | None:

@@ -24,7 +24,7 @@ from .runs import Runs
 from .source import Source, read_source
 from .trail import question
 from .transcript import Transcript
-from .verdict import Verdict
+from .verdict import Verdict, together
 from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, told, world_of
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
@@ -48,7 +48,26 @@ def verify(path: Path, runs: Runs | None = None) -> Verdict:
     """
     record = RecordFile(path).read()
     source = read_source(path.parent / record.script)
-    return Verifier(record, source, runs or Runs()).verdict()
+    return judged(record, source, runs or Runs())
+
+
+def judged(record: Record, source: Source, runs: Runs) -> Verdict:
+    """The verdict on all branches of a record, each to its end; the active one comes first.
+
+    Those that another text of the script has shown are named and not judged: it is not at hand.
+
+    Raises:
+        CancelledError: `runs` were given up.
+    """
+    found, older = [Verifier(record, source, runs).verdict()], []
+    for name, entry in record.branches.items():
+        if found[-1].verdict == "diverges":
+            break
+        if name != record.branch and entry.code_hash in (None, source.code_hash):
+            found.append(Verifier(record, source, runs, name).verdict())
+        elif name != record.branch:
+            older.append(f"branch {name} is of another text of the script")
+    return together(found, older)
 
 
 class Verifier:
@@ -58,11 +77,15 @@ class Verifier:
         record: What was recorded.
         source: Its script as it is now.
         runs: Does the replaying.
+        branch: Which of its branches; the active one if None.
     """
 
-    def __init__(self, record: Record, source: Source, runs: Runs) -> None:
+    def __init__(
+        self, record: Record, source: Source, runs: Runs, branch: str | None = None
+    ) -> None:
         self._record = record
-        self._known = known_of(record, record.branch)
+        self._branch = branch
+        self._known = known_of(record, branch or record.branch)
         self._source = source
         self._runs = runs
         self._world = world_of(record)
@@ -73,9 +96,9 @@ class Verifier:
         """Replay and judge."""
         try:
             with _elsewhere(self._source.path.parent) as self._elsewhere:
-                return self._judged()
+                return replace(self._judged(), branch=self._branch)
         except LimitError as error:
-            return Verdict("unverifiable", reason=error.message)
+            return Verdict("unverifiable", reason=error.message, branch=self._branch)
 
     def _judged(self) -> Verdict:
         plain, varied = self._two()
@@ -100,20 +123,22 @@ class Verifier:
         known = self._known
         if verdict.verdict != "reproducible" or known.missing is None:
             return verdict
+        if self._branch is not None:
+            return replace(verdict, not_judged=(f"branch {self._branch}: {known.missing}",))
         if known.shows_nothing and (known.inputs or known.status):
             return replace(verdict, verdict="unverifiable", reason=known.missing)
         return replace(verdict, not_judged=(known.missing,))
 
     def _fits(self, run: Transcript, found: Difference | None) -> str | None:
         """How far the record fits a script that was edited; see `Verdict.fits`."""
-        if self._record.code_hash in (None, self._source.code_hash):
+        if self._known.code_hash in (None, self._source.code_hash):
             return None
         if found is None:
             return "all"
         asked = [step.prompt for step in (*run.steps, run.last)]
         pairs = zip(map(question, self._known.trail), asked, strict=False)
         other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
-        return "amended" if other >= self._record.pointer else f"to step {other}"
+        return "amended" if other >= len(self._known.inputs) else f"to step {other}"
 
     def _two(self) -> list[Transcript]:
         """The two replays, side by side: in the usual world, and in another."""
@@ -126,7 +151,7 @@ class Verifier:
             world = replace(world, at=self._elsewhere)
         if "leftovers" in world.changed:
             world = replace(world, hidden=self._hidden)
-        return self._runs.replay(self._source, world, self._record.used)
+        return self._runs.replay(self._source, world, self._known.inputs)
 
     def _against_conditions(self, plain: Transcript, varied: Transcript) -> Verdict:
         """The record agrees with a replay: does it with every replay?"""
@@ -158,7 +183,7 @@ class Verifier:
         """A replay differs from the record: why?"""
         if first_difference(plain, self._run(())) is not None:
             return _diverging(found, *_noise(plain))
-        if self._record.code_hash not in (None, self._source.code_hash):
+        if self._known.code_hash not in (None, self._source.code_hash):
             return _diverging(found, "code-changed", "the script was changed since")
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]

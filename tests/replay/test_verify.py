@@ -18,12 +18,15 @@ from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.causes import culprits
 from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import Verifier, verify
+from quizlog_tui.replay.verify import Verifier, judged, verify
 from quizlog_tui.series import Series
 from quizlog_tui.session import Session
+from tests.drift.quiz import edited as drifted
+from tests.drift.quiz import recorded
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up
 
@@ -53,7 +56,7 @@ def path(build: Build) -> Path:
 def edited(path: Path, **fields: object) -> Verdict:
     """The verdict on the record with other fields."""
     record = replace(RecordFile(path).read(), **fields)  # type: ignore[arg-type]
-    return Verifier(record, read_source(path.parent / record.script), Runs()).verdict()
+    return judged(record, read_source(path.parent / record.script), Runs())
 
 
 def test_an_honest_record_is_reproducible(path: Path) -> None:
@@ -297,6 +300,74 @@ def test_what_a_record_does_not_keep_is_named(path: Path) -> None:
     assert rewound.what == "print"
     whole = edited(path)
     assert (whole.not_judged, whole.to_dict()["not_judged"]) == ((), ())
+
+
+@pytest.fixture
+def branched(build: Build, replayer: Replayer) -> Path:
+    """A record of three branches, main rewound to its second question."""
+    path = recorded(build, replayer)
+    with Session(path, replayer) as session:
+        session.keep(4, "no", "kept")
+        session.rewind(1)
+    return path
+
+
+def test_every_branch_is_judged_to_its_end(branched: Path) -> None:
+    found = verify(branched)
+    assert (found.verdict, found.branch, found.not_judged) == ("reproducible", None, ())
+
+
+def other_branch(path: Path, name: str, **fields: object) -> dict[str, object]:
+    branches = dict(RecordFile(path).read().branches)
+    branches[name] = replace(branches[name], **fields)  # type: ignore[arg-type]
+    return {"branches": branches}
+
+
+def test_what_was_edited_behind_the_pointer_or_on_another_branch_is_found(branched: Path) -> None:
+    record = RecordFile(branched).read()
+    behind = Series([*record.inputs[:2], "blue", *record.inputs[3:]])
+    found = edited(branched, inputs=behind)
+    assert (found.verdict, found.branch, found.step) == ("diverges", None, 3)
+    for name, fields, step, what in (
+        ("hot", {"status": "success"}, 4, "outcome"),
+        ("hot", {"score": 0.9}, 4, "outcome"),
+        ("blue", {"score": 0.9}, 4, "outcome"),
+        ("blue", {"inputs": Series(["red", "3"])}, 3, "prompt"),
+        ("kept", {"status": "success"}, 5, "outcome"),
+        ("kept", {"inputs": Series(["yes"])}, 5, "outcome"),
+    ):
+        found = edited(branched, **other_branch(branched, name, **fields))
+        assert (found.verdict, found.branch, found.cause) == ("diverges", name, "unknown")
+        assert (found.step, found.what) == (step, what)
+        assert found.headline.startswith(f"diverges at step {step} of branch {name} ({what}, ")
+
+
+def test_a_branch_that_keeps_nothing_is_named(branched: Path) -> None:
+    found = edited(branched, **other_branch(branched, "blue", trail=Series[str]()))
+    words = "branch blue: texts and questions from step 3 on are not recorded"
+    assert (found.verdict, found.not_judged) == ("reproducible", (words,))
+    assert found.headline == f"reproducible; {words}"
+
+
+def test_a_branch_of_an_older_script_is_named_and_accuses_nobody(
+    branched: Path, build: Build, replayer: Replayer
+) -> None:
+    """As `migrate` leaves it behind, and whatever left it before."""
+    build.script(drifted(("How deep? ", "How far down? "), ("How hot? ", "How warm? ")))
+    with Session(branched, replayer) as session:
+        session.save()
+    found = verify(branched)
+    older = ["blue", "hot", "kept", "main-1"]
+    assert found.verdict == "reproducible"
+    assert found.headline.endswith(" is of another text of the script; 3 more not judged")
+    assert len([one for one in found.remarks if one.startswith("not judged: branch ")]) == 3
+    assert sorted(found.not_judged) == [
+        f"branch {n} is of another text of the script" for n in older
+    ]
+    build.script(drifted())
+    with Session(branched, replayer) as session:
+        session.switch("main-1")
+    assert verify(branched).not_judged == ()
 
 
 def test_sentences_for_people() -> None:
