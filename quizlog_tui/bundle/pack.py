@@ -13,13 +13,13 @@ from typing import Any
 
 from ..errors import DifferenceError, UsageError
 from ..record.store import RecordFile
+from ..replay.needs import imported, needed_files
 from ..replay.recorded import difference_from_record, known_of
 from ..replay.replayer import replay
 from ..replay.source import Source, read_source
 from ..replay.world import world_of
 from .chain import head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, is_safe, packed
-from .needs import imported, needed_files
 
 FORMAT = 1
 """The version of the format, in the manifest as `quizlog_bundle`."""

@@ -170,3 +170,12 @@ def _by_end(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
         yield Difference(stop, "error", then.message, now and now.message)
     if known.score is not None and known.score != run.score:
         yield Difference(stop, "outcome", known.score, run.score)
+    yield from _by_line(known, run, stop)
+
+
+def _by_line(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
+    """Judged by the line that raised, which says something of one and the same script only."""
+    then, now, source = known.error, run.last_error, run.last.source
+    same = source is not None and source.code_hash == known.code_hash
+    if same and then and now and then.line not in (None, now.line):
+        yield Difference(stop, "error", f"line {then.line}", f"line {now.line}")

@@ -19,6 +19,7 @@ from ..record.model import Record
 from ..record.store import RecordFile
 from .causes import culprits
 from .diverge import Difference, first_difference
+from .needs import needed_files
 from .recorded import difference_from_record, known_of
 from .runs import Runs
 from .source import Source, read_source
@@ -29,6 +30,9 @@ from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, told, world_of
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
+
+_MOST_NAMES = 5
+"""Files beyond which a sentence names no more."""
 
 _RACING = ("threads", "processes", "chance")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
@@ -183,8 +187,7 @@ class Verifier:
         """A replay differs from the record: why?"""
         if first_difference(plain, self._run(())) is not None:
             return _diverging(found, *_noise(plain))
-        if self._known.code_hash not in (None, self._source.code_hash):
-            return _diverging(found, "code-changed", "the script was changed since")
+        edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
         # What was fixed when it was recorded, as it is now, cannot be what differs.
@@ -192,12 +195,19 @@ class Verifier:
         parts = self._parting(plain, found)
         guilty = culprits(changed, parts) if parts(changed) else ()
         if guilty:
-            words = f"what stands there depends on {_depends(guilty)}"
+            too = "; the script was changed since, too" if edited else ""
+            words = f"what stands there depends on {_depends(guilty)}{too}"
             return _diverging(found, _cause(guilty), words)
+        if edited:
+            named = _named(self._source)
+            too = f", perhaps a file beside it too{named}" if named else ""
+            words = f"no condition changes it, and the script was changed since{too}"
+            return _diverging(found, "code-changed", words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
             return _diverging(found, "environment", words)
-        words = "no condition changes it: the record, or a file beside the script, was edited"
+        beside = f"a file beside the script{_named(self._source)}"
+        words = f"no condition changes it: the record, or {beside}, was edited"
         return _diverging(found, "unknown", words)
 
 
@@ -227,6 +237,14 @@ def _parted(plain: Transcript, found: Difference, guilty: Sequence[str], moved: 
         words = f"it depends on addresses in memory, and they on {_depends(guilty)}"
         return _diverging(found, "address-order", words)
     return _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
+
+
+def _named(source: Source) -> str:
+    """The modules and data files that a script's text names, in brackets."""
+    folder = source.path.parent
+    names = [path.relative_to(folder).as_posix() for path in needed_files(source)]
+    shown = [*names[:_MOST_NAMES], *(["..."] if names[_MOST_NAMES:] else [])]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _cause(guilty: Sequence[str]) -> Cause:

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from quizlog_tui.bundle.chain import first_broken, start_of_chain, step_lines
 from quizlog_tui.bundle.check import BundleReport, is_bundle, verify_bundle
 from quizlog_tui.bundle.container import ContainerError, is_safe, packed, unpacked
-from quizlog_tui.bundle.needs import needed_files
 from quizlog_tui.bundle.pack import pack
 from quizlog_tui.bundle.sign import sign, signature
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
+from quizlog_tui.replay.needs import needed_files
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.session import Session

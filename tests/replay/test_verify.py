@@ -87,11 +87,13 @@ def test_what_was_edited_in_the_record_is_found(path: Path) -> None:
     other[0] = "a = 0"
     error = LastError("right", 9, 0.5)
     scored = LastError("wrong", 9, 0.9)
+    moved = LastError("wrong", 3, 0.5)
     cases: dict[tuple[int, str], dict[str, object]] = {
         (0, "print"): {"print": Series(other)},
         (1, "print"): {"print": record.print.upto(1)},
         (2, "print"): {"print": record.print.then("more")},
         (2, "error"): {"last_error": error},
+        (2, "error "): {"last_error": moved},
         (2, "outcome"): {"last_error": scored},
         (2, "outcome "): {"status": "success", "last_error": None},
     }
@@ -172,6 +174,32 @@ def test_how_far_a_record_fits_an_edited_script(
     script.write_text(script.read_text().replace(old, new))
     found = verify(path)
     assert (found.fits, found.verdict == "reproducible") == (fits, fits == "all")
+
+
+def test_a_condition_explains_before_an_edit_does(build: Build) -> None:
+    quiz = "import os\nprint(os.path.exists('out.txt'))\nopen('out.txt', 'w').close()\ninput()\n"
+    path = build.record(quiz)
+    with Session(path) as session:
+        session.save()
+    (build.folder / "out.txt").write_text("")
+    build.script(f"# a comment\n{quiz}")
+    found = verify(path)
+    assert (found.verdict, found.cause) == ("diverges", "leftover-file")
+    assert found.reason is not None and "the script was changed since, too" in found.reason
+
+
+def test_the_files_that_may_have_been_edited_are_named(build: Build) -> None:
+    (build.folder / "words.txt").write_text("red")
+    (build.folder / "helper.py").write_text("WORD = 'blue'\n")
+    path = build.record("import helper\nprint(open('words.txt').read(), helper.WORD)\ninput()\n")
+    with Session(path) as session:
+        session.save()
+    (build.folder / "words.txt").write_text("green")
+    found = verify(path)
+    words = (
+        "no condition changes it: the record, or a file beside the script (helper.py, words.txt), "
+    )
+    assert (found.cause, found.reason) == ("unknown", f"{words}was edited")
 
 
 def test_a_comment_changes_nothing(path: Path) -> None:
