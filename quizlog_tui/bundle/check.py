@@ -163,7 +163,9 @@ def _run(
     problems = list(_inconsistent(record, source, lines, about))
     if problems:
         return BundleReport(tuple(problems), signer=signer)
-    verdict = judged(record, source, runs or Runs())
+    beside = about["script"].rpartition("/")[0] + "/"
+    own = {name.removeprefix(beside) for name in members if name.startswith(beside)}
+    verdict = judged(record, source, runs or Runs(), own)
     others = tuple(_other_versions(about["versions"]))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 

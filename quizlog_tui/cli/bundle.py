@@ -37,8 +37,10 @@ def bundle(arguments: Namespace) -> int:
         print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
         for name in made.names:
             print(f"   {one_line(name)}", file=sys.stderr)
+        if not report.ok and report.verdict is not None:
+            print(f"quizlog: note: {one_line(report.verdict.headline)}", file=sys.stderr)
         _remarks(report)
-    return 0
+    return _code(report)
 
 
 def _complete(bundle: Path, record: Path) -> BundleReport:

@@ -9,7 +9,7 @@ no record.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -55,20 +55,26 @@ def verify(path: Path, runs: Runs | None = None) -> Verdict:
     return judged(record, source, runs or Runs())
 
 
-def judged(record: Record, source: Source, runs: Runs) -> Verdict:
+def judged(record: Record, source: Source, runs: Runs, vouched: Collection[str] = ()) -> Verdict:
     """The verdict on all branches of a record, each to its end; the active one comes first.
 
     Those that another text of the script has shown are named and not judged: it is not at hand.
 
+    Args:
+        record: What was recorded.
+        source: Its script as it is now.
+        runs: Does the replaying.
+        vouched: Files of the script's folder that belong to it, though the script may write them.
+
     Raises:
         CancelledError: `runs` were given up.
     """
-    found, older = [Verifier(record, source, runs).verdict()], []
+    found, older = [Verifier(record, source, runs, vouched=vouched).verdict()], []
     for name, entry in record.branches.items():
         if found[-1].verdict == "diverges":
             break
         if name != record.branch and entry.code_hash in (None, source.code_hash):
-            found.append(Verifier(record, source, runs, name).verdict())
+            found.append(Verifier(record, source, runs, name, vouched).verdict())
         elif name != record.branch:
             older.append(f"branch {name} is of another text of the script")
     return together(found, older)
@@ -82,13 +88,20 @@ class Verifier:
         source: Its script as it is now.
         runs: Does the replaying.
         branch: Which of its branches; the active one if None.
+        vouched: Files of the script's folder that are not left over, whatever it writes.
     """
 
     def __init__(
-        self, record: Record, source: Source, runs: Runs, branch: str | None = None
+        self,
+        record: Record,
+        source: Source,
+        runs: Runs,
+        branch: str | None = None,
+        vouched: Collection[str] = (),
     ) -> None:
         self._record = record
         self._branch = branch
+        self._vouched = vouched
         self._known = known_of(record, branch or record.branch)
         self._source = source
         self._runs = runs
@@ -106,7 +119,8 @@ class Verifier:
 
     def _judged(self) -> Verdict:
         plain, varied = self._two()
-        self._hidden = tuple(_left_over(plain, self._source.path.parent))
+        left_over = _left_over(plain, self._source.path.parent)
+        self._hidden = tuple(name for name in left_over if name not in self._vouched)
         found = difference_from_record(self._known, plain)
         racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
         differs = found or first_difference(plain, varied)
