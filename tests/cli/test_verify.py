@@ -120,6 +120,25 @@ def test_watching_judges_again_at_each_save(path: Path) -> None:
         assert process.wait(20) == 130
 
 
+@pytest.mark.parametrize("name", ["helper.py", "words.txt"])
+def test_watching_sees_what_the_script_needs(name: str, build: Build) -> None:
+    build.script("WORD = 'blue'\n", "helper.py")
+    (build.folder / "words.txt").write_text("red")
+    quiz = "import helper\nprint(helper.WORD, open('words.txt').read())\ninput('? ')\n"
+    with Session(build.record(quiz)) as session:
+        session.save()
+    file = build.folder / name
+    command = [sys.executable, "-m", "quizlog_tui", "verify", "record.yaml", "--watch"]
+    with subprocess.Popen(command, cwd=build.folder, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout and process.stderr
+        assert process.stdout.readline() == "reproducible\n"
+        assert "watching" in process.stderr.readline()
+        file.write_text(file.read_text().replace("red", "green").replace("blue", "black"))
+        assert "diverges at step 0 (print, unknown)" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+
+
 @pytest.mark.parametrize("words", [["record.yaml"], ["--all", "."]])
 def test_ctrl_c_answers_at_once(words: list[str], build: Build) -> None:
     build.record(f"{IS_UP}\nwhile True: pass\n")
