@@ -65,6 +65,13 @@ def test_a_branch_of_an_older_script_is_judged_when_it_is_switched_to(
         assert (session.branch, session.pointer, session.warnings) == ("blue", 3, [])
 
 
+def test_what_a_script_no_longer_shows_is_nothing(build: Build, replayer: Replayer) -> None:
+    path = recorded(build, replayer)
+    build.script(edited(('print("Right.")\n', "")))
+    with Session(path, replayer) as session:
+        assert session.warnings[0].endswith("the printed text at step 1 was 'Right.', is nothing")
+
+
 def test_a_record_that_was_rewound_is_judged_beyond_its_pointer(
     build: Build, replayer: Replayer
 ) -> None:
