@@ -77,15 +77,22 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
-def verify_bundle(path: Path, runs: Runs | None = None) -> BundleReport:
+def verify_bundle(
+    path: Path, runs: Runs | None = None, signers: Path | None = None
+) -> BundleReport:
     """Check a bundle and verify its record.
+
+    Args:
+        path: The bundle.
+        runs: Does the replaying; may be shared.
+        signers: Demand a signature by somebody in this file (ssh-keygen's ALLOWED SIGNERS).
 
     Raises:
         RecordError: The file cannot be read, or is no bundle at all.
         CancelledError: `runs` were given up.
     """
     data = _read(path)
-    signer, problem = signature(path)
+    signer, problem = signature(path, signers)
     unsigned = [Problem("signature", f"{path.name}.sig", problem)] if problem else []
     try:
         members = unpacked(data)

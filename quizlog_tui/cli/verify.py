@@ -37,6 +37,8 @@ def run(arguments: Namespace) -> int:
         raise UsageError("which record?", hint="quizlog verify RECORD, or --all FOLDER")
     if arguments.watch and arguments.json:
         raise UsageError("--watch has no end, --json is one object", hint="leave one out")
+    if arguments.signers and not arguments.record:
+        raise UsageError("--signers is for one bundle", hint="name it, or leave --signers out")
     judge = _one if arguments.record else _many
     code = judge(arguments)
     if arguments.watch:
@@ -46,8 +48,11 @@ def run(arguments: Namespace) -> int:
 
 def _one(arguments: Namespace) -> int:
     path = record_path(arguments.record)
+    signers = Path(arguments.signers) if arguments.signers else None
     if is_bundle(path):
-        return check(path, as_json=arguments.json)
+        return check(path, signers, as_json=arguments.json)
+    if signers is not None:
+        raise UsageError("only a bundle is signed", where=str(path), hint="leave --signers out")
     verdict = verify(path)
     if arguments.json:
         emit_json(verdict.to_dict() | {"record": str(path)})
@@ -178,6 +183,11 @@ def _verify() -> Parser:
     parser = command("quizlog verify", run, about)
     parser.add_argument("record", nargs="?", help="the record file")
     parser.add_argument("--all", metavar="FOLDER", help="all records of a folder, side by side")
+    parser.add_argument(
+        "--signers",
+        metavar="FILE",
+        help="a bundle must be signed by somebody in this file (ssh-keygen's ALLOWED SIGNERS)",
+    )
     parser.add_argument(
         "--watch", action="store_true", help="again at each save of a script or a file it needs"
     )

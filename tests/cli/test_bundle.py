@@ -24,7 +24,13 @@ def test_a_record_is_packed_and_verified_offline(run: Run, build: Build) -> None
     code, out, err = run("bundle", "record.yaml", "-o", "b.zip")
     assert code == 0 and out.startswith("b.zip: 4 files, head ")
     assert "script/quiz.py" in err
-    assert run("verify", "b.zip")[:2] == (0, "reproducible\n")
+    assert run("verify", "b.zip") == (0, "reproducible\n", "   not signed\n")
+    (build.folder / "signers").write_text("")
+    code, out, _ = run("verify", "b.zip", "--signers", "signers")
+    assert (code, out) == (3, "signature b.zip.sig: is missing: nobody signed it\n")
+    for words in (["record.yaml"], ["--all", "."]):
+        code, _, err = run("verify", *words, "--signers", "signers")
+        assert code == 2 and "leave" in err
     code, out, _ = run("verify", "b.zip", "--json")
     data = json.loads(out)
     assert (code, data["verdict"], data["problems"]) == (0, "reproducible", [])
@@ -74,7 +80,7 @@ def test_a_file_that_was_packed_is_no_leftover(run: Run, build: Build) -> None:
     code, out, _ = run("verify", "n.yaml")
     assert code == 3 and "leftover-file" in out
     assert run("bundle", "n.yaml", "-o", "n.zip")[0] == 0
-    assert run("verify", "n.zip") == (0, "reproducible\n", "")
+    assert run("verify", "n.zip") == (0, "reproducible\n", "   not signed\n")
 
 
 def test_a_record_of_an_edited_script_is_not_packed(run: Run, build: Build) -> None:
