@@ -18,6 +18,7 @@ from .record import branches as rules
 from .record import upkeep
 from .record.lineage import check_branch
 from .replay.replayer import Replayer
+from .replay.trail import mark
 from .replay.transcript import Transcript
 from .reply import Reply
 from .series import Series
@@ -116,7 +117,7 @@ class Session(OpenRecord):
         end = self._replay(self._record.inputs.upto(at).then(answer))
         _check_asked(end, at)
         parked = rules.Parked(end.status, end.score, self._clock())
-        record = rules.kept(self._record, at, answer, name, parked)
+        record = rules.kept(self._record, at, answer, name, parked, mark(end, at + 1))
         return self._become(record, self._transcript, f"branch kept at step {at}")
 
     def amend(self, at: int, answer: str) -> Reply:

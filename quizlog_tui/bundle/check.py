@@ -19,9 +19,8 @@ from ..record.store import RecordFile
 from ..replay.replayer import replay
 from ..replay.runs import Runs
 from ..replay.source import Source, read_source
-from ..replay.trail import questions
 from ..replay.verdict import Verdict
-from ..replay.verify import Verifier
+from ..replay.verify import judged
 from ..replay.world import world_of
 from .chain import first_broken, head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, ContainerError, packed, unpacked
@@ -78,15 +77,22 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
-def verify_bundle(path: Path, runs: Runs | None = None) -> BundleReport:
+def verify_bundle(
+    path: Path, runs: Runs | None = None, signers: Path | None = None
+) -> BundleReport:
     """Check a bundle and verify its record.
+
+    Args:
+        path: The bundle.
+        runs: Does the replaying; may be shared.
+        signers: Demand a signature by somebody in this file (ssh-keygen's ALLOWED SIGNERS).
 
     Raises:
         RecordError: The file cannot be read, or is no bundle at all.
         CancelledError: `runs` were given up.
     """
     data = _read(path)
-    signer, problem = signature(path)
+    signer, problem = signature(path, signers)
     unsigned = [Problem("signature", f"{path.name}.sig", problem)] if problem else []
     try:
         members = unpacked(data)
@@ -164,7 +170,9 @@ def _run(
     problems = list(_inconsistent(record, source, lines, about))
     if problems:
         return BundleReport(tuple(problems), signer=signer)
-    verdict = Verifier(record, source, runs or Runs(), questions(record)).verdict()
+    beside = about["script"].rpartition("/")[0] + "/"
+    own = {name.removeprefix(beside) for name in members if name.startswith(beside)}
+    verdict = judged(record, source, runs or Runs(), own)
     others = tuple(_other_versions(about["versions"]))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 

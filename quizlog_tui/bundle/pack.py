@@ -13,14 +13,13 @@ from typing import Any
 
 from ..errors import DifferenceError, UsageError
 from ..record.store import RecordFile
-from ..replay.diverge import difference_from_record
+from ..replay.needs import imported, needed_files
+from ..replay.recorded import difference_from_record, known_of
 from ..replay.replayer import replay
 from ..replay.source import Source, read_source
-from ..replay.trail import questions
 from ..replay.world import world_of
 from .chain import head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, is_safe, packed
-from .needs import imported, needed_files
 
 FORMAT = 1
 """The version of the format, in the manifest as `quizlog_bundle`."""
@@ -56,7 +55,7 @@ def pack(path: Path, more: Iterable[Path] = ()) -> Packed:
     source = read_source(path.parent / record.script)
     world = world_of(record)
     run = replay(source, world, record.used)
-    found = difference_from_record(record, run, questions(record))
+    found = difference_from_record(known_of(record, record.branch), run)
     if found is not None:
         message = f"is not what its script does, from step {found.step} on ({found.what})"
         raise DifferenceError(message, where=str(path), hint="see `quizlog verify` and `drift`")

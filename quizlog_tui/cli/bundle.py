@@ -37,8 +37,10 @@ def bundle(arguments: Namespace) -> int:
         print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
         for name in made.names:
             print(f"   {one_line(name)}", file=sys.stderr)
+        if not report.ok and report.verdict is not None:
+            print(f"quizlog: note: {one_line(report.verdict.headline)}", file=sys.stderr)
         _remarks(report)
-    return 0
+    return _code(report)
 
 
 def _complete(bundle: Path, record: Path) -> BundleReport:
@@ -52,9 +54,9 @@ def _complete(bundle: Path, record: Path) -> BundleReport:
     return report
 
 
-def check(path: Path, *, as_json: bool) -> int:
+def check(path: Path, signers: Path | None, *, as_json: bool) -> int:
     """`quizlog verify FILE`, where the file is a bundle."""
-    report = verify_bundle(path)
+    report = verify_bundle(path, signers=signers)
     if as_json:
         emit_json(report.to_dict() | {"bundle": str(path)})
         return _code(report)
@@ -71,8 +73,8 @@ def _remarks(report: BundleReport) -> None:
         print(f"   {one_line(remark)}", file=sys.stderr)
     for other in report.others:
         print(f"   packed with {one_line(other)}", file=sys.stderr)
-    if report.signer:
-        print(f"   signed with {one_line(report.signer)}", file=sys.stderr)
+    signed = f"signed by {one_line(report.signer)}" if report.signer else "not signed"
+    print(f"   {signed}", file=sys.stderr)
 
 
 def _code(report: BundleReport) -> int:

@@ -101,6 +101,7 @@ def new(arguments: Namespace) -> int:
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     new_record(script, target, seed)
     with replayer(0) as own, Session(target, own) as session:
+        session.save()
         return _show(session, arguments, session.reply())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -16,7 +17,9 @@ from ..errors import QuizlogError, UsageError
 from ..paths import record_path
 from ..record.store import RecordFile
 from ..record.summary import find_records
+from ..replay.needs import needed_files
 from ..replay.runs import Runs
+from ..replay.source import read_source
 from ..replay.verdict import Verdict
 from ..replay.verify import verify
 from ..text import one_line, plural
@@ -34,6 +37,8 @@ def run(arguments: Namespace) -> int:
         raise UsageError("which record?", hint="quizlog verify RECORD, or --all FOLDER")
     if arguments.watch and arguments.json:
         raise UsageError("--watch has no end, --json is one object", hint="leave one out")
+    if arguments.signers and not arguments.record:
+        raise UsageError("--signers is for one bundle", hint="name it, or leave --signers out")
     judge = _one if arguments.record else _many
     code = judge(arguments)
     if arguments.watch:
@@ -43,8 +48,11 @@ def run(arguments: Namespace) -> int:
 
 def _one(arguments: Namespace) -> int:
     path = record_path(arguments.record)
+    signers = Path(arguments.signers) if arguments.signers else None
     if is_bundle(path):
-        return check(path, as_json=arguments.json)
+        return check(path, signers, as_json=arguments.json)
+    if signers is not None:
+        raise UsageError("only a bundle is signed", where=str(path), hint="leave --signers out")
     verdict = verify(path)
     if arguments.json:
         emit_json(verdict.to_dict() | {"record": str(path)})
@@ -132,7 +140,7 @@ def _code(verdicts: Sequence[Verdict | QuizlogError]) -> int:
 
 
 def _watch(arguments: Namespace, judge: Callable[[Namespace], int]) -> None:
-    """Judge again whenever a record or a script of one is saved; ends with Ctrl-C."""
+    """Judge again whenever a record, or what its script needs, is saved; ends with Ctrl-C."""
     seen = _times(arguments)
     print("-- watching; Ctrl-C ends", file=sys.stderr)
     while True:
@@ -147,21 +155,24 @@ def _watch(arguments: Namespace, judge: Callable[[Namespace], int]) -> None:
 
 
 def _times(arguments: Namespace) -> dict[Path, int]:
-    """When each record and script was last saved."""
+    """When each record, and each file that its script needs, was last saved."""
     found: dict[Path, int] = {}
     named = [record_path(arguments.record)] if arguments.record else []
     for path in named or find_records(Path(arguments.all)):
-        for file in (path, _script(path)):
-            if file is not None and file.exists():
+        for file in (path, *_needed(path)):
+            with contextlib.suppress(FileNotFoundError):
                 found[file] = file.stat().st_mtime_ns
     return found
 
 
-def _script(path: Path) -> Path | None:
+def _needed(path: Path) -> list[Path]:
+    """The script of a record with its modules and data files, as far as they can be read."""
+    script: list[Path] = []
     try:
-        return path.parent / RecordFile(path).read().script
+        script.append(path.parent / RecordFile(path).read().script)
+        return [*script, *needed_files(read_source(script[0]))]
     except QuizlogError:
-        return None
+        return script
 
 
 def _verify() -> Parser:
@@ -172,7 +183,14 @@ def _verify() -> Parser:
     parser = command("quizlog verify", run, about)
     parser.add_argument("record", nargs="?", help="the record file")
     parser.add_argument("--all", metavar="FOLDER", help="all records of a folder, side by side")
-    parser.add_argument("--watch", action="store_true", help="again at each save of a script")
+    parser.add_argument(
+        "--signers",
+        metavar="FILE",
+        help="a bundle must be signed by somebody in this file (ssh-keygen's ALLOWED SIGNERS)",
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="again at each save of a script or a file it needs"
+    )
     return parser
 
 

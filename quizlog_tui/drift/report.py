@@ -11,11 +11,11 @@ from typing import Any
 
 from ..record.model import Record
 from ..replay.diverge import Difference
+from ..replay.recorded import Known, differs, known_of
 from ..replay.replayer import Replayer
 from ..replay.source import Source
 from ..replay.transcript import Transcript
 from ..replay.world import World, world_of
-from .known import Known, differs, known_of
 from .settle import script_changed
 
 
@@ -92,7 +92,7 @@ def branch_drift(record: Record, name: str, source: Source, replayer: Replayer) 
     """How far one branch agrees with a version of the script: answer by answer, up to its end."""
     known = known_of(record, name)
     run, found = _follow(known, source, world_of(record), replayer)
-    stops = len(known.inputs) if known.print else 0
+    stops = len(known.inputs) if known.print is not None else 0
     judged = max(len(known.trail), min(stops, known.stop))
     return BranchDrift(name, len(known.inputs), len(run.steps), found, run, judged)
 
@@ -104,8 +104,6 @@ def _follow(
     run = replayer.replay(source, world, ())
     while (found := differs(known, run)) is None and len(run.steps) < len(known.inputs):
         index = len(run.steps)
-        if run.status != "in_progress":
-            return run, Difference(index, "outcome", "in_progress", run.status)
         further = replayer.extend(run, known.inputs[index])
         run = further or replayer.replay(source, world, known.inputs.upto(index + 1))
     return run, found

@@ -44,6 +44,8 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
     the very same script is only held to its questions: that a script prints something else each
     time is told, and hinders nobody.
     """
+    changed = script_changed(record, source)
+    record = _dated(record) if changed else record
     if record.code_hash == source.code_hash or not (record.print or record.trail):
         run = replayer.replay(source, world_of(record), record.used)
         if _same_questions(record, run):  # so it nearly always is: the rest is loaded no earlier
@@ -53,10 +55,12 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
 
     drift = branch_drift(record, record.branch, source, replayer)
     if drift.difference is not None:
-        return _apart(record, drift, _standing(record, clock()))
+        stood = _standing(record, clock())
+        then = record.code_hash if changed else None
+        return _apart(record, drift, replace(stood, code_hash=then))
     same = "the script has changed since the record was written; all that it shows is the same"
     run = replayer.replay(source, world_of(record), record.used)
-    notes = (*((same,) if script_changed(record, source) else ()), *run.warnings)
+    notes = (*((same,) if changed else ()), *run.warnings)
     return _settled(record, run, run, notes)
 
 
@@ -78,7 +82,17 @@ def settle_switched(
     if drift.difference is None:
         return _settled(moved, drift.run, drift.run, drift.run.warnings)
     entry = before.branches[moved.branch]
-    return _apart(moved, drift, Parked(entry.status, entry.score, clock()))
+    parked = Parked(entry.status, entry.score, clock(), entry.code_hash)
+    return _apart(moved, drift, parked)
+
+
+def _dated(record: Record) -> Record:
+    """The record whose branches say by which text of the script they were shown."""
+    branches = dict(record.branches)
+    for name in {*branches} - {record.branch}:
+        then = branches[name].code_hash or record.code_hash
+        branches[name] = replace(branches[name], code_hash=then)
+    return replace(record, branches=branches)
 
 
 def _settled(record: Record, run: Transcript, whole: Transcript, notes: tuple[str, ...]) -> Settled:
@@ -126,3 +140,11 @@ def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:
         short = min(len(record.print), len(run.print))
         index = next((i for i, (then, now) in pairs if then != now), short)
         yield f"the script no longer prints what was recorded, from print[{index}] on"
+    if record.trail and _end(record) != _end(run):
+        yield f"the script no longer ends as recorded: {_end(record)}, now {_end(run)}"
+
+
+def _end(of: Record | Transcript) -> str:
+    """How a record or a run stands, in words that can be compared."""
+    error = of.last_error
+    return f"{of.status}, {error.message!r}, score {error.score:g}" if error else of.status

@@ -23,7 +23,8 @@ def told(drift: BranchDrift, parked: str | None) -> Iterator[str]:
 
 def difference_text(found: Difference) -> str:
     """A difference in words: where, and what was and is shown there."""
-    return f"{NOUNS[found.what]} at step {found.step} was {_shown(found.a)}, is {_shown(found.b)}"
+    then, now = _shown(found.a, "nothing that was kept"), _shown(found.b, "nothing")
+    return f"{NOUNS[found.what]} at step {found.step} was {then}, is {now}"
 
 
 NOUNS = {
@@ -35,7 +36,7 @@ NOUNS = {
 """What differs, as a sentence has it."""
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, nothing: str) -> str:
     if value is None:
-        return "nothing that was kept"
+        return nothing
     return one_line(repr(value) if isinstance(value, str) else f"{value:g}")

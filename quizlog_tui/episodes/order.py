@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..bundle.container import ContainerError, packed, unpacked
-from ..bundle.needs import needed_files
 from ..errors import EpisodeError
+from ..replay.needs import needed_files
 from ..replay.source import Source
 
 KIND = "quizlog-answers-1"

@@ -25,6 +25,8 @@ class Parked:
     status: Status | None = None
     score: float | None = None
     time: str | None = None
+    code_hash: str | None = None
+    """Of the script it was shown by, where that is another than the record's."""
 
 
 def rewound(record: Record, pointer: int) -> Record:
@@ -76,6 +78,7 @@ def cut(record: Record, at: int, parked: Parked) -> Record:
         parked.status,
         parked.score,
         parked.time,
+        code_hash=parked.code_hash,
     )
     branches = _moved_children(record, record.branch, name, at) | {name: tail}
     if record.branch in branches:
@@ -107,6 +110,7 @@ def replanted(record: Record, agreed: int, parked: Parked) -> Record:
         status=parked.status,
         score=parked.score,
         created=entry.created or parked.time,
+        code_hash=parked.code_hash,
     )
     branches = _moved_children(record, record.branch, name, -1)
     branches |= {name: old, record.branch: Branch(None, 0)}
@@ -160,7 +164,14 @@ def forked(record: Record, at: int, answer: str, name: str | None, parked: Parke
     return replace(moved, branch=new, branches=branches)
 
 
-def kept(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:
+def kept(
+    record: Record,
+    at: int,
+    answer: str,
+    name: str | None,
+    parked: Parked,
+    mark: str | None = None,
+) -> Record:
     """A new branch beside the present one, which it leaves at `at` with `answer`.
 
     Args:
@@ -169,17 +180,18 @@ def kept(record: Record, at: int, answer: str, name: str | None, parked: Parked)
         answer: What is answered there.
         name: The branch's name; `fork-1`, `fork-2`, ... if None.
         parked: How the run stands after the answer.
+        mark: The mark of that stop.
 
     Raises:
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
     new = free_name(record, "fork") if name is None else checked_name(record, name)
-    tail = Series([answer])
     entry = Branch(
         record.branch,
         at,
-        tail,
+        Series([answer]),
+        Series([mark] if mark else ()),
         status=parked.status,
         score=parked.score,
         created=parked.time,
@@ -200,8 +212,9 @@ def switched(record: Record, name: str, parked: Parked) -> Record:
         raise UsageError(f"the branch {name!r} is deleted", hint="restore it first")
     inputs, trail = record.path_of(name), record.trail_of(name)
     branches = dict(_parked(record, parked))
-    entry = replace(branches[name], inputs=Series(), trail=Series(), status=None, score=None)
-    branches[name] = entry
+    branches[name] = replace(
+        branches[name], inputs=Series(), trail=Series(), status=None, score=None, code_hash=None
+    )
     moved = replace(record, inputs=inputs, trail=trail, pointer=len(inputs))
     return replace(moved, branch=name, branches=branches)
 

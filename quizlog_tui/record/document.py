@@ -60,6 +60,7 @@ def _branch(branch: Branch) -> dict[str, Any]:
         "created": branch.created,
         "note": branch.note,
         "deleted": branch.deleted,
+        "code_hash": branch.code_hash,
     }
     return {key: value for key, value in data.items() if value is not None} | dict(branch.extras)
 

@@ -54,6 +54,8 @@ class Branch:
     """A person's remark."""
     deleted: str | None = None
     """When it was hidden from lists, ISO 8601 in UTC; its answers stay. None if it is not."""
+    code_hash: str | None = None
+    """Hash of the script it was last shown by, where that is another than the record's."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Unknown keys, kept on rewrite."""
 

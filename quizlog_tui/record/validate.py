@@ -182,6 +182,7 @@ def _branch(fields: Fields) -> Branch:
         created=fields.take("created", str, hint="write an ISO date in quotes"),
         note=fields.take("note", str, hint="write text in quotes"),
         deleted=fields.take("deleted", str, hint="write an ISO date in quotes, or leave it out"),
+        code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
         extras=fields.rest,
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..record.model import LastError, Record
+from ..record.model import LastError
 from .transcript import Step, Transcript
 
 What = Literal["print", "prompt", "error", "outcome"]
@@ -103,38 +103,3 @@ def _errors(step: int, a: LastError | None, b: LastError | None) -> Difference |
     if a.score != b.score:
         return Difference(step, "outcome", a.score, b.score)
     return None
-
-
-def difference_from_record(
-    record: Record, run: Transcript, prompts: Sequence[str] = ()
-) -> Difference | None:
-    """The first difference between what a record kept and a run of its answers.
-
-    A record keeps the printed strings without their steps: they are dealt out to the steps as the
-    run has them, so that the step of the first that differs is known.
-
-    Args:
-        record: What was recorded, up to its pointer.
-        run: A run of its answers before the pointer.
-        prompts: The recorded questions, where they are known.
-    """
-    kept, at = list(record.print), 0
-    known = bool(kept) or "world" in record.extras  # other tools may leave `print` out
-    stops = (*run.steps, run.last)
-    for step, stop in enumerate(stops):
-        part = kept[at : at + len(stop.print)]
-        if known and part != list(stop.print):
-            one, other = _apart(part, stop.print)
-            return Difference(step, "print", one, other)
-        at += len(stop.print)
-        if step < len(prompts) and prompts[step] != stop.prompt:
-            kind: What = "prompt" if stop.prompt is not None else "outcome"
-            return Difference(step, kind, prompts[step], stop.prompt)
-    last = len(stops) - 1
-    if len(run.steps) < record.pointer:
-        return Difference(last, "outcome", "in_progress", run.status)
-    if at < len(kept):
-        return Difference(last, "print", kept[at], None)
-    if record.status != run.status:
-        return Difference(last, "outcome", record.status, run.status)
-    return _errors(last, record.last_error, run.last_error)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 
 from ..digest import hex_digest
-from ..record.model import Record
 from ..series import Series
 from .transcript import Step, Transcript
 
@@ -41,12 +40,6 @@ def question(marked: str) -> str | None:
     """The question in a mark; None if the run ended there."""
     _, space, text = marked.partition(" ")
     return text if space else None
-
-
-def questions(record: Record) -> list[str]:
-    """The recorded questions up to the pointer, the pending one included, as far as known."""
-    found = (question(marked) for marked in record.trail.upto(record.pointer + 1))
-    return [text for text in found if text is not None]
 
 
 def printed_before(marked: str, texts: Series[str], start: int) -> list[str] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from .diverge import What
@@ -38,6 +38,11 @@ class Verdict:
     something shows otherwise but each answer still meets its question; "to step K", where another
     question, or none, is. None where the script is the recorded one."""
 
+    branch: str | None = None
+    """The branch that this is about; None for the active one."""
+    not_judged: tuple[str, ...] = ()
+    """What of the record was compared with nothing, and why, in words."""
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         data = asdict(self)
@@ -55,10 +60,15 @@ class Verdict:
     def headline(self) -> str:
         """The verdict in a line."""
         if self.verdict == "reproducible":
-            return "reproducible" + (", though the script was edited" if self.fits else "")
+            edited = ", though the script was edited" if self.fits else ""
+            first = "".join(f"; {part}" for part in self.not_judged[:1])
+            more = f"; {len(self.not_judged) - 1} more not judged" if self.not_judged[1:] else ""
+            return f"reproducible{edited}{first}{more}"
         if self.verdict == "unverifiable":
-            return f"cannot be verified: {self.reason}"
-        return f"diverges at step {self.step} ({self.what}, {self.cause}): {self.reason}"
+            where = f"branch {self.branch}: " if self.branch else ""
+            return f"cannot be verified: {where}{self.reason}"
+        where = f" of branch {self.branch}" if self.branch else ""
+        return f"diverges at step {self.step}{where} ({self.what}, {self.cause}): {self.reason}"
 
     @property
     def remarks(self) -> Iterator[str]:
@@ -70,11 +80,35 @@ class Verdict:
             yield f"fits the edited script: {self.fits}"
         if self.relies_on:
             yield f"held by the fixed world: {', '.join(self.relies_on)}"
+        told = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
+        yield from (f"not judged: {part}" for part in self.not_judged[told:])
         for name in self.met:
             if _words(name) != self.reason:
                 yield f"note: {_words(name)}"
         for name in self.lacks:
             yield f"missing here: {LACKS[name]}"
+
+
+def together(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Verdict:
+    """The verdict on a record from those on its branches, the active one first: the gravest.
+
+    Args:
+        verdicts: What came of each branch.
+        not_judged: What else was compared with nothing.
+    """
+    rank = ("diverges", "unverifiable", "reproducible")
+    gravest = min(verdicts, key=lambda one: rank.index(one.verdict))
+
+    def all_of(name: str) -> tuple[Any, ...]:
+        return tuple(dict.fromkeys(each for one in verdicts for each in getattr(one, name)))
+
+    return replace(
+        gravest,
+        relies_on=all_of("relies_on"),
+        met=all_of("met"),
+        lacks=all_of("lacks"),
+        not_judged=(*all_of("not_judged"), *not_judged),
+    )
 
 
 def _shown(value: Any) -> str:

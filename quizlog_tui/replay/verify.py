@@ -9,7 +9,7 @@ no record.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,16 +18,21 @@ from ..errors import LimitError
 from ..record.model import Record
 from ..record.store import RecordFile
 from .causes import culprits
-from .diverge import Difference, difference_from_record, first_difference
+from .diverge import Difference, first_difference
+from .needs import needed_files
+from .recorded import difference_from_record, known_of
 from .runs import Runs
 from .source import Source, read_source
-from .trail import questions
+from .trail import question
 from .transcript import Transcript
-from .verdict import Verdict
+from .verdict import Verdict, together
 from .world import ASKED, FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, doubt, told, world_of
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
+
+_MOST_NAMES = 5
+"""Files beyond which a sentence names no more."""
 
 _RACING = ("threads", "processes", "chance")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
@@ -47,7 +52,32 @@ def verify(path: Path, runs: Runs | None = None) -> Verdict:
     """
     record = RecordFile(path).read()
     source = read_source(path.parent / record.script)
-    return Verifier(record, source, runs or Runs(), questions(record)).verdict()
+    return judged(record, source, runs or Runs())
+
+
+def judged(record: Record, source: Source, runs: Runs, vouched: Collection[str] = ()) -> Verdict:
+    """The verdict on all branches of a record, each to its end; the active one comes first.
+
+    Those that another text of the script has shown are named and not judged: it is not at hand.
+
+    Args:
+        record: What was recorded.
+        source: Its script as it is now.
+        runs: Does the replaying.
+        vouched: Files of the script's folder that belong to it, though the script may write them.
+
+    Raises:
+        CancelledError: `runs` were given up.
+    """
+    found, older = [Verifier(record, source, runs, vouched=vouched).verdict()], []
+    for name, entry in record.branches.items():
+        if found[-1].verdict == "diverges":
+            break
+        if name != record.branch and entry.code_hash in (None, source.code_hash):
+            found.append(Verifier(record, source, runs, name, vouched).verdict())
+        elif name != record.branch:
+            older.append(f"branch {name} is of another text of the script")
+    return together(found, older)
 
 
 class Verifier:
@@ -57,7 +87,8 @@ class Verifier:
         record: What was recorded.
         source: Its script as it is now.
         runs: Does the replaying.
-        prompts: The recorded questions, where they are known.
+        branch: Which of its branches; the active one if None.
+        vouched: Files of the script's folder that are not left over, whatever it writes.
     """
 
     def __init__(
@@ -65,12 +96,15 @@ class Verifier:
         record: Record,
         source: Source,
         runs: Runs,
-        prompts: Sequence[str] = (),
+        branch: str | None = None,
+        vouched: Collection[str] = (),
     ) -> None:
         self._record = record
+        self._branch = branch
+        self._vouched = vouched
+        self._known = known_of(record, branch or record.branch)
         self._source = source
         self._runs = runs
-        self._prompts = prompts
         self._world = world_of(record)
         self._elsewhere = ""
         self._hidden: tuple[str, ...] = ()
@@ -79,14 +113,15 @@ class Verifier:
         """Replay and judge."""
         try:
             with _elsewhere(self._source.path.parent) as self._elsewhere:
-                return self._judged()
+                return replace(self._judged(), branch=self._branch)
         except LimitError as error:
-            return Verdict("unverifiable", reason=error.message)
+            return Verdict("unverifiable", reason=error.message, branch=self._branch)
 
     def _judged(self) -> Verdict:
         plain, varied = self._two()
-        self._hidden = tuple(_left_over(plain, self._source.path.parent))
-        found = difference_from_record(self._record, plain, self._prompts)
+        left_over = _left_over(plain, self._source.path.parent)
+        self._hidden = tuple(name for name in left_over if name not in self._vouched)
+        found = difference_from_record(self._known, plain)
         racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
         differs = found or first_difference(plain, varied)
         if differs and racing:
@@ -98,18 +133,30 @@ class Verifier:
         names = dict.fromkeys((*plain.met, *varied.met))
         met = tuple(name for name in names if name in MET or name in NOTED)
         fits = self._fits(plain, found)
-        return _doubted(replace(verdict, met=met, lacks=plain.lacks, fits=fits))
+        verdict = replace(verdict, met=met, lacks=plain.lacks, fits=fits)
+        return self._bounded(_doubted(verdict))
+
+    def _bounded(self, verdict: Verdict) -> Verdict:
+        """A verdict reaches as far as the record: answers of which it shows nothing prove none."""
+        known = self._known
+        if verdict.verdict != "reproducible" or known.missing is None:
+            return verdict
+        if self._branch is not None:
+            return replace(verdict, not_judged=(f"branch {self._branch}: {known.missing}",))
+        if known.shows_nothing and (known.inputs or known.status):
+            return replace(verdict, verdict="unverifiable", reason=known.missing)
+        return replace(verdict, not_judged=(known.missing,))
 
     def _fits(self, run: Transcript, found: Difference | None) -> str | None:
         """How far the record fits a script that was edited; see `Verdict.fits`."""
-        if self._record.code_hash in (None, self._source.code_hash):
+        if self._known.code_hash in (None, self._source.code_hash):
             return None
         if found is None:
             return "all"
-        asked = [step.prompt for step in run.steps]
-        pairs = zip(self._prompts, [*asked, run.last.prompt], strict=False)
-        other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(asked))
-        return "amended" if other >= self._record.pointer else f"to step {other}"
+        asked = [step.prompt for step in (*run.steps, run.last)]
+        pairs = zip(map(question, self._known.trail), asked, strict=False)
+        other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
+        return "amended" if other >= len(self._known.inputs) else f"to step {other}"
 
     def _two(self) -> list[Transcript]:
         """The two replays, side by side: in the usual world, and in another."""
@@ -122,7 +169,7 @@ class Verifier:
             world = replace(world, at=self._elsewhere)
         if "leftovers" in world.changed:
             world = replace(world, hidden=self._hidden)
-        return self._runs.replay(self._source, world, self._record.used)
+        return self._runs.replay(self._source, world, self._known.inputs)
 
     def _against_conditions(self, plain: Transcript, varied: Transcript) -> Verdict:
         """The record agrees with a replay: does it with every replay?"""
@@ -154,8 +201,7 @@ class Verifier:
         """A replay differs from the record: why?"""
         if first_difference(plain, self._run(())) is not None:
             return _diverging(found, *_noise(plain))
-        if self._record.code_hash not in (None, self._source.code_hash):
-            return _diverging(found, "code-changed", "the script was changed since")
+        edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
         # What was fixed when it was recorded, as it is now, cannot be what differs.
@@ -163,12 +209,19 @@ class Verifier:
         parts = self._parting(plain, found)
         guilty = culprits(changed, parts) if parts(changed) else ()
         if guilty:
-            words = f"what stands there depends on {_depends(guilty)}"
+            too = "; the script was changed since, too" if edited else ""
+            words = f"what stands there depends on {_depends(guilty)}{too}"
             return _diverging(found, _cause(guilty), words)
+        if edited:
+            named = _named(self._source)
+            too = f", perhaps a file beside it too{named}" if named else ""
+            words = f"no condition changes it, and the script was changed since{too}"
+            return _diverging(found, "code-changed", words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
             return _diverging(found, "environment", words)
-        words = "no condition changes it: the record, or a file beside the script, was edited"
+        beside = f"a file beside the script{_named(self._source)}"
+        words = f"no condition changes it: the record, or {beside}, was edited"
         return _diverging(found, "unknown", words)
 
 
@@ -198,6 +251,14 @@ def _parted(plain: Transcript, found: Difference, guilty: Sequence[str], moved: 
         words = f"it depends on addresses in memory, and they on {_depends(guilty)}"
         return _diverging(found, "address-order", words)
     return _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
+
+
+def _named(source: Source) -> str:
+    """The modules and data files that a script's text names, in brackets."""
+    folder = source.path.parent
+    names = [path.relative_to(folder).as_posix() for path in needed_files(source)]
+    shown = [*names[:_MOST_NAMES], *(["..."] if names[_MOST_NAMES:] else [])]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _cause(guilty: Sequence[str]) -> Cause:

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from quizlog_tui.bundle.chain import first_broken, start_of_chain, step_lines
 from quizlog_tui.bundle.check import BundleReport, is_bundle, verify_bundle
 from quizlog_tui.bundle.container import ContainerError, is_safe, packed, unpacked
-from quizlog_tui.bundle.needs import needed_files
 from quizlog_tui.bundle.pack import pack
 from quizlog_tui.bundle.sign import sign, signature
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
+from quizlog_tui.replay.needs import needed_files
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.session import Session
@@ -318,3 +318,23 @@ def test_a_signature_belongs_to_one_file_and_one_key(bundle: Path) -> None:
     assert parts == {"signature", "file"}
     with pytest.raises(UsageError, match="could not sign"):
         sign(bundle, bundle.parent / "private.txt")
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
+def test_a_signature_by_one_of_some_people_can_be_demanded(bundle: Path) -> None:
+    folder = bundle.parent
+    for name in ("ada", "eve"):
+        key = folder / name
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    signers = folder / "signers"
+    signers.write_text(f"ada@example.org {(folder / 'ada.pub').read_text()}")
+    assert signature(bundle, signers) == (None, "is missing: nobody signed it")
+    assert not verify_bundle(bundle, signers=signers).ok
+    sign(bundle, folder / "eve")
+    assert verify_bundle(bundle).ok
+    (problem,) = verify_bundle(bundle, signers=signers).problems
+    assert problem.part == "signature" and "by anybody in signers" in problem.message
+    sign(bundle, folder / "ada")
+    report = verify_bundle(bundle, signers=signers)
+    assert report.ok and (report.signer or "").startswith("ada@example.org, ED25519 key SHA256:")
+    assert signature(bundle, folder / "none")[0] is None

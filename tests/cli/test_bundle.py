@@ -24,7 +24,13 @@ def test_a_record_is_packed_and_verified_offline(run: Run, build: Build) -> None
     code, out, err = run("bundle", "record.yaml", "-o", "b.zip")
     assert code == 0 and out.startswith("b.zip: 4 files, head ")
     assert "script/quiz.py" in err
-    assert run("verify", "b.zip")[:2] == (0, "reproducible\n")
+    assert run("verify", "b.zip") == (0, "reproducible\n", "   not signed\n")
+    (build.folder / "signers").write_text("")
+    code, out, _ = run("verify", "b.zip", "--signers", "signers")
+    assert (code, out) == (3, "signature b.zip.sig: is missing: nobody signed it\n")
+    for words in (["record.yaml"], ["--all", "."]):
+        code, _, err = run("verify", *words, "--signers", "signers")
+        assert code == 2 and "leave" in err
     code, out, _ = run("verify", "b.zip", "--json")
     data = json.loads(out)
     assert (code, data["verdict"], data["problems"]) == (0, "reproducible", [])
@@ -48,6 +54,33 @@ def test_a_file_that_only_a_run_names_has_to_be_added(run: Run, build: Build) ->
     assert not (build.folder / "n.zip").exists()
     assert run("bundle", "n.yaml", "-o", "n.zip", "--add", "notes-1.txt")[0] == 0
     assert run("verify", "n.zip")[0] == 0
+
+
+def test_a_bundle_of_what_is_not_reproducible_is_made_and_says_so(run: Run, build: Build) -> None:
+    text = (build.folder / "record.yaml").read_text()
+    assert text.count("score: 0.7") == 1
+    (build.folder / "record.yaml").write_text(text.replace("score: 0.7", "score: 0.8"))
+    code, out, err = run("bundle", "record.yaml", "-o", "b.zip")
+    assert code == 3 and out.startswith("b.zip: 4 files, head ")
+    assert "quizlog: note: diverges at step 4 of branch hot (outcome, unknown)" in err
+    assert run("verify", "b.zip")[0] == 3
+    assert run("bundle", "record.yaml", "-o", "c.zip", "--json")[0] == 3
+
+
+def test_a_file_that_was_packed_is_no_leftover(run: Run, build: Build) -> None:
+    (build.folder / "state.json").write_text("[1]")
+    counting = """
+        import json
+        asked = [*json.load(open('state.json')), 1]
+        json.dump(asked, open('state.json', 'w'))
+        input(f'question {len(asked)}? ')
+        """
+    with Session(build.record(counting, name="n.yaml")) as session:
+        session.answer("x")
+    code, out, _ = run("verify", "n.yaml")
+    assert code == 3 and "leftover-file" in out
+    assert run("bundle", "n.yaml", "-o", "n.zip")[0] == 0
+    assert run("verify", "n.zip") == (0, "reproducible\n", "   not signed\n")
 
 
 def test_a_record_of_an_edited_script_is_not_packed(run: Run, build: Build) -> None:

@@ -30,6 +30,15 @@ def test_a_reproducible_record_is_exit_code_0(run: Run, path: Path) -> None:
     assert run("verify", path.name) == (0, "reproducible\n", "")
 
 
+@pytest.mark.parametrize(
+    ("source", "code"), [("print('hi')\n", 0), ("raise Exception('no')\n", 1), ("input()\n", 0)]
+)
+def test_a_record_just_made_is_reproducible(source: str, code: int, run: Run, build: Build) -> None:
+    build.script(source)
+    assert run("new", "quiz.py")[0] == code
+    assert run("verify", "quiz.yaml") == (0, "reproducible\n", "")
+
+
 def test_a_difference_is_exit_code_3_with_both_texts(run: Run, path: Path) -> None:
     path.write_text(path.read_text().replace("hello", "hallo"))
     code, out, err = run("verify", path.name)
@@ -111,6 +120,25 @@ def test_watching_judges_again_at_each_save(path: Path) -> None:
         assert process.wait(20) == 130
 
 
+@pytest.mark.parametrize("name", ["helper.py", "words.txt"])
+def test_watching_sees_what_the_script_needs(name: str, build: Build) -> None:
+    build.script("WORD = 'blue'\n", "helper.py")
+    (build.folder / "words.txt").write_text("red")
+    quiz = "import helper\nprint(helper.WORD, open('words.txt').read())\ninput('? ')\n"
+    with Session(build.record(quiz)) as session:
+        session.save()
+    file = build.folder / name
+    command = [sys.executable, "-m", "quizlog_tui", "verify", "record.yaml", "--watch"]
+    with subprocess.Popen(command, cwd=build.folder, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout and process.stderr
+        assert process.stdout.readline() == "reproducible\n"
+        assert "watching" in process.stderr.readline()
+        file.write_text(file.read_text().replace("red", "green").replace("blue", "black"))
+        assert "diverges at step 0 (print, unknown)" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+
+
 @pytest.mark.parametrize("words", [["record.yaml"], ["--all", "."]])
 def test_ctrl_c_answers_at_once(words: list[str], build: Build) -> None:
     build.record(f"{IS_UP}\nwhile True: pass\n")
@@ -130,7 +158,7 @@ def test_a_script_over_its_limit_stops_no_other_record(run: Run, build: Build) -
         replace(build, folder=build.folder / name).record(endless)
     code, out, _ = run("verify", "--all", ".")
     assert code == 4
-    assert [line.split()[0].rstrip(":") for line in out.splitlines()] == [
+    assert [line.split()[0].rstrip(":;") for line in out.splitlines()] == [
         "cannot", "reproducible", "reproducible", "reproducible",
     ]  # fmt: skip
 

@@ -65,6 +65,13 @@ def test_a_branch_of_an_older_script_is_judged_when_it_is_switched_to(
         assert (session.branch, session.pointer, session.warnings) == ("blue", 3, [])
 
 
+def test_what_a_script_no_longer_shows_is_nothing(build: Build, replayer: Replayer) -> None:
+    path = recorded(build, replayer)
+    build.script(edited(('print("Right.")\n', "")))
+    with Session(path, replayer) as session:
+        assert session.warnings[0].endswith("the printed text at step 1 was 'Right.', is nothing")
+
+
 def test_a_record_that_was_rewound_is_judged_beyond_its_pointer(
     build: Build, replayer: Replayer
 ) -> None:
@@ -132,6 +139,28 @@ def test_a_script_of_the_same_text_that_prints_the_time_is_told_and_goes_on(
     with Replayer() as fresh, Session(path, fresh) as session:
         assert session.pointer == 1
         assert "no longer prints what was recorded" in session.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "step", "what"),
+    [
+        ('"Right."', '"TAMPERED"', 1, "print"),
+        ('status: "success"', 'status: "error"', 5, "outcome"),
+        ("pointer: 5", "pointer: 5\nlast_error: {message: bad, score: 0.5}", 5, "error"),
+    ],
+)
+def test_a_record_edited_with_its_marks_kept_is_seen_and_told(
+    old: str, new: str, step: int, what: str, build: Build, replayer: Replayer
+) -> None:
+    path = recorded(build, replayer)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    source = read_source(build.folder / "quiz.py")
+    found = drift_report(RecordFile(path).read(), source, replayer).active.difference
+    assert found is not None and (found.step, found.what) == (step, what)
+    with Session(path, replayer) as session:
+        assert len(session.warnings) == 1 and "the script no longer" in session.warnings[0]
 
 
 def test_a_data_file_that_changes_a_question_is_as_an_edit(

@@ -18,12 +18,15 @@ from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.causes import culprits
 from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import Verifier, verify
+from quizlog_tui.replay.verify import Verifier, judged, verify
 from quizlog_tui.series import Series
 from quizlog_tui.session import Session
+from tests.drift.quiz import edited as drifted
+from tests.drift.quiz import recorded
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up
 
@@ -53,7 +56,7 @@ def path(build: Build) -> Path:
 def edited(path: Path, **fields: object) -> Verdict:
     """The verdict on the record with other fields."""
     record = replace(RecordFile(path).read(), **fields)  # type: ignore[arg-type]
-    return Verifier(record, read_source(path.parent / record.script), Runs()).verdict()
+    return judged(record, read_source(path.parent / record.script), Runs())
 
 
 def test_an_honest_record_is_reproducible(path: Path) -> None:
@@ -84,11 +87,13 @@ def test_what_was_edited_in_the_record_is_found(path: Path) -> None:
     other[0] = "a = 0"
     error = LastError("right", 9, 0.5)
     scored = LastError("wrong", 9, 0.9)
+    moved = LastError("wrong", 3, 0.5)
     cases: dict[tuple[int, str], dict[str, object]] = {
         (0, "print"): {"print": Series(other)},
         (1, "print"): {"print": record.print.upto(1)},
         (2, "print"): {"print": record.print.then("more")},
         (2, "error"): {"last_error": error},
+        (2, "error "): {"last_error": moved},
         (2, "outcome"): {"last_error": scored},
         (2, "outcome "): {"status": "success", "last_error": None},
     }
@@ -98,14 +103,40 @@ def test_what_was_edited_in_the_record_is_found(path: Path) -> None:
         assert found.cause == "unknown" and found.recorded != found.replayed
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "step", "recorded"),
+    [
+        ("print('hi')\nx = input('x? ')", "x = input('x? ')\nprint('hi')", 0, "hi"),
+        ("print('end')", "print('end', end='')", 1, "end\n"),
+    ],
+)
+def test_text_that_stands_elsewhere_or_ends_otherwise_is_found(
+    old: str, new: str, step: int, recorded: str, build: Build
+) -> None:
+    quiz = "print('hi')\nx = input('x? ')\nprint('end')\n"
+    path = build.record(quiz)
+    with Session(path) as session:
+        session.answer("1")
+    build.script(quiz.replace(old, new))
+    found = verify(path)
+    assert (found.verdict, found.step, found.what) == ("diverges", step, "print")
+    assert (found.recorded, found.fits) == (recorded, "amended")
+
+
+def test_marks_that_were_wiped_out_are_found(path: Path) -> None:
+    trail = [f"{'0' * 12}{marked[12:]}" for marked in RecordFile(path).read().trail]
+    found = edited(path, trail=Series(trail))
+    assert (found.verdict, found.step, found.what) == ("diverges", 0, "print")
+
+
 def test_another_seed_is_found(path: Path) -> None:
     assert edited(path, seed=8).step == 0
 
 
 def test_other_questions_are_found_where_they_are_known(path: Path) -> None:
-    record = RecordFile(path).read()
-    source = read_source(path.parent / record.script)
-    found = Verifier(record, source, Runs(), ["a + 1? ", "a + 3? "]).verdict()
+    trail = list(RecordFile(path).read().trail)
+    trail[1] = trail[1].replace("a + 2", "a + 3")
+    found = edited(path, trail=Series(trail))
     assert (found.step, found.what, found.recorded, found.replayed) == (
         1,
         "prompt",
@@ -143,6 +174,32 @@ def test_how_far_a_record_fits_an_edited_script(
     script.write_text(script.read_text().replace(old, new))
     found = verify(path)
     assert (found.fits, found.verdict == "reproducible") == (fits, fits == "all")
+
+
+def test_a_condition_explains_before_an_edit_does(build: Build) -> None:
+    quiz = "import os\nprint(os.path.exists('out.txt'))\nopen('out.txt', 'w').close()\ninput()\n"
+    path = build.record(quiz)
+    with Session(path) as session:
+        session.save()
+    (build.folder / "out.txt").write_text("")
+    build.script(f"# a comment\n{quiz}")
+    found = verify(path)
+    assert (found.verdict, found.cause) == ("diverges", "leftover-file")
+    assert found.reason is not None and "the script was changed since, too" in found.reason
+
+
+def test_the_files_that_may_have_been_edited_are_named(build: Build) -> None:
+    (build.folder / "words.txt").write_text("red")
+    (build.folder / "helper.py").write_text("WORD = 'blue'\n")
+    path = build.record("import helper\nprint(open('words.txt').read(), helper.WORD)\ninput()\n")
+    with Session(path) as session:
+        session.save()
+    (build.folder / "words.txt").write_text("green")
+    found = verify(path)
+    words = (
+        "no condition changes it: the record, or a file beside the script (helper.py, words.txt), "
+    )
+    assert (found.cause, found.reason) == ("unknown", f"{words}was edited")
 
 
 def test_a_comment_changes_nothing(path: Path) -> None:
@@ -242,6 +299,103 @@ def test_a_difference_that_comes_and_goes_with_any_change_ends_the_search(
 @given(CONDITIONS)
 def test_a_difference_that_comes_of_itself_has_no_culprit(conditions: list[str]) -> None:
     assert culprits(conditions, lambda changed: True) == ()
+
+
+@pytest.mark.parametrize("source", ["input('x? ')", "print(1)", "raise Exception('no')"])
+def test_a_record_in_which_nothing_is_recorded_yet_accuses_nobody(
+    source: str, build: Build
+) -> None:
+    found = verify(build.record(source))
+    assert found.verdict == "reproducible"
+    assert found.headline == "reproducible; nothing is recorded yet"
+
+
+def test_a_record_that_shows_nothing_proves_nothing(path: Path) -> None:
+    bare: dict[str, object] = {"trail": Series[str](), "print": Series[str](), "extras": {}}
+    found = edited(path, **bare)
+    assert (found.verdict, found.cause) == ("unverifiable", None)
+    assert found.reason == "printed text and questions are not recorded"
+    assert edited(path, **bare, status="success").verdict == "diverges"
+
+
+def test_what_a_record_does_not_keep_is_named(path: Path) -> None:
+    trail = RecordFile(path).read().trail
+    assert edited(path, trail=Series[str]()).not_judged == ("questions are not recorded",)
+    assert edited(path, trail=trail.upto(2)).not_judged == (
+        "questions from step 2 on are not recorded",
+    )
+    rewound = edited(path, trail=trail.upto(2), pointer=0, status="in_progress", last_error=None)
+    assert rewound.what == "print"
+    whole = edited(path)
+    assert (whole.not_judged, whole.to_dict()["not_judged"]) == ((), ())
+
+
+@pytest.fixture
+def branched(build: Build, replayer: Replayer) -> Path:
+    """A record of three branches, main rewound to its second question."""
+    path = recorded(build, replayer)
+    with Session(path, replayer) as session:
+        session.keep(4, "no", "kept")
+        session.rewind(1)
+    return path
+
+
+def test_every_branch_is_judged_to_its_end(branched: Path) -> None:
+    found = verify(branched)
+    assert (found.verdict, found.branch, found.not_judged) == ("reproducible", None, ())
+
+
+def other_branch(path: Path, name: str, **fields: object) -> dict[str, object]:
+    branches = dict(RecordFile(path).read().branches)
+    branches[name] = replace(branches[name], **fields)  # type: ignore[arg-type]
+    return {"branches": branches}
+
+
+def test_what_was_edited_behind_the_pointer_or_on_another_branch_is_found(branched: Path) -> None:
+    record = RecordFile(branched).read()
+    behind = Series([*record.inputs[:2], "blue", *record.inputs[3:]])
+    found = edited(branched, inputs=behind)
+    assert (found.verdict, found.branch, found.step) == ("diverges", None, 3)
+    for name, fields, step, what in (
+        ("hot", {"status": "success"}, 4, "outcome"),
+        ("hot", {"score": 0.9}, 4, "outcome"),
+        ("blue", {"score": 0.9}, 4, "outcome"),
+        ("blue", {"inputs": Series(["red", "3"])}, 3, "prompt"),
+        ("kept", {"status": "success"}, 5, "outcome"),
+        ("kept", {"inputs": Series(["yes"])}, 5, "outcome"),
+    ):
+        found = edited(branched, **other_branch(branched, name, **fields))
+        assert (found.verdict, found.branch, found.cause) == ("diverges", name, "unknown")
+        assert (found.step, found.what) == (step, what)
+        assert found.headline.startswith(f"diverges at step {step} of branch {name} ({what}, ")
+
+
+def test_a_branch_that_keeps_nothing_is_named(branched: Path) -> None:
+    found = edited(branched, **other_branch(branched, "blue", trail=Series[str]()))
+    words = "branch blue: texts and questions from step 3 on are not recorded"
+    assert (found.verdict, found.not_judged) == ("reproducible", (words,))
+    assert found.headline == f"reproducible; {words}"
+
+
+def test_a_branch_of_an_older_script_is_named_and_accuses_nobody(
+    branched: Path, build: Build, replayer: Replayer
+) -> None:
+    """As `migrate` leaves it behind, and whatever left it before."""
+    build.script(drifted(("How deep? ", "How far down? "), ("How hot? ", "How warm? ")))
+    with Session(branched, replayer) as session:
+        session.save()
+    found = verify(branched)
+    older = ["blue", "hot", "kept", "main-1"]
+    assert found.verdict == "reproducible"
+    assert found.headline.endswith(" is of another text of the script; 3 more not judged")
+    assert len([one for one in found.remarks if one.startswith("not judged: branch ")]) == 3
+    assert sorted(found.not_judged) == [
+        f"branch {n} is of another text of the script" for n in older
+    ]
+    build.script(drifted())
+    with Session(branched, replayer) as session:
+        session.switch("main-1")
+    assert verify(branched).not_judged == ()
 
 
 def test_sentences_for_people() -> None:

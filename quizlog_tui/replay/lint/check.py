@@ -12,7 +12,7 @@ from ..source import Source
 from .found import Ending, LintReport, Question, Trap
 from .names import Names
 from .rules import SYNTAX
-from .structure import calls_by_name, caught, live, reached_from
+from .structure import Leaving, calls_by_name, caught, live, reached_from
 from .traps import ASKING, traps
 
 Calls = Mapping[str, Sequence[ast.AST]]
@@ -40,7 +40,7 @@ def _of_tree(tree: ast.Module, source: Source) -> LintReport:
     asked = [
         _question(node, prompt, source, calls) for node in nodes for prompt in _prompts(node, names)
     ]
-    endings = [_ending(node, source, calls) for node in nodes if _ends(node)]
+    endings = [_ending(node, source, calls) for node in nodes if _ends(node, names)]
     return LintReport(
         tuple(sorted(asked, key=lambda question: question.line)),
         tuple(sorted(endings, key=lambda ending: ending.line)),
@@ -98,11 +98,23 @@ def _text(node: ast.expr) -> str | None:
     return None
 
 
-def _ends(node: ast.AST) -> TypeGuard[ast.Raise | ast.Assert]:
-    return isinstance(node, ast.Raise | ast.Assert) and not caught(node)
+def _ends(node: ast.AST, names: Names) -> TypeGuard[Leaving]:
+    if isinstance(node, ast.Call) and not _exits(node, names):
+        return False
+    return isinstance(node, Leaving) and not caught(node)
 
 
-def _ending(node: ast.Raise | ast.Assert, source: Source, calls: Calls) -> Ending:
+def _exits(node: ast.Call, names: Names) -> bool:
+    """Whether this exits with a text or a number that says something went wrong."""
+    if not {"sys.exit", "exit", "quit"} & set(names.meanings(node.func)) or not node.args:
+        return False
+    told = node.args[0]
+    return (
+        told.value not in (0, None) if isinstance(told, ast.Constant) else _text(told) is not None
+    )
+
+
+def _ending(node: Leaving, source: Source, calls: Calls) -> Ending:
     score, _ = source.score(node.lineno, node.end_lineno or node.lineno)
     message = ast.unparse(node).removeprefix("raise").strip()
     from_lines = reached_from(node, calls)

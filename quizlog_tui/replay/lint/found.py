@@ -23,7 +23,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Ending:
-    """A `raise` or `assert` that can end the run."""
+    """A `raise`, an `assert` or a `sys.exit(...)` that can end the run with an error."""
 
     line: int
     message: str

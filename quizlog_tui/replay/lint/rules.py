@@ -112,6 +112,12 @@ EVAL = Rule(
     "read it with `json.loads` or `ast.literal_eval`",
     ("eval", "exec"),
 )
+ADDRESS = Rule(
+    "address",
+    "shows where an object lies in memory: another machine has it elsewhere",
+    "show a name or a number of your own",
+    ("id",),
+)
 ARGV = Rule(
     "argv",
     "needs arguments on its command line, and gets none",

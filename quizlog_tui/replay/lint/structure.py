@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Leaving = ast.Raise | ast.Assert | ast.Call
+"""What may end a run; a call only if it exits."""
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _WIDE = ("Exception", "BaseException")
 
@@ -80,16 +82,24 @@ def tries_around(node: ast.AST) -> Iterator[ast.Try]:
         inner, outer = outer, parent(outer)
 
 
-def caught(node: ast.Raise | ast.Assert) -> bool:
+def caught(node: Leaving) -> bool:
     """Whether an exception raised here is handled in the same function, and not raised again."""
-    name = "AssertionError" if isinstance(node, ast.Assert) else _name(node.exc)
+    name = _raised(node)
+    takers = {name, "BaseException"} | (set() if name == "SystemExit" else {"Exception"})
     for attempt in tries_around(node):
         for handler in attempt.handlers:
-            if handler.type is None or {name, *_WIDE} & set(_names(handler.type)):
+            if handler.type is None or takers & set(_names(handler.type)):
                 if not raises(handler):
                     return True
                 break  # the first handler that fits has it
     return False
+
+
+def _raised(node: Leaving) -> str:
+    """The class of the exception; a call is one that exits."""
+    if isinstance(node, ast.Call):
+        return "SystemExit"
+    return "AssertionError" if isinstance(node, ast.Assert) else _name(node.exc)
 
 
 def is_wide(handler: ast.ExceptHandler) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..source import Source
 from .found import Trap
 from .names import Names
-from .rules import ARGV, BARE_EXCEPT, CALLS, EVAL, NETWORK, SCORE, SEED, Rule
+from .rules import ADDRESS, ARGV, BARE_EXCEPT, CALLS, EVAL, NETWORK, SCORE, SEED, Rule
 from .structure import is_wide, parent, raises, tries_around
 
 ASKING = (
@@ -60,6 +60,8 @@ def _of_call(
         yield _trap(node.lineno, SEED)
     if _fits(EVAL, meanings) and node.args and _uses_answer(node.args[0], names, answers):
         yield _trap(node.lineno, EVAL)
+    if _fits(ADDRESS, meanings) and _is_shown(node, names):
+        yield _trap(node.lineno, ADDRESS)
     if _opens_for_writing(node, meanings):
         yield _trap(node.lineno, next(rule for rule in CALLS if rule.code == "write"))
     if set(ASKING) & set(meanings):
@@ -155,6 +157,16 @@ def _opens_for_writing(node: ast.Call, meanings: Sequence[str]) -> bool:
     modes = [word.value for word in node.keywords if word.arg == "mode"]
     mode = modes[0] if modes else node.args[place] if len(node.args) > place else None
     return isinstance(mode, ast.Constant) and bool(_WRITING & set(str(mode.value)))
+
+
+def _is_shown(node: ast.AST, names: Names) -> bool:
+    """Whether this stands in what is printed or asked."""
+    above = parent(node)
+    while isinstance(above, ast.expr | ast.keyword):
+        if isinstance(above, ast.Call) and {"print", "input"} & set(names.meanings(above.func)):
+            return True
+        above = parent(above)
+    return False
 
 
 def _swallowed(node: ast.AST) -> Iterator[Trap]:

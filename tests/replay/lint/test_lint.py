@@ -69,6 +69,7 @@ TRAPS = {
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('n', type=int)\n",
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', required=True)\n",
     ],
+    "address": ["print(id(print))\n", "input(f'{id(x):x}? ')\n"],
     "unseeded": ["import os\nos.urandom(4)\n", "import uuid\nprint(uuid.uuid4())\n"],
     "environment": ["import os\nprint(os.environ['HOME'])\n", "import os\nos.getenv('X')\n"],
     "score": ["raise Exception('x')  #score = 1.5\n", "raise Exception('x')  #score = half\n"],
@@ -101,6 +102,7 @@ def test_each_trap_is_found_and_told_how_to_mend(code: str, text: str) -> None:
         "import json\nprint(json.loads(input()))\nraise Exception('x')  #score = 0.5\n",
         "if False:\n    import requests\n    open('x', 'w')\n",
         "def unused():\n    eval(input())\n",
+        "seen = {id(print)}\nprint(id in seen)\n",
     ],
 )
 def test_what_is_no_trap_is_not_called_one(text: str) -> None:
@@ -168,6 +170,32 @@ def test_endings_that_can_be_reached_with_their_scores() -> None:
         (17, 0.6, True),
     ]
     assert found[0].message == "Exception(f'no {x}')"
+
+
+def test_exits_that_say_what_went_wrong_are_endings() -> None:
+    found = linted(
+        """
+        import sys
+        if input():
+            sys.exit("no")  #score = 0.3
+        try:
+            exit(f"no {1}")
+            sys.exit(2)
+        except Exception:
+            quit(0)
+        try:
+            sys.exit("caught")
+        except SystemExit:
+            print()
+        sys.exit()
+        sys.exit(main())
+        """
+    ).endings
+    assert [(e.line, e.message, e.score) for e in found] == [
+        (3, "sys.exit('no')", 0.3),
+        (5, "exit(f'no {1}')", 0.0),
+        (6, "sys.exit(2)", 0.0),
+    ]
 
 
 def test_the_shipped_examples_have_no_traps() -> None:

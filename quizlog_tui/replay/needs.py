@@ -1,7 +1,7 @@
 """Which files a script needs beside itself, as far as its text tells. Runs nothing.
 
-What a script mentions is packed and nothing else, so that no private file gets into a bundle by
-lying in the same folder. Names that are put together while it runs cannot be seen here.
+A bundle packs these and nothing else, so that no private file gets into it by lying in the same
+folder. Names that are put together while it runs cannot be seen here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..replay.source import Source, read_source
+from .source import Source, read_source
 
 _LONGEST_NAME = 255
 
