@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..sandbox.result import ExecResult
 from .decision import Execution, ModelReply, Question, Reconsidered, Refusal
-from .json_value import json_fault
+from .json_value import answer_fault
 from .redaction import Redaction
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def kept_again(voter: Voter, heard: Heard[Final]) -> Reconsidered:
 
 def kept_run(result: ExecResult, redaction: Redaction) -> Execution:
     """What came of a run. An answer that is no JSON value is none."""
-    fault = json_fault(result.answer)
+    fault = answer_fault(result.answer)
     error = f"the answer {fault}" if fault else result.error
     return Execution(
         status="bad_result" if fault else result.status,

@@ -153,8 +153,8 @@ async def test_nobody_answers() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [float("nan"), float("inf"), 10**5000, {1: 2}, b"x", object(), [[float("nan")]]],
-    ids=["nan", "inf", "huge", "keys", "bytes", "object", "inside"],
+    [float("nan"), float("inf"), 10**5000, {1: 2}, b"x", object(), [[float("nan")]], "\ud83d"],
+    ids=["nan", "inf", "huge", "keys", "bytes", "object", "inside", "half"],
 )
 async def test_a_run_with_an_impossible_answer_is_an_abstention(answer: Any) -> None:
     async def run(code: str, folder: Path | None) -> ExecResult:
