@@ -46,8 +46,8 @@ class Workshop:
     def __post_init__(self) -> None:
         browsers = self.settings.max_concurrent_browsers
         self.browser = Browser(self.settings.browser_executable or None, browsers)
-        self.models = asyncio.Semaphore(self.settings.max_concurrent_models)
-        """Held by each question that models are asked."""
+        turns = asyncio.Semaphore(self.settings.max_concurrent_models)
+        self.panel = replace(self.panel, turns=turns)
 
     async def close(self) -> None:
         """End the browser."""
@@ -153,8 +153,7 @@ class Workshop:
         async def ask(
             question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
         ) -> Decision:
-            async with self.models:
-                return await solve(question, panel, folder=folder, refused=refused, budget=seconds)
+            return await solve(question, panel, folder=folder, refused=refused, budget=seconds)
 
         return ask
 

@@ -10,6 +10,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, Literal
 
 from ..sandbox.result import ExecResult
 from .client import Heard, ModelClient
-from .contract import Final, Solution
+from .contract import C, Final, Solution
 from .decide import decide, needs_reconciliation, settled, two_runs_agree
 from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
 from .evidence import (
@@ -61,6 +62,8 @@ class Panel:
     """A remark for the decision."""
     redaction: Redaction = field(default_factory=Redaction)
     """The keys that must not get into a decision."""
+    turns: AbstractAsyncContextManager[Any] = field(default_factory=nullcontext)
+    """Held while one model is asked: bounds how many are at once, of all questions."""
 
 
 async def solve(
@@ -142,7 +145,7 @@ class _Work:
             self._put(kept_reply(client.voter, Heard("timeout", error=error, seconds=self._age())))
 
     async def _ask(self, client: ModelClient, prompt: Prompt[Solution]) -> None:
-        heard = await client.request(prompt, self.left())
+        heard = await self._heard(client, prompt)
         reply = kept_reply(client.voter, heard)
         if not reply.code:
             self._put(reply)
@@ -150,6 +153,11 @@ class _Work:
         self.tell(Progress("replied", reply.name, self.decision))
         executed = await self._run(reply.code)
         self._put(replace(reply, executed=executed), "ran")
+
+    async def _heard(self, client: ModelClient, prompt: Prompt[C]) -> Heard[C]:
+        """What a model says in its turn. The wait for it takes of the budget, not of the model."""
+        async with self.panel.turns:
+            return await client.request(prompt, self.left())
 
     async def _run(self, code: str) -> Execution:
         return kept_run(await self.panel.run(code, self.folder), self.panel.redaction)
@@ -208,7 +216,7 @@ class _Work:
             self._put_again(Reconsidered(client.voter.name, "timeout", error=error))
 
     async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
-        heard = await client.request(prompt, self.left())
+        heard = await self._heard(client, prompt)
         reply = kept_again(client.voter, heard)
         if reply.corrected_code:
             reply = replace(reply, executed=await self._run(reply.corrected_code))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -247,6 +248,31 @@ async def test_a_budget_also_bounds_the_second_round() -> None:
     decision = await solve(QUESTION, asked, budget=0.3)
     assert [one.status for one in decision.reconciliation] == ["timeout", "ok"]
     assert decision.verdict.answer == 2
+
+
+async def test_models_take_turns_whatever_question_they_are_asked() -> None:
+    turns, waiting, most = asyncio.Semaphore(2), 0, 0
+
+    async def script(prompt: Any) -> str:
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        await asyncio.sleep(0)
+        waiting -= 1
+        return '{"answer": 42}'
+
+    asked = replace(panel(a=script, b=script, c=script), turns=turns)
+    decisions = await asyncio.gather(*(solve(QUESTION, asked) for _ in range(4)))
+    assert most == 2
+    assert [len(one.verdict.contributors) for one in decisions] == [3] * 4
+
+
+async def test_waiting_for_a_turn_takes_of_the_budget() -> None:
+    started = time.monotonic()
+    asked = replace(panel(a=never, b=never), turns=asyncio.Semaphore(1))
+    decisions = await asyncio.gather(*(solve(QUESTION, asked, budget=0.3) for _ in range(20)))
+    assert time.monotonic() - started < 3
+    assert {model.status for one in decisions for model in one.models} == {"timeout"}
 
 
 async def test_free_texts_are_not_reconciled() -> None:
