@@ -153,7 +153,14 @@ class Workshop:
         async def ask(
             question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
         ) -> Decision:
-            return await solve(question, panel, folder=folder, refused=refused, budget=seconds)
+            return await solve(
+                question,
+                panel,
+                folder=folder,
+                refused=refused,
+                budget=seconds,
+                shares=self.budget.thinking,
+            )
 
         return ask
 

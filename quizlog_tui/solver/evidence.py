@@ -52,8 +52,8 @@ def kept_reply(voter: Voter, heard: Heard[Solution]) -> ModelReply:
 
 
 def may_be_asked_again(reply: ModelReply) -> bool:
-    """A person is asked once, and so is who did not answer at all."""
-    return reply.source != "human" and reply.status in ("ok", "invalid", "rate_limited")
+    """A person is asked once, and so is who gave no usable answer, asked to mend it or not."""
+    return reply.source != "human" and reply.status in ("ok", "rate_limited")
 
 
 def kept_again(voter: Voter, heard: Heard[Final]) -> Reconsidered:
