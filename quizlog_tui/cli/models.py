@@ -21,7 +21,7 @@ a file of models (models.yaml in your settings folder, or --models FILE):
   - name: fast
     base_url: https://openrouter.ai/api/v1   # any OpenAI-compatible endpoint
     model: vendor/name                       # the model's name there
-    api_key_env: OPENROUTER_API_KEY          # the variable that holds the key
+    api_key_env: OPENROUTER_API_KEY          # where the key is: the environment, or .env here
     family: vendor
     weight: 1
     primary: true                            # decides where no other rule does
@@ -36,7 +36,7 @@ a file of models (models.yaml in your settings folder, or --models FILE):
 
 def models(arguments: Namespace) -> int:
     """`quizlog models check`."""
-    needs("solver", "httpx", "pydantic")
+    needs("solver", "httpx", "pydantic", "dotenv")
     from ..solver.models import default_models
 
     path = Path(arguments.models) if arguments.models else default_models()
@@ -52,10 +52,9 @@ def models(arguments: Namespace) -> int:
 
 async def _check(path: Path) -> list[dict[str, Any]]:
     from ..sandbox.result import ExecResult
+    from ..solver.choice import Choice, chosen_panel
     from ..solver.client import ModelClient
     from ..solver.decision import Question
-    from ..solver.models import read_models
-    from ..solver.panel import live_panel
     from ..solver.prompts import solve_prompt
     from ..solver.transport import Prompt
 
@@ -81,7 +80,7 @@ async def _check(path: Path) -> list[dict[str, Any]]:
         }
 
     prompt = solve_prompt(Question("2 + 2 = ", input_type="integer"), (), ())
-    async with live_panel(read_models(path), never, ask=there) as panel:
+    async with chosen_panel(Choice(path), never, ask=there) as panel:
         return list(await asyncio.gather(*map(one, panel.clients)))
 
 

@@ -32,7 +32,7 @@ NO_ANSWER = 4
 
 def solve(arguments: Namespace) -> int:
     """`quizlog solve RECORD`."""
-    needs("solver", "httpx", "pydantic")
+    needs("solver", "httpx", "pydantic", "dotenv")
     if arguments.url:
         return asyncio.run(_solve_remotely(arguments))
     with one_move(arguments) as session:

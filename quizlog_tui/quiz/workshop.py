@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -71,7 +70,7 @@ class Workshop:
             UsageError: Its folder cannot be made.
         """
         warm()  # code is run soon: while the first page is rendered nothing else needs the machine
-        redaction = Redaction((request.secret, *self.keys))
+        redaction = self.panel.redaction.also((request.secret, *self.keys))
         base = self.settings.task_basedir
         workspace = create_workspace(base, request.id, redaction)
         record = TaskRecord(workspace.record, redaction, workspace.note)
@@ -177,9 +176,7 @@ async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> Asyn
     Raises:
         ConfigError: The models cannot be read, or there are none.
     """
-    keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
-    primary = settings.primary_model
-    async with chosen_panel(choice, run, primary=primary, environment=keys) as panel:
+    async with chosen_panel(choice, run) as panel:
         shop = Workshop(settings, panel, (settings.aiproxy_token,))
         try:
             yield shop

@@ -23,6 +23,7 @@ from pydantic import (
 
 from ..errors import ConfigError
 from ..record.yaml_text import parse
+from .env_file import PRIMARY
 from .transport import MAX_WEIGHT, NAME, Voter
 
 MODEL_SECONDS = Voter.seconds
@@ -117,7 +118,7 @@ class Models(BaseModel):
             return self
         if name not in {one for model in self.models for one in (model.name, model.model)}:
             known = ", ".join(model.name for model in self.models)
-            raise ConfigError(f"no model {name!r}", where="PRIMARY_MODEL", hint=f"one of {known}")
+            raise ConfigError(f"no model {name!r}", where=PRIMARY, hint=f"one of {known}")
         chosen = next(m.name for m in self.models if name in (m.name, m.model))
         models = tuple(
             model.model_copy(update={"primary": model.name == chosen}) for model in self.models

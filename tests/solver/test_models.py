@@ -153,4 +153,7 @@ async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
     async with live_panel(models, run_here, environment={}) as panel:
         prompt = solve_prompt(Question("?"), (), ())
         found = await panel.clients[0].request(prompt)
-    assert (found.status, found.error) == ("error", "the environment variable FAST_KEY is not set")
+    assert (found.status, found.error) == (
+        "error",
+        "FAST_KEY is not set, in the environment or in .env",
+    )
