@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .decision import Question
-from .normal import Form
+from .normal import Form, asked_text
 
 TOLERANCE = Fraction(1, 10**9)
 """Numbers nearer than this, relative to the larger, are equal."""
@@ -54,7 +54,7 @@ class Wanted:
 
 def wanted(question: Question) -> Wanted:
     """What a question says about decimals and case."""
-    text = f"{question.text}\n{question.context}" if len(question.text) < 20 else question.text
+    text = asked_text(question)
     return Wanted(_decimals(text), bool(_EXACT_CASE.search(text)))
 
 

@@ -199,6 +199,41 @@ def test_an_option_may_look_like_an_error() -> None:
     assert normal_form("Error: 1", question).kind == "string"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question("Which full error message does Python print for 1/0? "),
+        Question("What does the log say when it fails: "),
+        Question("Which ValueError is raised by int('x')? "),
+        Question("Answer: ", context="Write the exception of the third line of the log."),
+    ],
+)
+def test_a_question_of_errors_may_be_answered_by_one(question: Question) -> None:
+    for text in ("ZeroDivisionError: division by zero", "Error: no file", "Traceback (most recent"):
+        assert normal_form(text, question).kind == "string"
+    for text in ("ERROR: Max iterations reached", "unable to solve", "Request timed out"):
+        with pytest.raises(NoAnswerError):
+            normal_form(text, question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question("What is the root mean squared error of the forecast? "),
+        Question("How many errors are in the log? ", input_type="integer"),
+    ],
+)
+def test_a_question_for_a_number_is_not_answered_by_an_error(question: Question) -> None:
+    with pytest.raises(NoAnswerError):
+        normal_form("ValueError: could not convert string to float: '8,126.49'", question)
+
+
+def test_what_was_printed_counts_only_where_the_prompt_is_short() -> None:
+    question = Question("What is the sum of column b? ", context="No errors were found.")
+    with pytest.raises(NoAnswerError):
+        normal_form("Error: no column b", question)
+
+
 def test_an_endless_nest_is_no_answer() -> None:
     deep: list[Any] = []
     for _ in range(10_000):
