@@ -14,6 +14,8 @@ from ..errors import ConfigError
 
 PRIMARY = "PRIMARY_MODEL"
 """Says which model is the primary one, before what the file of models says."""
+SECRETS = frozenset({"USER_SECRET", "AIPROXY_TOKEN", "QUIZLOG_TOKEN", "TASK_DATABASE_URL"})
+"""Variables with secrets of ours, which no other's program is to see."""
 
 
 def read_env(

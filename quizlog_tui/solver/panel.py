@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .cassettes import Player, Recorder, Shelf, recorded
 from .client import ModelClient
 from .endpoint import Endpoint, connections
+from .env_file import SECRETS
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
 from .redaction import Redaction
@@ -80,8 +81,9 @@ def missing_keys(models: Models, environment: Mapping[str, str] = os.environ) ->
 
 
 def _seen(own: str | None, keys: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a program: with its own key, without those of others."""
-    others = {name: value for name, value in os.environ.items() if name not in keys}
+    """The environment of a program: with its own key, without those of others or of ours."""
+    hidden = SECRETS | keys.keys()
+    others = {name: value for name, value in os.environ.items() if name not in hidden}
     return others | {name: key for name, key in keys.items() if name == own}
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
 from quizlog_tui.solver.decision import Question
+from quizlog_tui.solver.env_file import SECRETS
 from quizlog_tui.solver.models import HUMAN_SECONDS, MODEL_SECONDS, default_models, read_models
 from quizlog_tui.solver.panel import live_panel, missing_keys
 from quizlog_tui.solver.prompts import solve_prompt
@@ -132,7 +133,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 async def test_programs_see_their_own_key_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = ("FAST_KEY", "LOCAL_KEY")
+    names = ("FAST_KEY", "LOCAL_KEY", *sorted(SECRETS))
     for name in names:
         monkeypatch.setenv(name, f"value-of-{name}")
     code = (
