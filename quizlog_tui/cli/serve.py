@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from . import emit_json
 from .extras import needs
-from .grammar import Parser, command
+from .grammar import Parser, command, port
 from .show import say
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _serve_parser() -> Parser:
     epilog = f"{TOKEN} in the environment: the token that clients must send"
     parser = command("quizlog serve", serve, about, epilog=epilog)
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=_port, default=PORT, help=f"default: {PORT}; 0: any free")
+    parser.add_argument("--port", type=port, default=PORT, help=f"default: {PORT}; 0: any free")
     parser.add_argument(
         "--folder", action="append", metavar="DIR", help="may come again; default: the current one"
     )
@@ -90,13 +90,6 @@ def _serve_parser() -> Parser:
         "--env", metavar="FILE", help="keys, and how tasks are worked; default: .env"
     )
     return parser
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise ValueError(text)
-    return port
 
 
 PARSERS = {"serve": _serve_parser}

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..errors import QuizlogError
 from ..sandbox import warm
 from ..solver.choice import Choice, chosen_panel
 from ..solver.decision import Decision, Question, Refusal
@@ -89,7 +90,8 @@ class Workshop:
                 request.id, request.email, request.url, "refused", error=f"the url {error}"
             )
         except Exception as error:
-            said = f"{type(error).__name__}: {error}"
+            known = isinstance(error, QuizlogError)
+            said = str(error) if known else f"{type(error).__name__}: {error}"
             result = TaskResult(
                 request.id, request.email, request.url, "failed", error=redaction.clean(said)
             )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from quizlog_tui.quiz.budget import Budget
 from quizlog_tui.quiz.settings import TaskSettings
+from quizlog_tui.quiz.task import TaskRequest
 from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.sandbox.result import Limits
 from tests.solver.panels import panel
@@ -20,3 +23,14 @@ def test_the_first_answer_has_time_for_a_second_round() -> None:
     seconds = budget.thought(0, age=budget.render)
     assert Limits().wall <= 20
     assert min(budget.thinking.first(seconds), budget.thinking.model) + 20 <= seconds
+
+
+async def test_what_is_set_wrong_is_said_in_plain_words(tmp_path: Path) -> None:
+    settings = TaskSettings(task_basedir=tmp_path, browser_executable=str(tmp_path / "none"))
+    shop = Workshop(settings, panel())
+    try:
+        result = await shop.work(TaskRequest("a@b.c", "hush-hush", "https://8.8.8.8/quiz"))
+    finally:
+        await shop.close()
+    assert result.state == "failed"
+    assert (result.error or "").startswith("BROWSER_EXECUTABLE: ")
