@@ -99,6 +99,8 @@ def question_files(session: Session, question: Question) -> Iterator[Path]:
 
 
 def _is_given(path: Path, said: str) -> bool:
+    if path.name.startswith("."):  # settings and keys, as in `.env`
+        return False
     if path.suffix.lower() in _OWN or path.is_symlink() or not path.is_file():
         return False
     named = re.search(rf"(?<![\w.-]){re.escape(path.name)}(?![\w-])", said)

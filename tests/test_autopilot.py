@@ -185,11 +185,11 @@ async def test_a_wrong_answer_and_silence_end_it(build: Build) -> None:
 
 
 def test_only_files_that_were_named_are_given(build: Build) -> None:
-    for name in ("data.csv", "other.csv", "data.csv.bak", "helper.py", "answers.yaml"):
+    for name in ("data.csv", "other.csv", "data.csv.bak", "helper.py", "answers.yaml", ".env"):
         (build.folder / name).write_text(name)
     (build.folder / "link.csv").symlink_to("/etc/passwd")
     (build.folder / "folder.csv").mkdir()
-    source = "print('see data.csv, helper.py, answers.yaml, link.csv, folder.csv, quiz.py, record.yaml')\ninput()"
+    source = "print('see data.csv, helper.py, answers.yaml, link.csv, folder.csv, quiz.py, record.yaml, .env')\ninput()"
     with Session(build.record(source)) as session:
         with question_files(session, question_of(session)) as folder:
             assert {path.name for path in folder.iterdir()} == {"data.csv"}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from . import emit_json
 from .extras import needs
-from .grammar import Parser, command
+from .grammar import Parser, command, port
 from .show import say
 from .task import ended, work_in
 
@@ -99,7 +99,7 @@ def _parser() -> Parser:
         "--solve works the quiz as `quizlog task` does, with recorded replies: no key, no network."
     )
     parser = command("quizlog demo-server", demo_server, about)
-    parser.add_argument("--port", type=_port, default=PORT, metavar="N", help="default: 8765")
+    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="default: 8765")
     parser.add_argument("--page", action="append", default=[], metavar="ID", help="only this page")
     parser.add_argument("--grading", choices=["last", "max"], default="last")
     parser.add_argument(
@@ -107,13 +107,6 @@ def _parser() -> Parser:
     )
     parser.add_argument("--latency", type=float, default=0.0, metavar="SECONDS")
     return parser
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port < 65536:
-        raise ValueError(text)
-    return port
 
 
 PARSERS = {"demo-server": _parser}

@@ -68,7 +68,7 @@ def _idle() -> None:
 
 def _models(arguments: Namespace, limits: Limits) -> Solver:
     """The models that are asked, chosen as everywhere: as told, as configured, or as recorded."""
-    needs("solver", "httpx", "pydantic")
+    needs("solver", "httpx", "pydantic", "dotenv")
     from ..episodes.asking import Solver
     from ..sandbox import run_code
     from ..solver.choice import Choice, chosen_panel

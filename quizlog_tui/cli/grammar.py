@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -32,6 +34,24 @@ def command(prog: str, run: Callable[[Any], int], about: str, **options: Any) ->
     parser.set_defaults(run=run)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     return parser
+
+
+def port(text: str) -> int:
+    """The type of an argument that is a port; 0 is any that is free."""
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 65535, not {text!r}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """The type of an argument that is a time."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
+    return found
 
 
 def add_step(parser: Parser) -> None:

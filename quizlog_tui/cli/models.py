@@ -6,12 +6,15 @@ import asyncio
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..text import one_line
 from . import emit_json
 from .extras import needs
 from .grammar import Parser, command
+
+if TYPE_CHECKING:
+    from ..solver.client import ModelClient
 
 FAILED = 4
 """The exit code where a model does not answer."""
@@ -21,7 +24,7 @@ a file of models (models.yaml in your settings folder, or --models FILE):
   - name: fast
     base_url: https://openrouter.ai/api/v1   # any OpenAI-compatible endpoint
     model: vendor/name                       # the model's name there
-    api_key_env: OPENROUTER_API_KEY          # the variable that holds the key
+    api_key_env: OPENROUTER_API_KEY          # where the key is: the environment, or .env here
     family: vendor
     weight: 1
     primary: true                            # decides where no other rule does
@@ -36,7 +39,7 @@ a file of models (models.yaml in your settings folder, or --models FILE):
 
 def models(arguments: Namespace) -> int:
     """`quizlog models check`."""
-    needs("solver", "httpx", "pydantic")
+    needs("solver", "httpx", "pydantic", "dotenv")
     from ..solver.models import default_models
 
     path = Path(arguments.models) if arguments.models else default_models()
@@ -45,17 +48,21 @@ def models(arguments: Namespace) -> int:
         emit_json({"file": str(path), "models": rows})
     else:
         for row in rows:
-            mark = "ok     " if row["ok"] else row["status"].ljust(7)
-            print(f"{mark}  {row['name']}: {one_line(row['says'])}  {row['seconds']:.1f} s")
+            said = f"{row['name']}: {one_line(row['says'])}"
+            print(f"{row['status']:<9}  {said}  {row['seconds']:.1f} s")
     return 0 if all(row["ok"] for row in rows) else FAILED
+
+
+def _row(client: ModelClient, ok: bool, status: str, says: str, seconds: float) -> dict[str, Any]:
+    """What came of asking a model."""
+    name = client.voter.name
+    return {"name": name, "ok": ok, "status": status, "says": says, "seconds": seconds}
 
 
 async def _check(path: Path) -> list[dict[str, Any]]:
     from ..sandbox.result import ExecResult
-    from ..solver.client import ModelClient
+    from ..solver.choice import Choice, chosen_panel
     from ..solver.decision import Question
-    from ..solver.models import read_models
-    from ..solver.panel import live_panel
     from ..solver.prompts import solve_prompt
     from ..solver.transport import Prompt
 
@@ -63,25 +70,21 @@ async def _check(path: Path) -> list[dict[str, Any]]:
         raise AssertionError("checking runs no code")
 
     async def there(prompt: Prompt[Any]) -> str:
-        return "4"
+        return "4"  # a person is there to ask, and that is all that is tried
 
     async def one(client: ModelClient) -> dict[str, Any]:
         heard = await client.request(prompt)
+        if heard.source == "human":
+            return _row(client, True, "not asked", "a person", 0.0)
         print(f"   {client.voter.name}: {heard.status}", file=sys.stderr)
         parsed = heard.parsed
         said = "" if parsed is None else f"answers {parsed.answer!r}"
         if heard.repaired:
             said += " at the second try: its JSON may need another json_mode"
-        return {
-            "name": client.voter.name,
-            "ok": heard.status == "ok",
-            "status": heard.status,
-            "says": heard.error or said,
-            "seconds": heard.seconds,
-        }
+        return _row(client, heard.status == "ok", heard.status, heard.error or said, heard.seconds)
 
     prompt = solve_prompt(Question("2 + 2 = ", input_type="integer"), (), ())
-    async with live_panel(read_models(path), never, ask=there) as panel:
+    async with chosen_panel(Choice(path), never, ask=there) as panel:
         return list(await asyncio.gather(*map(one, panel.clients)))
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from . import emit_json
 from .extras import needs
-from .grammar import Parser, command
+from .grammar import Parser, command, port
 from .show import say
 
 if TYPE_CHECKING:
@@ -25,19 +24,22 @@ TOKEN = "QUIZLOG_TOKEN"
 
 def serve(arguments: Namespace) -> int:
     """`quizlog serve`."""
-    needs("server", "fastapi", "uvicorn", "httpx")
+    needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     from ..server.app import Settings
     from ..server.lookup import served
     from ..server.run import address, listening, process_bound, rules_for
     from ..server.run import serve as run
     from ..server.warmth import PROCESSES
-    from ..solver.choice import Choice
+    from ..solver.choice import Choice, doubts
 
     folders = served(Path(name) for name in arguments.folder or ["."])
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
     models = Path(arguments.models) if arguments.models else None
-    choice = Choice(models, Path(arguments.replay) if arguments.replay else None)
-    tasks = _task_settings(arguments.env)
+    replay, env = (Path(name) if name else None for name in (arguments.replay, arguments.env))
+    choice = Choice(models, replay, env=env)
+    tasks = _task_settings(env)
+    for text in doubts(choice):
+        say(f"note: {text}")
     with listening(arguments.host, arguments.port) as sock:
 
         def started() -> None:
@@ -55,21 +57,17 @@ def serve(arguments: Namespace) -> int:
     return 0
 
 
-def _task_settings(env: str | None) -> TaskSettings | None:
+def _task_settings(env: Path | None) -> TaskSettings | None:
     """How tasks are worked, if there is a secret that starts them."""
-    wanted = env is not None or "USER_SECRET" in os.environ
-    if not wanted and find_spec("dotenv") is None:
-        return None
-    needs("tasks", "dotenv")
     from ..quiz.settings import read_settings
 
-    settings = read_settings(Path(env) if env else None)
+    settings = read_settings(env)
     if settings.user_secret:
         needs("tasks", "playwright", "dbos", "psycopg")
         return settings
     if env is not None:
         hint = "tasks are started with it: write it there, or leave --env out"
-        raise UsageError("USER_SECRET is not set", where=env, hint=hint)
+        raise UsageError("USER_SECRET is not set", where=str(env), hint=hint)
     return None
 
 
@@ -82,21 +80,16 @@ def _serve_parser() -> Parser:
     epilog = f"{TOKEN} in the environment: the token that clients must send"
     parser = command("quizlog serve", serve, about, epilog=epilog)
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=_port, default=PORT, help=f"default: {PORT}; 0: any free")
+    parser.add_argument("--port", type=port, default=PORT, help=f"default: {PORT}; 0: any free")
     parser.add_argument(
         "--folder", action="append", metavar="DIR", help="may come again; default: the current one"
     )
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
     parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
-    parser.add_argument("--env", metavar="FILE", help="how tasks are worked; default: .env")
+    parser.add_argument(
+        "--env", metavar="FILE", help="keys, and how tasks are worked; default: .env"
+    )
     return parser
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise ValueError(text)
-    return port
 
 
 PARSERS = {"serve": _serve_parser}

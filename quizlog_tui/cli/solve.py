@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import emit_json
 from .decision_show import decision_lines, short, voter_line
 from .extras import needs
-from .grammar import Parser, command
+from .grammar import Parser, command, seconds
 from .moves import one_move
 from .show import error_lines, narrate_warnings, say
 
@@ -32,7 +32,7 @@ NO_ANSWER = 4
 
 def solve(arguments: Namespace) -> int:
     """`quizlog solve RECORD`."""
-    needs("solver", "httpx", "pydantic")
+    needs("solver", "httpx", "pydantic", "dotenv")
     if arguments.url:
         return asyncio.run(_solve_remotely(arguments))
     with one_move(arguments) as session:
@@ -181,20 +181,13 @@ def _solve_parser() -> Parser:
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
     parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
     parser.add_argument("--keep", metavar="FOLDER", help="record each reply there")
-    parser.add_argument("--budget", metavar="SECONDS", type=_seconds, help="for each question")
+    parser.add_argument("--budget", metavar="SECONDS", type=seconds, help="for each question")
     parser.add_argument(
         "--unsafe-local",
         action="store_true",
         help="run the models' code even where nothing isolates it",
     )
     return parser
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds < float("inf"):
-        raise ValueError(text)
-    return seconds
 
 
 PARSERS = {"solve": _solve_parser}

@@ -73,12 +73,16 @@ async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
     from ..quiz.task import TaskRequest
     from ..quiz.workshop import workshop
     from ..sandbox import run_code
-    from ..solver.choice import Choice
+    from ..solver.choice import Choice, doubts
 
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     request = TaskRequest(settings.user_email, settings.user_secret, arguments.url)
-    models, replay = (name and Path(name) for name in (arguments.models, arguments.replay))
-    async with workshop(settings, Choice(models, replay), run) as shop:
+    names = (arguments.models, arguments.replay, arguments.env)
+    models, replay, env = (Path(name) if name else None for name in names)
+    choice = Choice(models, replay, env=env)
+    for text in doubts(choice):
+        say(f"note: {text}")
+    async with workshop(settings, choice, run) as shop:
         return await work_in(shop, request)
 
 

@@ -27,19 +27,17 @@ _OTHERWISE = (
 
 
 def answering(
-    panel: Panel, room: asyncio.Semaphore, limits: Limits | None = None
+    panel: Panel, limits: Limits | None = None
 ) -> Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]:
     """What answers orders of the queue.
 
     Args:
         panel: The host's models.
-        room: Held while a model is asked.
         limits: What a script may use.
     """
 
     async def answer(task: str, order: dict[str, Any]) -> dict[str, Any]:
-        async with room:
-            return asdict(await _delivery(Order(**order), panel, limits))
+        return asdict(await _delivery(Order(**order), panel, limits))
 
     return answer
 

@@ -7,9 +7,9 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
-from ..bundle.needs import needed_files
 from ..errors import EpisodeError, QuizlogError
 from ..record.store import RecordFile
+from ..replay.needs import needed_files
 from ..replay.source import Source, read_source
 
 MAX_BYTES = 64 * 1024 * 1024

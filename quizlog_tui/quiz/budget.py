@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..solver.spending import Shares
+
+_THINKING = Shares(model=45.0, second=40.0)
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -11,6 +15,8 @@ class Budget:
 
     render: float = 8.0
     download: float = 15.0
+    thinking: Shares = _THINKING
+    """Of the time for an attempt; a model's code has the seconds that the sandbox gives it."""
     submissions: tuple[float, ...] = (75.0, 125.0, 160.0)
     """By when the first, second, third answer should be sent; no more are."""
     stop: float = 172.0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
+from ..solver.env_file import read_env
 
 DATABASE = "tasks.sqlite"
 """The file in `task_basedir` that keeps tasks, where no other database is configured."""
@@ -34,7 +35,6 @@ class TaskSettings:
     max_queued_tasks: int = 100
     task_disk_mb: int = 256
     debug_keep_workspaces: bool = False
-    primary_model: str = ""
     browser_executable: str = ""
     quiz_allowed_origins: tuple[str, ...] = ()
     """Further sites that a task's pages may refer to."""
@@ -62,15 +62,9 @@ def read_settings(
         environment: Variables that go before the file's.
 
     Raises:
-        ConfigError: A value is not of its kind, or the named file is missing.
+        ConfigError: A value is not of its kind, or the file cannot be read.
     """
-    from dotenv import dotenv_values
-
-    file = path or Path(".env")
-    if path is not None and not path.is_file():
-        raise ConfigError("there is no such file", where=str(path))
-    values = {name: value or "" for name, value in dotenv_values(file).items()}
-    values |= {name: environment[name] for name in _names() if name in environment}
+    values, file = read_env(path, environment), path or Path(".env")
     given = {name: values[name].strip() for name in _names() if name in values}
     found: dict[str, Any] = {
         name.lower(): _value(name, text, str(file)) for name, text in given.items() if text

@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LimitError, UsageError
-from ..solver.redaction import Redaction
 from .address import Allowed, BadAddressError, allowed_for, is_special
 from .durable import durable
 from .settings import TaskSettings
@@ -57,7 +56,7 @@ async def opened(
 
     settings, tasks = shop.settings, Tasks(shop)
     url, slots = settings.database, settings.max_concurrent_tasks
-    works, clean = {KIND: tasks.work, **others}, Redaction(settings.secrets)
+    works, clean = {KIND: tasks.work, **others}, shop.panel.redaction.also(settings.secrets)
     async with running(url, slots, works, clean) as tasks.engine:
         sweeping = asyncio.create_task(tasks.sweep())
         try:

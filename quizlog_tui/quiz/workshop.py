@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..errors import QuizlogError
 from ..sandbox import warm
 from ..solver.choice import Choice, chosen_panel
 from ..solver.decision import Decision, Question, Refusal
@@ -46,8 +46,8 @@ class Workshop:
     def __post_init__(self) -> None:
         browsers = self.settings.max_concurrent_browsers
         self.browser = Browser(self.settings.browser_executable or None, browsers)
-        self.models = asyncio.Semaphore(self.settings.max_concurrent_models)
-        """Held by each question that models are asked."""
+        turns = asyncio.Semaphore(self.settings.max_concurrent_models)
+        self.panel = replace(self.panel, turns=turns)
 
     async def close(self) -> None:
         """End the browser."""
@@ -71,7 +71,7 @@ class Workshop:
             UsageError: Its folder cannot be made.
         """
         warm()  # code is run soon: while the first page is rendered nothing else needs the machine
-        redaction = Redaction((request.secret, *self.keys))
+        redaction = self.panel.redaction.also((request.secret, *self.keys))
         base = self.settings.task_basedir
         workspace = create_workspace(base, request.id, redaction)
         record = TaskRecord(workspace.record, redaction, workspace.note)
@@ -90,7 +90,8 @@ class Workshop:
                 request.id, request.email, request.url, "refused", error=f"the url {error}"
             )
         except Exception as error:
-            said = f"{type(error).__name__}: {error}"
+            known = isinstance(error, QuizlogError)
+            said = str(error) if known else f"{type(error).__name__}: {error}"
             result = TaskResult(
                 request.id, request.email, request.url, "failed", error=redaction.clean(said)
             )
@@ -153,8 +154,14 @@ class Workshop:
         async def ask(
             question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
         ) -> Decision:
-            async with self.models:
-                return await solve(question, panel, folder=folder, refused=refused, budget=seconds)
+            return await solve(
+                question,
+                panel,
+                folder=folder,
+                refused=refused,
+                budget=seconds,
+                shares=self.budget.thinking,
+            )
 
         return ask
 
@@ -171,9 +178,7 @@ async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> Asyn
     Raises:
         ConfigError: The models cannot be read, or there are none.
     """
-    keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
-    primary = settings.primary_model
-    async with chosen_panel(choice, run, primary=primary, environment=keys) as panel:
+    async with chosen_panel(choice, run) as panel:
         shop = Workshop(settings, panel, (settings.aiproxy_token,))
         try:
             yield shop

@@ -7,6 +7,7 @@ meanwhile; what was decided is then given in the record's turn, if it still asks
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
@@ -51,11 +52,13 @@ class Asking:
 
     async def solved(self, body: RecordSolve | QuestionSolve, tell: Tell) -> dict[str, Any]:
         """Ask the models; the decision, whether they agree, and the reply of an answered record."""
+        asked = time.monotonic()
         async with self._turns:
+            budget = body.budget and max(0.0, body.budget - (time.monotonic() - asked))
             if isinstance(body, QuestionSolve):
-                decision, reply = await self._of_none(body, tell), None
+                decision, reply = await self._of_none(body, budget, tell), None
             else:
-                decision, reply = await self._of_record(body, tell)
+                decision, reply = await self._of_record(body, budget, tell)
         data = to_data(decision)
         self._recent[decision.id] = data
         while len(self._recent) > RECENT:
@@ -63,19 +66,19 @@ class Asking:
         said = {"decision": data, "agreed": agreed(decision), "reply": reply}
         return {"schema_version": 1} | said
 
-    async def _of_none(self, body: QuestionSolve, tell: Tell) -> Decision:
+    async def _of_none(self, body: QuestionSolve, budget: float | None, tell: Tell) -> Decision:
         asked = body.question
         question = Question(asked.text, asked.context, asked.input_type, tuple(asked.choices))
         async with chosen_panel(self._choice, run_code) as panel:
-            return await solve(question, panel, budget=body.budget, tell=tell)
+            return await solve(question, panel, budget=budget, tell=tell)
 
     async def _of_record(
-        self, body: RecordSolve, tell: Tell
+        self, body: RecordSolve, budget: float | None, tell: Tell
     ) -> tuple[Decision, dict[str, Any] | None]:
         path = self._sessions.folders.find(SHEET, body.sheet_id)
         aside = await self._sessions.off_loop(partial(self._aside, path))
         async with chosen_panel(self._choice, run_code, beside=path.parent) as panel:
-            decision = await ask(aside, panel, budget=body.budget, tell=tell)
+            decision = await ask(aside, panel, budget=budget, tell=tell)
         wanted = body.accept == "always" or (body.accept == "agreed" and agreed(decision))
         if not wanted or decision.verdict.why is None:
             return decision, None

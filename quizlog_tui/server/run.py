@@ -144,5 +144,5 @@ async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
     shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
     starting = asyncio.create_task(shop.browser.start())
     stack.push_async_callback(asyncio.wait, [starting])  # half started it could not be ended
-    others = {KIND: answering(shop.panel, shop.models)}
+    others = {KIND: answering(shop.panel)}
     return await stack.enter_async_context(opened(shop, others))

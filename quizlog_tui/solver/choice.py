@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ConfigError
+from .env_file import PRIMARY, read_env
 from .local import Ask
-from .models import default_models, read_models
+from .models import Models, default_models, read_models
 from .panel import live_panel, missing_keys, recorded_panel
 from .solve import Panel, RunCode
 
@@ -25,6 +25,24 @@ class Choice:
     """A folder of recorded replies, instead of models."""
     keep: Path | None = None
     """A folder where each reply is recorded."""
+    env: Path | None = None
+    """A file with keys and the primary model; `.env` in the current folder if None."""
+
+
+def doubts(choice: Choice) -> list[str]:
+    """Why configured models will not answer, as far as it can be told beforehand."""
+    configured = choice.models or default_models()
+    if choice.replay or not configured.exists():
+        return []
+    try:
+        return _unset(read_models(configured), read_env(choice.env))
+    except ConfigError as error:
+        return [str(error)]
+
+
+def _unset(models: Models, environment: Mapping[str, str]) -> list[str]:
+    names = missing_keys(models, environment)
+    return [f"{name} is not set; its models will not answer" for name in names]
 
 
 @asynccontextmanager
@@ -35,8 +53,6 @@ async def chosen_panel(
     beside: Path | None = None,
     ask: Ask | None = None,
     note: Callable[[str], None] = lambda text: None,
-    primary: str = "",
-    environment: Mapping[str, str] = os.environ,
 ) -> AsyncIterator[Panel]:
     """The models that are asked: as told, as configured, or as recorded beside the record.
 
@@ -46,8 +62,6 @@ async def chosen_panel(
         beside: The record's folder, if the question is a record's.
         ask: Asks the person, where one is a voter.
         note: Hears what the user should know.
-        primary: Which model is the primary one, if not the one its file says.
-        environment: Where keys are looked up.
 
     Raises:
         ConfigError: No models are configured, or the file or folder cannot be read.
@@ -62,9 +76,10 @@ async def chosen_panel(
         hint = f"describe them in {configured} as `quizlog models --help` shows"
         raise ConfigError("no models are configured", hint=hint)
     else:
-        models = read_models(configured).with_primary(primary)
-        for name in missing_keys(models, environment):
-            note(f"{name} is not set; its models will not answer")
+        environment = read_env(choice.env)
+        models = read_models(configured).with_primary(environment.get(PRIMARY, "").strip())
+        for text in _unset(models, environment):
+            note(text)
         async with live_panel(
             models, run, ask=ask, keep=choice.keep, environment=environment
         ) as panel:

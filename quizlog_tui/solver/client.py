@@ -59,7 +59,7 @@ class ModelClient:
             async with asyncio.timeout(wall):
                 heard = await self._within(self._clean(prompt, started + wall))
         except TimeoutError:
-            heard = Heard("timeout", error=f"no reply within {wall:g} s")
+            heard = Heard("timeout", error=f"no reply within {round(wall, 2):g} s")
         seconds = heard.seconds or time.monotonic() - started
         return replace(heard, seconds=round(seconds, 3))
 

@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from .json_value import json_fault, strict_loads
+from .json_value import answer_fault, strict_loads
 
 MAX_ANSWER = 1_000_000
 """Characters of an answer's JSON text (spec 2: the payload is under 1 MB)."""
@@ -38,7 +38,7 @@ class BadReplyError(ValueError):
 
 
 def _answer(value: Any) -> Any:
-    fault = json_fault(value)
+    fault = answer_fault(value)
     if fault:
         raise ValueError(fault)
     if len(json.dumps(value)) > MAX_ANSWER:

@@ -8,22 +8,33 @@ asks for exact case. Lists and objects item by item.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from .decision import Question
-from .normal import Form
+from .normal import Form, asked_text
 
 TOLERANCE = Fraction(1, 10**9)
 """Numbers nearer than this, relative to the larger, are equal."""
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNT = rf"(\d{{1,2}}|{'|'.join(_WORDS)})"
+_COUNT = rf"(?<![\w.])(\d{{1,2}}|{'|'.join(_WORDS)})"
 _DECIMALS = re.compile(
-    rf"\b{_COUNT}[ -]?(?:decimal(?:s|[ -]places?|[ -]digits?)?|dp|d\.p\.|digits? after the)\b", re.I
+    rf"{_COUNT}[ -]?(?:decimals|decimal[ -]places?|dp\b|d\.p\.|digits? after the)"
+    rf"|{_COUNT}-decimal\b"
+    rf"|\b(?:to|with|round\w*|correct|using) {_COUNT} decimal\b(?! (?:number|to|in)\b)",
+    re.I,
 )
-_WHOLE = re.compile(r"\b(?:nearest|closest) (?:integer|whole number|unit)\b", re.I)
+"""Decimals that are asked for; a bare "10 decimal" may be a number in base ten."""
+_WHOLE = re.compile(
+    r"\bto (?:the|its) (?:nearest|closest) (?:integer|whole number)\b"
+    r"|\bround\w*\b[^.?!\n]{0,60}\b(?:nearest|closest) (?:integer|whole number|unit)\b"
+    r"|\b(?:give|given|answers?|correct|express(?:ed)?)\b[^.?!\n]{0,60}"
+    r"\bto the (?:nearest|closest) unit\b",
+    re.I,
+)
 _EXACT_CASE = re.compile(
     r"\bcase[- ]sensitive|\b(?:exact|same|original) (?:upper and lower )?case\b|\bexactly as\b"
     r"|\bcase (?:matters|counts)\b|\bverbatim\b",
@@ -43,14 +54,14 @@ class Wanted:
 
 def wanted(question: Question) -> Wanted:
     """What a question says about decimals and case."""
-    text = f"{question.text}\n{question.context}" if len(question.text) < 20 else question.text
+    text = asked_text(question)
     return Wanted(_decimals(text), bool(_EXACT_CASE.search(text)))
 
 
 def _decimals(text: str) -> int | None:
     found = _DECIMALS.search(text)
     if found:
-        word = found[1].lower()
+        word = next(filter(None, found.groups())).lower()
         return _WORDS.index(word) if word in _WORDS else int(word)
     return 0 if _WHOLE.search(text) else None
 
@@ -105,13 +116,19 @@ def _same_json(one: Form, other: Form, how: Wanted) -> bool:
 
 
 def grouped(forms: Sequence[Form], how: Wanted) -> list[list[int]]:
-    """The indices of forms in groups of equal ones.
+    """The indices of forms in groups whose members all equal each other.
 
-    Nearness is followed from form to form, so that the groups do not depend on the order.
+    What lies between two groups joins the one that begins with the form given most often; in what
+    order the forms came makes no difference.
     """
+    texts = [repr(form) for form in forms]
+    times = Counter(texts)
     groups: list[list[int]] = []
-    for index, form in enumerate(forms):
-        joined = [group for group in groups if any(same(form, forms[i], how) for i in group)]
-        groups = [group for group in groups if group not in joined]
-        groups.append(sorted([index, *(i for group in joined for i in group)]))
-    return groups
+    for index in sorted(range(len(forms)), key=lambda i: (-times[texts[i]], texts[i])):
+        fits = (g for g in groups if all(same(forms[index], forms[i], how) for i in g))
+        group = next(fits, None)
+        if group is None:
+            groups.append([index])
+        else:
+            group.append(index)
+    return [sorted(group) for group in groups]

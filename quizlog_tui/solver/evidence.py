@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..sandbox.result import ExecResult
 from .decision import Execution, ModelReply, Question, Reconsidered, Refusal
-from .json_value import json_fault
+from .json_value import answer_fault
 from .redaction import Redaction
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def kept_reply(voter: Voter, heard: Heard[Solution]) -> ModelReply:
 
 
 def may_be_asked_again(reply: ModelReply) -> bool:
-    """A person is asked once, and so is who did not answer at all."""
-    return reply.source != "human" and reply.status in ("ok", "invalid", "rate_limited")
+    """A person is asked once, and so is who gave no usable answer, asked to mend it or not."""
+    return reply.source != "human" and reply.status in ("ok", "rate_limited")
 
 
 def kept_again(voter: Voter, heard: Heard[Final]) -> Reconsidered:
@@ -75,7 +75,7 @@ def kept_again(voter: Voter, heard: Heard[Final]) -> Reconsidered:
 
 def kept_run(result: ExecResult, redaction: Redaction) -> Execution:
     """What came of a run. An answer that is no JSON value is none."""
-    fault = json_fault(result.answer)
+    fault = answer_fault(result.answer)
     error = f"the answer {fault}" if fault else result.error
     return Execution(
         status="bad_result" if fault else result.status,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,18 @@ MAX_DEPTH = 64
 """Values nested deeper are refused."""
 MAX_BITS = 13_000
 """Whole numbers of more bits (about 3,900 digits) are refused."""
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def answer_fault(value: Any) -> str | None:
+    """Why a value cannot be given as an answer; None if it can.
+
+    It must be a JSON value whose texts can be written as UTF-8, as it is sent and printed.
+    """
+    fault = json_fault(value)
+    if fault is None and _HALF.search(json.dumps(value, ensure_ascii=False)):
+        return "holds half a character: a surrogate without its other half"
+    return fault
 
 
 def json_fault(value: Any, depth: int = MAX_DEPTH) -> str | None:

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import signal
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from .transport import NoReplyError, Prompt, Said
@@ -25,23 +25,22 @@ class Command:
 
     Args:
         command: Its words; no shell is involved.
-        hidden: Environment variables it must not see: the keys of others.
+        environment: All variables it sees.
     """
 
-    def __init__(self, command: Sequence[str], hidden: Collection[str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command = command
-        self._hidden = hidden
+        self._environment = environment
 
     async def complete(self, prompt: Prompt[Any]) -> Said:
         """The program's stdout. It and all it started end with the call, whatever happens."""
-        environment = {k: v for k, v in os.environ.items() if k not in self._hidden}
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                env=environment,
+                env=self._environment,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:

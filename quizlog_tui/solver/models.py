@@ -23,6 +23,7 @@ from pydantic import (
 
 from ..errors import ConfigError
 from ..record.yaml_text import parse
+from .env_file import PRIMARY
 from .transport import MAX_WEIGHT, NAME, Voter
 
 MODEL_SECONDS = Voter.seconds
@@ -117,7 +118,7 @@ class Models(BaseModel):
             return self
         if name not in {one for model in self.models for one in (model.name, model.model)}:
             known = ", ".join(model.name for model in self.models)
-            raise ConfigError(f"no model {name!r}", where="PRIMARY_MODEL", hint=f"one of {known}")
+            raise ConfigError(f"no model {name!r}", where=PRIMARY, hint=f"one of {known}")
         chosen = next(m.name for m in self.models if name in (m.name, m.model))
         models = tuple(
             model.model_copy(update={"primary": model.name == chosen}) for model in self.models
@@ -182,11 +183,34 @@ def _complaint(error: ValidationError, lines: dict[str, int], path: Path) -> Con
     return ConfigError(_said(first), where=where, hint=_hint(first))
 
 
+_PLAIN = {
+    "tuple_type command": "must be a list of words, as [./solve.sh, --fast]",
+    "tuple_type models": "must be a list of models, each with a name",
+    "too_short command": "must be a list of at least one word",
+    "too_short models": "must be a list of at least one model",
+    "model_type": "must be a mapping with the key 'models'",
+    "model_type models": "must be a mapping with the key 'name'",
+    "missing": "is missing",
+    "string_type": "must be a text",
+    "string_pattern_mismatch": "must be a name of letters, digits, '.', '_' and '-'",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "bool_type": "must be true or false",
+}
+"""What a kind of fault means in plain words, at a key or anywhere."""
+
+
 def _said(first: Any) -> str:
     names = ".".join(str(part) for part in first["loc"] if part != "function-after")
     if first["type"] == "extra_forbidden":
         return f"unknown key {first['loc'][-1]!r}"
+    kind = str(first["type"])
+    place = next((part for part in reversed(first["loc"]) if isinstance(part, str)), "")
     said = str(first["msg"]).removeprefix("Value error, ")
+    said = _PLAIN.get(f"{kind} {place}") or _PLAIN.get(kind) or said.replace("Input should", "must")
     return f"{names}: {said}" if names else said
 
 

@@ -41,6 +41,8 @@ class NoAnswerError(ValueError):
     """The value is no answer; the text says why."""
 
 
+_SHORT = 20
+"""Characters of a prompt that hardly says what is asked."""
 MAX_DIGITS = 400
 """Longer numerals are compared as texts."""
 
@@ -48,12 +50,22 @@ _NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.A
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.A)
 _PADDED = re.compile(r"[+-]?0\d", re.A)
 _DATA_URI = re.compile(r"data:([^;,]*)((?:;[^;,]*)*),(.*)", re.S | re.I)
-_FAILURE = re.compile(
-    r"\s*(?:error\b\s*[:!]|(?:\w+\.)*\w+(?:Error|Exception)\s*:|traceback \(most recent"
-    r"|unable to (?:solve|answer|determine|complete)|max(?:imum)? iterations reached"
-    r"|(?:request|execution|code) timed out)",
+_GIVEN_UP = re.compile(
+    r"\s*(?:error\s*[:!]\s*)?(?:unable to (?:solve|answer|determine|complete)"
+    r"|max(?:imum)? iterations reached|(?:request|execution|code) timed out)",
     re.I,
 )
+"""What agents say that have no answer."""
+_ERROR = re.compile(
+    r"\s*(?:error\b\s*[:!]|(?:\w+\.)*\w+(?:Error|Exception)\s*:|traceback \(most recent)", re.I
+)
+"""How texts of errors begin."""
+_OF_ERRORS = re.compile(
+    r"(?<!squared )(?<!square )(?<!absolute )(?<!standard )error|exception"
+    r"|\b(?:traceback|messages?|warnings?|raises?|raised|fails?|failures?)\b",
+    re.I,
+)
+"""What a question says that may be answered by the text of an error."""
 _NOT_FINITE = frozenset({"nan", "+nan", "-nan", "inf", "+inf", "-inf", "infinity", "-infinity"})
 _YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
 _NUMERIC = frozenset({"number", "integer"})
@@ -79,11 +91,26 @@ def _text_form(text: str, question: Question) -> Form:
     chosen = _choice(flat, question)
     if chosen is not None:
         return Form("string", chosen, chosen)
-    if _FAILURE.match(text):
+    if _is_failure(text, question):
         raise NoAnswerError("the answer is the text of an error")
     if question.input_type == "textarea":
         return Form("free", flat, flat)
     return _plain_form(text, question, MAX_DEPTH)
+
+
+def _is_failure(text: str, question: Question) -> bool:
+    """Whether a text tells of a failure to answer; of code too, which may catch its own error."""
+    if _GIVEN_UP.match(text):
+        return True
+    may_be_one = question.input_type not in _NUMERIC and _OF_ERRORS.search(asked_text(question))
+    return bool(_ERROR.match(text)) and not may_be_one
+
+
+def asked_text(question: Question) -> str:
+    """What is asked; where that is but a word or two, with what was printed before."""
+    if len(question.text) < _SHORT:
+        return f"{question.text}\n{question.context}"
+    return question.text
 
 
 def _choice(flat: str, question: Question) -> str | None:

@@ -1,6 +1,6 @@
 """Makes a panel: the clients of configured models, or of recorded replies. Keys are read here only.
 
-A key goes from the environment into its client's header and into the redaction that all clients
+A key goes from what is set outside into its client's header and into the redaction that all clients
 share; nothing else ever holds it.
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .cassettes import Player, Recorder, Shelf, recorded
 from .client import ModelClient
 from .endpoint import Endpoint, connections
+from .env_file import SECRETS
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
 from .redaction import Redaction
@@ -79,13 +80,20 @@ def missing_keys(models: Models, environment: Mapping[str, str] = os.environ) ->
     return sorted(names - _keys(models, environment).keys())
 
 
+def _seen(own: str | None, keys: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program: with its own key, without those of others or of ours."""
+    hidden = SECRETS | keys.keys()
+    others = {name: value for name, value in os.environ.items() if name not in hidden}
+    return others | {name: key for name, key in keys.items() if name == own}
+
+
 def _transport(
     model: ModelSettings, keys: Mapping[str, str], http: AsyncClient, ask: Ask | None
 ) -> Transport:
     if model.human:
         return Human(ask)
     if model.command:
-        return Command(model.command, keys.keys() - {model.api_key_env})
+        return Command(model.command, _seen(model.api_key_env, keys))
     if model.api_key_env and model.api_key_env not in keys:
         return Keyless(model.api_key_env)
     return Endpoint(model, keys.get(model.api_key_env or ""), http)
@@ -103,4 +111,4 @@ class Keyless:
 
     async def complete(self, prompt: Prompt[Any]) -> Said:
         """Always fails."""
-        raise NoReplyError("error", f"the environment variable {self._variable} is not set")
+        raise NoReplyError("error", f"{self._variable} is not set, in the environment or in .env")

@@ -30,6 +30,12 @@ class Redaction:
         forms = {form for key in keys if len(key) >= _LEAST for form in _forms(key)}
         self._forms = sorted(forms, key=len, reverse=True)
 
+    def also(self, keys: Iterable[str]) -> Redaction:
+        """One that knows further keys too."""
+        both = Redaction(keys)
+        both._forms = sorted({*self._forms, *both._forms}, key=len, reverse=True)
+        return both
+
     def clean(self, text: str) -> str:
         """The text with a stand-in where a key was, plain or quoted."""
         for form in self._forms:

@@ -7,9 +7,11 @@ server does raises here; cancelling ends all of it. Where the code runs is given
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any, Literal
 
 from ..sandbox.result import ExecResult
 from .client import Heard, ModelClient
-from .contract import Final, Solution
+from .contract import C, Final, Solution
 from .decide import decide, needs_reconciliation, settled, two_runs_agree
 from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
 from .evidence import (
@@ -30,6 +32,7 @@ from .evidence import (
 )
 from .prompts import reconcile_prompt, solve_prompt
 from .redaction import Redaction
+from .spending import UNSHARED, Shares
 from .transport import Prompt
 
 RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
@@ -61,6 +64,8 @@ class Panel:
     """A remark for the decision."""
     redaction: Redaction = field(default_factory=Redaction)
     """The keys that must not get into a decision."""
+    turns: AbstractAsyncContextManager[Any] = field(default_factory=nullcontext)
+    """Held while one model is asked: bounds how many are at once, of all questions."""
 
 
 async def solve(
@@ -70,6 +75,7 @@ async def solve(
     folder: Path | None = None,
     refused: Sequence[Refusal] = (),
     budget: float | None = None,
+    shares: Shares = UNSHARED,
     tell: Callable[[Progress], None] = lambda progress: None,
 ) -> Decision:
     """Ask all models of a panel, and decide.
@@ -79,12 +85,15 @@ async def solve(
         panel: Who is asked.
         folder: The files that a model's code may read, nothing else in it.
         refused: Answers already found wrong, which are not given again.
-        budget: Seconds for all of it; with one, votes that can change nothing are not waited for.
+        budget: Seconds for all of it; with one, votes that can change nothing are not waited for,
+            nor are others where models differ and a second round needs its time.
+        shares: The most that parts of it may take.
         tell: Hears what happens.
     """
-    work = _Work(_blank(question, panel, refused), panel, folder, tell, budget)
+    seconds = math.inf if budget is None else budget
+    work = _Work(_blank(question, panel, refused), panel, folder, tell, seconds, shares)
     await work.first_round()
-    if work.left() != 0 and needs_reconciliation(work.decision):
+    if work.left() and needs_reconciliation(work.decision):
         await work.second_round()
     work.update("decided", None, work.decision)
     return work.decision
@@ -109,7 +118,8 @@ class _Work:
     panel: Panel
     folder: Path | None
     tell: Callable[[Progress], None]
-    budget: float | None
+    budget: float
+    shares: Shares
     started: float = field(default_factory=time.monotonic)
 
     def update(self, what: Any, name: str | None, decision: Decision) -> None:
@@ -117,11 +127,9 @@ class _Work:
         self.decision = decide(decision)
         self.tell(Progress(what, name, self.decision))
 
-    def left(self) -> float | None:
+    def left(self) -> float:
         """Seconds left of the budget."""
-        if self.budget is None:
-            return None
-        return max(0.0, self.budget - (time.monotonic() - self.started))
+        return max(0.0, self.budget - self._age())
 
     def _files(self) -> list[str]:
         return sorted(path.name for path in self.folder.iterdir()) if self.folder else []
@@ -136,13 +144,13 @@ class _Work:
         asking = {
             asyncio.create_task(self._ask(client, prompt)): client for client in self.panel.clients
         }
-        spent = await self._all(asking, self._enough)
+        spent = await self._all(asking, self._enough, self._left_of_first)
+        why, seconds = f"{_SPENT}{self._why_spent()}", round(self._age(), 3)
         for client in spent:
-            error = f"{_SPENT}{self._why_spent()}"
-            self._put(kept_reply(client.voter, Heard("timeout", error=error, seconds=self._age())))
+            self._put(kept_reply(client.voter, Heard("timeout", error=why, seconds=seconds)))
 
     async def _ask(self, client: ModelClient, prompt: Prompt[Solution]) -> None:
-        heard = await client.request(prompt, self.left())
+        heard = await self._heard(client, prompt)
         reply = kept_reply(client.voter, heard)
         if not reply.code:
             self._put(reply)
@@ -150,6 +158,11 @@ class _Work:
         self.tell(Progress("replied", reply.name, self.decision))
         executed = await self._run(reply.code)
         self._put(replace(reply, executed=executed), "ran")
+
+    async def _heard(self, client: ModelClient, prompt: Prompt[C]) -> Heard[C]:
+        """What a model says in its turn. The wait for it takes of the budget, not of the model."""
+        async with self.panel.turns:
+            return await client.request(prompt, min(self.left(), self.shares.model))
 
     async def _run(self, code: str) -> Execution:
         return kept_run(await self.panel.run(code, self.folder), self.panel.redaction)
@@ -161,14 +174,20 @@ class _Work:
         self.update(what, reply.name, replace(self.decision, models=models))
 
     async def _all(
-        self, tasks: Mapping[asyncio.Task[None], ModelClient], enough: Callable[[list[float]], bool]
+        self,
+        tasks: Mapping[asyncio.Task[None], ModelClient],
+        enough: Callable[[list[float]], bool],
+        left: Callable[[], float],
     ) -> list[ModelClient]:
         """Wait for the tasks; those not waited for are cancelled, and their models returned."""
         pending = set(tasks)
         try:
             while pending and not enough([tasks[task].voter.weight for task in pending]):
+                seconds = left()
                 done, pending = await asyncio.wait(
-                    pending, timeout=self.left(), return_when=asyncio.FIRST_COMPLETED
+                    pending,
+                    timeout=None if seconds == math.inf else max(0.0, seconds),
+                    return_when=asyncio.FIRST_COMPLETED,
                 )
                 for task in done:
                     task.result()
@@ -182,17 +201,25 @@ class _Work:
 
     def _enough(self, weights: Sequence[float]) -> bool:
         """Whether a budget is better spent than on votes that can change nothing."""
-        if self.budget is None:
+        if self.budget == math.inf:
             return False
         if settled(self.decision, sum(weights)):
             return True
         return self._age() > _AGREED_SHARE * self.budget and two_runs_agree(self.decision)
 
+    def _left_of_first(self) -> float:
+        """Seconds that those who have not answered are still waited for."""
+        differ = needs_reconciliation(self.decision)
+        return self.shares.first(self.budget) - self._age() if differ else self.left()
+
     def _age(self) -> float:
-        return round(time.monotonic() - self.started, 3)
+        return time.monotonic() - self.started
 
     def _why_spent(self) -> str:
-        return "the budget is spent" if not self.left() else "the vote was settled"
+        if not self.left():
+            return "the budget is spent"
+        differ = needs_reconciliation(self.decision)
+        return "others differ, and need time to agree" if differ else "the vote was settled"
 
     # -- second round
 
@@ -203,12 +230,13 @@ class _Work:
         again = {reply.name for reply in self.decision.models if may_be_asked_again(reply)}
         clients = [client for client in self.panel.clients if client.voter.name in again]
         tasks = {asyncio.create_task(self._ask_again(c, prompt)): c for c in clients}
-        for client in await self._all(tasks, lambda weights: False):
-            error = f"{_SPENT}{self._why_spent()}"
+        end = min(self.budget, self._age() + self.shares.second)
+        error = f"{_SPENT}the budget is spent"
+        for client in await self._all(tasks, lambda weights: False, lambda: end - self._age()):
             self._put_again(Reconsidered(client.voter.name, "timeout", error=error))
 
     async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
-        heard = await client.request(prompt, self.left())
+        heard = await self._heard(client, prompt)
         reply = kept_again(client.voter, heard)
         if reply.corrected_code:
             reply = replace(reply, executed=await self._run(reply.corrected_code))

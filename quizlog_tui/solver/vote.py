@@ -54,16 +54,22 @@ def _primary(classes: Iterable[AnswerClass], ballots: Sequence[Ballot]) -> str |
 
 
 def _classes(ballots: Sequence[Ballot], decision: Decision, how: Wanted) -> tuple[AnswerClass, ...]:
-    groups = grouped([ballot.form for ballot in ballots], how)
-    refused = _refused_forms(decision)
-    sure = any(reply.confidence is not None for reply in decision.reconciliation)
-    found = [_class([ballots[i] for i in group], refused, decision, sure=sure) for group in groups]
+    forms = _refused_forms(decision)
+    refused = [b for b in ballots if any(same(form, b.form, how) for form in forms)]
+    others = [b for b in ballots if b not in refused]
+    found = [_class(group, decision, refused=False) for group in _groups(others, how)]
+    found += [_class(group, decision, refused=True) for group in _groups(refused, how)]
     primaries = {ballot.name for ballot in ballots if ballot.primary}
 
     def order(one: AnswerClass) -> tuple[float, float, bool, str]:
         return -one.weight, -(one.confidence or 0), not primaries & {*one.members}, one.key
 
     return tuple(sorted(found, key=order))
+
+
+def _groups(ballots: Sequence[Ballot], how: Wanted) -> list[list[Ballot]]:
+    groups = grouped([ballot.form for ballot in ballots], how)
+    return [[ballots[i] for i in group] for group in groups]
 
 
 def _refused_forms(decision: Decision) -> list[Form]:
@@ -76,10 +82,9 @@ def _refused_forms(decision: Decision) -> list[Form]:
     return forms
 
 
-def _class(
-    members: Sequence[Ballot], refused: Iterable[Form], decision: Decision, *, sure: bool
-) -> AnswerClass:
+def _class(members: Sequence[Ballot], decision: Decision, *, refused: bool) -> AnswerClass:
     how = wanted(decision.question)
+    sure = any(reply.confidence is not None for reply in decision.reconciliation)
     weights = {b.name: b.weight for b in members}
     trust = {b.name: b.weight * (UNSURE if b.confidence is None else b.confidence) for b in members}
     cap = None if decision.family_cap is None else Fraction(str(decision.family_cap))
@@ -89,7 +94,7 @@ def _class(
         weight=float(_total(members, weights, cap)),
         members=tuple(sorted(weights)),
         confidence=float(_total(members, trust, cap)) if sure else None,
-        refused=any(same(form, ballot.form, how) for form in refused for ballot in members),
+        refused=refused,
     )
 
 

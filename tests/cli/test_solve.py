@@ -205,7 +205,7 @@ def test_no_text_of_a_model_reaches_the_terminal_raw(
 def test_checking_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     models = voters(tmp_path, good=4)
     code, out, _ = run(capsys, "models", "check", "--models", models)
-    assert (code, out.startswith("ok       good: answers 4")) == (0, True)
+    assert (code, out.startswith("ok         good: answers 4")) == (0, True)
     models.write_text(models.read_text() + "\n- {name: bad, command: [echo, hello]}")
     models.write_text(models.read_text() + "\n- {name: keyless, base_url: 'http://127.0.0.1:9', model: m, api_key_env: NO_SUCH_KEY}")  # fmt: skip
     models.write_text(models.read_text() + "\n- {name: me, human: true}")
@@ -213,9 +213,29 @@ def test_checking_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     rows = {row["name"]: row for row in json.loads(out)["models"]}
     assert code == 4
     assert {name: row["status"] for name, row in rows.items()} == {
-        "good": "ok", "bad": "invalid", "keyless": "error", "me": "ok",
+        "good": "ok", "bad": "invalid", "keyless": "error", "me": "not asked",
     }  # fmt: skip
     assert "NO_SUCH_KEY is not set" in rows["keyless"]["says"]
+    assert (rows["me"]["ok"], rows["me"]["says"]) == (True, "a person")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["serve", "--port", "http"], "argument --port: must be a whole number from 0 to 65535, not 'http'"),
+        (["serve", "--port", "65536"], "argument --port: must be a whole number"),
+        (["demo-server", "--port", "-1"], "argument --port: "),
+        (["solve", "x", "--budget", "soon"], "argument --budget: must be a number of seconds above 0, not 'soon'"),
+        (["solve", "x", "--budget", "nan"], "argument --budget: must be a number of seconds"),
+        (["solve", "x", "--budget", "0"], "argument --budget: must be a number of seconds"),
+    ],
+)  # fmt: skip
+def test_values_that_cannot_be_are_named(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert said in err
 
 
 def test_a_person_is_a_voter(record: Path, tmp_path: Path) -> None:

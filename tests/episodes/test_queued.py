@@ -48,7 +48,7 @@ def nothing() -> None:
 @asynccontextmanager
 async def host(folder: Path, slots: int = 4, **voices: Scripted) -> AsyncIterator[Engine]:
     """A process that works the queue."""
-    work = answering(panel_of(**voices), asyncio.Semaphore(9))
+    work = answering(panel_of(**voices))
     async with running(address(folder), slots, {KIND: work}, CLEAN) as engine:
         yield engine
 
@@ -188,7 +188,7 @@ async def test_it_is_said_once_that_nobody_works_the_queue(
 
 @needs_postgres()
 async def test_a_server_of_databases_serves_as_well(build: Build, tmp_path: Path) -> None:
-    script, work = build.script(QUIZ), answering(panel_of(x=Scripted()), asyncio.Semaphore(9))
+    script, work = build.script(QUIZ), answering(panel_of(x=Scripted()))
     with postgres() as url, Replayer() as replayer:
         with pytest.raises(ConfigError, match="workflow_status") as unmade:
             await connected(url, CLEAN, nothing).__aenter__()

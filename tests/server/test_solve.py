@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from quizlog_tui.errors import UsageError
+from quizlog_tui.server import asking as asking_module
 from quizlog_tui.server import events as events_module
 from quizlog_tui.server.events import events
 from quizlog_tui.session import Session
@@ -140,6 +142,20 @@ async def test_a_server_that_is_none_of_ours() -> None:
             await client.solve("x")
     with pytest.raises(UsageError, match="is no URL"):
         Backend("localhost:80")
+
+
+async def test_the_budget_runs_while_a_question_waits_for_others(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking_module, "AT_ONCE", 1)
+    models = tmp_path / "models.yaml"
+    models.write_text("models: [{name: slow, command: [sleep, '1000']}]")
+    body = {"question": {"text": "2 + 2 = "}, "budget": 0.4}
+    async with over(serving(models)) as http:
+        started = time.monotonic()
+        said = await asyncio.gather(*(http.post("/solve", json=body) for _ in range(20)))
+    assert time.monotonic() - started < 4
+    assert {one.json()["decision"]["models"][0]["status"] for one in said} == {"timeout"}
 
 
 async def test_a_reader_who_leaves_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

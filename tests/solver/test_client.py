@@ -91,7 +91,7 @@ EXPECTED = {
     "deep-objects": ("invalid", 2, ""),
     "deep-text": ("invalid", 2, "no JSON object"),
     "braces": ("invalid", 2, "no JSON object"),
-    "surrogate": ("invalid", 2, "explanation"),
+    "surrogate": ("invalid", 2, "answer: holds half a character"),
     "echo-key": ("error", 1, STAND_IN),
     "echo-key-in-answer": ("ok", 1, None),
 }
@@ -217,6 +217,22 @@ async def test_foreign_text_of_any_kind_can_be_asked() -> None:
     odd = solve_prompt(Question("\ud800 \x00 \x1b[31m \u2028", context="x" * 100_000), (), ())
     async with client("good") as (_, one):
         assert (await one.request(odd)).status == "ok"
+
+
+@pytest.mark.parametrize("value", ['"\\ud83d x"', '["\\udc00"]', '{"\\ud83d": 1}'])
+async def test_an_answer_of_half_a_character_cannot_be_sent_on(value: str) -> None:
+    for prompt, key in ((PROMPT, "answer"), (AGAIN, "final_answer")):
+        one = ModelClient(Voter("a"), Says(f'{{"{key}": {value}}}'), Redaction())  # type: ignore[arg-type]
+        found = await one.request(prompt)
+        assert (found.status, found.repaired) == ("invalid", True)
+        assert f"{key}: holds half a character" in (found.error or "")
+
+
+async def test_an_answer_of_any_whole_character_is_one() -> None:
+    one = ModelClient(Voter("a"), Says('{"answer": "\\ud83d\\ude00"}'), Redaction())  # type: ignore[arg-type]
+    found = await one.request(PROMPT)
+    assert found.parsed
+    assert found.parsed.answer == "\U0001f600"
 
 
 class Says:

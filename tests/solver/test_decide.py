@@ -226,6 +226,20 @@ def test_when_models_are_asked_again(decision: Decision, needed: bool) -> None:
     assert needs_reconciliation(decision) is needed
 
 
+def test_an_answer_between_a_refused_one_and_another_does_not_refuse_the_other() -> None:
+    tenth = Question("The mean, to 1 decimal place: ", input_type="number")
+    found = verdict(ran(90.25), ran(90.3), ran(90.3), question=tenth, refused=[90.2])
+    assert (found.answer, found.candidates) == (90.3, (90.3,))
+    assert [(one.answer, one.refused) for one in found.classes] == [(90.3, False), (90.25, True)]
+
+
+def test_answers_that_differ_are_not_one_by_what_lies_between() -> None:
+    tenth = Question("The mean, to 1 decimal place: ", input_type="number")
+    found = verdict(ran(90.2), ran(90.25), ran(90.3), question=tenth)
+    assert found.why == "majority"
+    assert len(found.classes) == 2
+
+
 def test_settled_when_no_missing_vote_can_unseat_the_leader() -> None:
     assert settled(asked(ran(4), ran(4), ran(5)), 0.5)
     assert not settled(asked(ran(4), ran(4), ran(5)), 1)

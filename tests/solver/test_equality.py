@@ -199,6 +199,41 @@ def test_an_option_may_look_like_an_error() -> None:
     assert normal_form("Error: 1", question).kind == "string"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question("Which full error message does Python print for 1/0? "),
+        Question("What does the log say when it fails: "),
+        Question("Which ValueError is raised by int('x')? "),
+        Question("Answer: ", context="Write the exception of the third line of the log."),
+    ],
+)
+def test_a_question_of_errors_may_be_answered_by_one(question: Question) -> None:
+    for text in ("ZeroDivisionError: division by zero", "Error: no file", "Traceback (most recent"):
+        assert normal_form(text, question).kind == "string"
+    for text in ("ERROR: Max iterations reached", "unable to solve", "Request timed out"):
+        with pytest.raises(NoAnswerError):
+            normal_form(text, question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question("What is the root mean squared error of the forecast? "),
+        Question("How many errors are in the log? ", input_type="integer"),
+    ],
+)
+def test_a_question_for_a_number_is_not_answered_by_an_error(question: Question) -> None:
+    with pytest.raises(NoAnswerError):
+        normal_form("ValueError: could not convert string to float: '8,126.49'", question)
+
+
+def test_what_was_printed_counts_only_where_the_prompt_is_short() -> None:
+    question = Question("What is the sum of column b? ", context="No errors were found.")
+    with pytest.raises(NoAnswerError):
+        normal_form("Error: no column b", question)
+
+
 def test_an_endless_nest_is_no_answer() -> None:
     deep: list[Any] = []
     for _ in range(10_000):
@@ -222,7 +257,17 @@ def test_long_numerals_and_numbers_cost_nothing() -> None:
         ("2-decimal number", 2),
         ("with three digits after the point", 3),
         ("4 dp", 4),
-        ("nearest integer", 0),
+        ("to the nearest integer", 0),
+        ("rounded up to the closest whole number", 0),
+        ("(give them to the nearest unit)", 0),
+        ("correct to ten decimal places", 10),
+        ("2 d.p.", 2),
+        ("to 1 decimal point", 1),
+        ("of the nearest integer point", None),
+        ("of which the nearest unit is Delta (D-3), exactly", None),
+        ("and the number 10 decimal in hex", None),
+        ("of 16 decimal to binary", None),
+        ("within 0.5 dp", None),
         ("how many decimals has it", None),
         ("what is 2 + 2", None),
     ],
@@ -336,6 +381,36 @@ def test_groups_do_not_depend_on_the_order(
     again = grouped([forms[i] for i in shuffled], wanted(question))
     assert {frozenset(shuffled[i] for i in group) for group in again} == groups
     assert sorted(i for group in groups for i in group) == list(range(len(forms)))
+
+
+@given(st.lists(ANSWERS, max_size=6), QUESTIONS)
+def test_no_group_holds_two_that_differ(answers: list[Any], question: Question) -> None:
+    forms = [form for answer in answers if (form := _form(answer, question))]
+    how = wanted(question)
+    for group in grouped(forms, how):
+        assert all(same(forms[i], forms[j], how) for i in group for j in group)
+
+
+@given(st.lists(st.integers(-40, 40), min_size=1, max_size=8), st.randoms())
+def test_what_lies_half_way_joins_one_side(twentieths: list[int], random: Any) -> None:
+    def groups(values: list[int]) -> list[list[int]]:
+        forms = [normal_form(value / 20, TENTH) for value in values]
+        found = grouped(forms, wanted(TENTH))
+        return sorted(sorted(values[i] for i in group) for group in found)
+
+    found = groups(twentieths)
+    assert all(group[-1] - group[0] <= 2 for group in found)
+    assert groups(random.sample(twentieths, len(twentieths))) == found
+
+
+def test_what_lies_half_way_joins_the_side_given_more_often() -> None:
+    def groups(*values: float) -> list[list[float]]:
+        forms = [normal_form(value, TENTH) for value in values]
+        return sorted([values[i] for i in group] for group in grouped(forms, wanted(TENTH)))
+
+    assert len(groups(90.2, 90.25, 90.3)) == 2
+    assert groups(90.2, 90.25, 90.3, 90.3) == [[90.2], [90.25, 90.3, 90.3]]
+    assert groups(90.2, 90.2, 90.25, 90.3) == [[90.2, 90.2, 90.25], [90.3]]
 
 
 @given(st.fractions(max_denominator=10**6), st.integers(0, 6))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,10 @@ from quizlog_tui.solver.transport import NoReplyError, Voter
 PROMPT = solve_prompt(Question("2 + 2 = "), (), ())
 
 
-async def heard(*words: str, timeout: float = 30.0, hidden: tuple[str, ...] = ()) -> object:
-    client = ModelClient(Voter("a", seconds=timeout), Command(words, hidden), Redaction())
+async def heard(
+    *words: str, timeout: float = 30.0, environment: Mapping[str, str] = os.environ
+) -> object:
+    client = ModelClient(Voter("a", seconds=timeout), Command(words, environment), Redaction())
     return await client.request(PROMPT)
 
 
@@ -88,11 +92,10 @@ async def test_the_wall_ends_a_program() -> None:
     assert found.status == "timeout"  # type: ignore[attr-defined]
 
 
-async def test_a_program_does_not_see_the_keys_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_program_sees_the_environment_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HIDDEN_KEY", "sk-0123456789")
-    monkeypatch.setenv("OWN_KEY", "sk-own")
     code = "import os; print('{\"answer\": \"%s\"}' % (os.environ.get('HIDDEN_KEY', '-') + os.environ['OWN_KEY']))"
-    found = await heard(*python(code), hidden=("HIDDEN_KEY",))
+    found = await heard(*python(code), environment={"OWN_KEY": "sk-own"})
     assert found.parsed.answer == "-sk-own"  # type: ignore[attr-defined]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
 from quizlog_tui.solver.decision import Question
+from quizlog_tui.solver.env_file import SECRETS
 from quizlog_tui.solver.models import HUMAN_SECONDS, MODEL_SECONDS, default_models, read_models
 from quizlog_tui.solver.panel import live_panel, missing_keys
 from quizlog_tui.solver.prompts import solve_prompt
@@ -72,14 +73,26 @@ def test_the_file_is_in_the_users_settings() -> None:
     [
         ("  weight: 2", "  wieght: 2", 7, "unknown key 'wieght' (did you mean 'weight'?)"),
         ("family_cap", "familycap", 16, "unknown key 'familycap' (did you mean 'family_cap'?)"),
-        ("  weight: 2", "  weight: heavy", 7, "models.0.weight: Input should be a valid number"),
+        ("  weight: 2", "  weight: heavy", 7, "models.0.weight: must be a number"),
         ("  weight: 2", "  weight: -1", 7, "greater than or equal to 0"),
         ("  weight: 2", "  weight: .inf", 7, "finite number"),
-        ("name: fast", "name: ../x", 2, "models.0.name: String should match"),
+        ("name: fast", "name: ../x", 2, "models.0.name: must be a name of letters, digits"),
         ("- name: local", "- name: fast", None, "two models are named 'fast'"),
         ("  human: true", "  human: true\n  primary: true", None, "more than one model is primary"),
         ("  human: true", "  weight: 1", 14, "give exactly one of base_url, command, human"),
-        ("  human: true", "  command: []", 15, "at least 1 item"),
+        (
+            "  human: true",
+            "  command: []",
+            15,
+            "models.2.command: must be a list of at least one word",
+        ),
+        (
+            "[./solve.sh, --fast]",
+            "./solve.sh",
+            13,
+            "models.1.command: must be a list of words, as [./solve.sh, --fast]",
+        ),
+        ("max_output_tokens: 1000", "max_output_tokens: 1.5", 10, "must be a whole number"),
         ("  model: vendor/name\n", "", 2, "the key 'model' is missing"),
         ("https://example.org", "ftp://example.org", 3, "must start with http:// or https://"),
         ("https://example.org", "https://me:sk@example.org", 3, "must hold no key, user or query"),
@@ -91,11 +104,14 @@ def test_the_file_is_in_the_users_settings() -> None:
             "must be the name of an environment variable, not a key",
         ),
         ("FAST_KEY", "sk_or-x y", 5, "must be the name of an environment variable, not a key"),
-        ("schema", "yaml", 9, "models.0.json_mode: Input should be 'schema', 'object' or 'prompt'"),
+        ("schema", "yaml", 9, "models.0.json_mode: must be 'schema', 'object' or 'prompt'"),
         ("  timeout: 20", "  timeout: 0", 11, "greater than 0"),
-        (GOOD, "", None, ""),
-        (GOOD, "[]", None, ""),
-        (GOOD, "models: []", 1, "at least 1 item"),
+        (GOOD, "", None, "must be a mapping with the key 'models'"),
+        (GOOD, "[]", 1, "must be a mapping with the key 'models'"),
+        (GOOD, "models: []", 1, "models: must be a list of at least one model"),
+        (GOOD, "models: 3", 1, "models: must be a list of models, each with a name"),
+        (GOOD, "models: [3]", 1, "models.0: must be a mapping with the key 'name'"),
+        (GOOD, "models: [{human: true}]", 1, "models.0.name: is missing"),
         (GOOD, "models: {", None, "not valid YAML"),
         (GOOD, "models: *x", None, "uses the alias *x"),
     ],
@@ -110,6 +126,7 @@ def test_what_a_file_may_not_say(
     assert said in text
     assert text.startswith(f"{path}:{line}: " if line else str(path))
     assert "\n" not in text
+    assert "Input" not in text and "should" not in text
 
 
 def test_a_key_in_the_file_is_not_shown(tmp_path: Path) -> None:
@@ -132,7 +149,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 async def test_programs_see_their_own_key_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = ("FAST_KEY", "LOCAL_KEY")
+    names = ("FAST_KEY", "LOCAL_KEY", *sorted(SECRETS))
     for name in names:
         monkeypatch.setenv(name, f"value-of-{name}")
     code = (
@@ -153,4 +170,7 @@ async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
     async with live_panel(models, run_here, environment={}) as panel:
         prompt = solve_prompt(Question("?"), (), ())
         found = await panel.clients[0].request(prompt)
-    assert (found.status, found.error) == ("error", "the environment variable FAST_KEY is not set")
+    assert (found.status, found.error) == (
+        "error",
+        "FAST_KEY is not set, in the environment or in .env",
+    )

@@ -110,6 +110,11 @@ def test_any_key_is_taken_out_of_any_text(key: str, before: str, after: str) -> 
         assert clean(before + form + after).count(form) <= (before + "[key]" + after).count(form)
 
 
+def test_a_redaction_that_knows_further_keys_knows_the_first_too() -> None:
+    both = Redaction(["abcdef"]).also(["abcdef-ghi", "b"])
+    assert both.clean("abcdef-ghi abcdef b") == "[key] [key] b"
+
+
 def test_short_values_are_no_keys() -> None:
     assert Redaction(["", "a", "12345"]).clean("a 12345") == "a 12345"
 

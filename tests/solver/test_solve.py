@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.client import ModelClient
@@ -17,6 +21,7 @@ from quizlog_tui.solver.decision import Question, Refusal
 from quizlog_tui.solver.decision_text import from_line, to_line
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Progress, solve
+from quizlog_tui.solver.spending import UNSHARED, Shares
 from quizlog_tui.solver.transport import Said, Voter
 
 from .panels import calls, failing, never, panel, run_here, saying
@@ -153,8 +158,8 @@ async def test_nobody_answers() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [float("nan"), float("inf"), 10**5000, {1: 2}, b"x", object(), [[float("nan")]]],
-    ids=["nan", "inf", "huge", "keys", "bytes", "object", "inside"],
+    [float("nan"), float("inf"), 10**5000, {1: 2}, b"x", object(), [[float("nan")]], "\ud83d"],
+    ids=["nan", "inf", "huge", "keys", "bytes", "object", "inside", "half"],
 )
 async def test_a_run_with_an_impossible_answer_is_an_abstention(answer: Any) -> None:
     async def run(code: str, folder: Path | None) -> ExecResult:
@@ -224,19 +229,77 @@ async def test_a_budget_ends_the_waiting() -> None:
     assert decision.verdict.why == "only_candidate"
 
 
-async def test_a_budget_also_bounds_code_and_leaves_no_second_round() -> None:
+async def test_code_that_hangs_leaves_those_who_differ_time_to_agree() -> None:
     async def run(code: str, folder: Path | None) -> ExecResult:
         if "hang" in code:
             await asyncio.Event().wait()
         return await run_here(code, folder)
 
     asked = panel(
-        run, a=saying({"code": "'hang'"}), b=saying({"answer": 1}), c=saying({"answer": 2})
+        run,
+        a=saying({"code": "'hang'"}),
+        b=saying({"answer": 1}, {"final_answer": 2}),
+        c=saying({"answer": 2}, {"final_answer": 2}),
     )
-    decision = await solve(QUESTION, asked, budget=0.1)
+    decision = await solve(QUESTION, asked, budget=3)
     assert [model.status for model in decision.models] == ["timeout", "ok", "ok"]
-    assert decision.models[0].error == "not waited for: the budget is spent"
+    assert decision.models[0].error == "not waited for: others differ, and need time to agree"
+    assert [one.name for one in decision.reconciliation] == ["b", "c"]
+    assert (decision.verdict.answer, decision.verdict.why) == (2, "unanimous")
+
+
+async def test_who_is_alone_waits_for_the_others_to_the_end() -> None:
+    decision = await solve(QUESTION, panel(a=never, b=saying({"answer": 1})), budget=0.3)
+    assert decision.models[0].status == "timeout"
+    assert decision.models[0].seconds >= 0.25
     assert decision.reconciliation == ()
+
+
+async def test_without_a_budget_everybody_is_waited_for() -> None:
+    answered = asyncio.Event()
+
+    async def late(prompt: Any) -> str:
+        await answered.wait()
+        return '{"answer": 2}'
+
+    asked = panel(a=saying({"answer": 1}), b=saying({"answer": 2}), c=late)
+    heard = lambda one: answered.set() if len(one.decision.models) == 2 else None  # noqa: E731
+    decision = await solve(QUESTION, asked, tell=heard)
+    assert [model.status for model in decision.models] == ["ok", "ok", "ok"]
+    assert decision.verdict.why == "majority"
+
+
+async def test_a_model_and_the_second_round_have_their_shares() -> None:
+    async def script(prompt: Any) -> str:
+        return '{"answer": 2}' if prompt.turn == "solve" else await never(prompt)
+
+    asked = panel(a=script, b=saying({"answer": 1}, {"final_answer": 2}), c=never)
+    shares = Shares(model=0.3, second=0.2)
+    decision = await solve(QUESTION, asked, budget=1000, shares=shares)
+    assert decision.models[2].error == "no reply within 0.3 s"
+    assert [one.status for one in decision.reconciliation] == ["timeout", "ok"]
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6))
+def test_both_rounds_have_time(budget: float, second: float) -> None:
+    first = Shares(second=second).first(budget)
+    assert 0 <= budget - first <= second + 1e-6
+    assert first >= budget * 0.6
+    assert Shares(second=second).first(math.inf) == UNSHARED.first(math.inf) == math.inf
+
+
+async def test_who_gave_no_usable_answer_twice_is_not_asked_a_third_time() -> None:
+    async def babble(prompt: Any) -> str:
+        return "I think so."
+
+    asked = panel(
+        a=saying({"answer": 1}, {"final_answer": 1}),
+        b=saying({"answer": 2}, {"final_answer": 2}),
+        c=babble,
+    )
+    decision = await solve(QUESTION, asked)
+    assert [one.name for one in decision.reconciliation] == ["a", "b"]
+    assert len(calls(asked, "c")) == 2
 
 
 async def test_a_budget_also_bounds_the_second_round() -> None:
@@ -247,6 +310,31 @@ async def test_a_budget_also_bounds_the_second_round() -> None:
     decision = await solve(QUESTION, asked, budget=0.3)
     assert [one.status for one in decision.reconciliation] == ["timeout", "ok"]
     assert decision.verdict.answer == 2
+
+
+async def test_models_take_turns_whatever_question_they_are_asked() -> None:
+    turns, waiting, most = asyncio.Semaphore(2), 0, 0
+
+    async def script(prompt: Any) -> str:
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        await asyncio.sleep(0)
+        waiting -= 1
+        return '{"answer": 42}'
+
+    asked = replace(panel(a=script, b=script, c=script), turns=turns)
+    decisions = await asyncio.gather(*(solve(QUESTION, asked) for _ in range(4)))
+    assert most == 2
+    assert [len(one.verdict.contributors) for one in decisions] == [3] * 4
+
+
+async def test_waiting_for_a_turn_takes_of_the_budget() -> None:
+    started = time.monotonic()
+    asked = replace(panel(a=never, b=never), turns=asyncio.Semaphore(1))
+    decisions = await asyncio.gather(*(solve(QUESTION, asked, budget=0.3) for _ in range(20)))
+    assert time.monotonic() - started < 3
+    assert {model.status for one in decisions for model in one.models} == {"timeout"}
 
 
 async def test_free_texts_are_not_reconciled() -> None:

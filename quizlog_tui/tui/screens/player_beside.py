@@ -133,7 +133,7 @@ class PlayerBeside(PlayerMoves):
     @work(group=DIALOG)
     async def action_ask_models(self) -> None:
         """Ask several models the pending question."""
-        missing = [name for name in ("httpx", "pydantic") if find_spec(name) is None]
+        missing = [name for name in ("httpx", "pydantic", "dotenv") if find_spec(name) is None]
         if missing:
             self.warn("models need more: pip install 'quizlog-tui[solver]'")
             return

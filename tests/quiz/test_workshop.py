@@ -1,0 +1,36 @@
+"""What tasks share, and what each is given of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quizlog_tui.quiz.budget import Budget
+from quizlog_tui.quiz.settings import TaskSettings
+from quizlog_tui.quiz.task import TaskRequest
+from quizlog_tui.quiz.workshop import Workshop
+from quizlog_tui.sandbox.result import Limits
+from tests.solver.panels import panel
+
+
+async def test_tasks_share_the_turns_of_their_models() -> None:
+    shop = Workshop(TaskSettings(max_concurrent_models=2), panel())
+    async with shop.panel.turns, shop.panel.turns:
+        assert shop.panel.turns.locked()  # type: ignore[attr-defined]
+
+
+def test_the_first_answer_has_time_for_a_second_round() -> None:
+    budget = Budget()
+    seconds = budget.thought(0, age=budget.render)
+    assert Limits().wall <= 20
+    assert min(budget.thinking.first(seconds), budget.thinking.model) + 20 <= seconds
+
+
+async def test_what_is_set_wrong_is_said_in_plain_words(tmp_path: Path) -> None:
+    settings = TaskSettings(task_basedir=tmp_path, browser_executable=str(tmp_path / "none"))
+    shop = Workshop(settings, panel())
+    try:
+        result = await shop.work(TaskRequest("a@b.c", "hush-hush", "https://8.8.8.8/quiz"))
+    finally:
+        await shop.close()
+    assert result.state == "failed"
+    assert (result.error or "").startswith("BROWSER_EXECUTABLE: ")
