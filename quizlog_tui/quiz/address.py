@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from ..text import is_whole
+
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -43,6 +45,8 @@ def site_of(url: str) -> Site:
         raise BadAddressError("must start with http:// or https://")
     if parts.username is not None or parts.password is not None:
         raise BadAddressError("must not carry a user or a password")
+    if not is_whole(url):
+        raise BadAddressError("must not hold half a surrogate pair")
     return Site(parts.hostname.lower().rstrip("."), port or _PORTS[parts.scheme])
 
 

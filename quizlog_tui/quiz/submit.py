@@ -52,9 +52,9 @@ class Reply:
 def payload_of(
     email: str, secret: str, url: str, answer: Any, constants: Mapping[str, Any]
 ) -> bytes:
-    """The submission as JSON; the answer raw, as it was found."""
+    """The submission as JSON, in ASCII as any text passes so; the answer raw, as it was found."""
     fields = {"email": email, "secret": secret, "url": url, "answer": answer}
-    return json.dumps({**constants, **fields}, ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps({**constants, **fields}, allow_nan=False).encode("ascii")
 
 
 async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: float) -> Reply:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from ..text import is_whole
+
 PageState = Literal[
     "open", "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected",
     "no_reply", "in_doubt",
@@ -101,4 +103,6 @@ def request_fault(data: Any) -> str | None:
             return f"the field {name} is missing or no text"
         if len(value) > 4096:
             return f"the field {name} is too long"
+        if name != "secret" and not is_whole(value):  # no secret is: refused as a wrong one
+            return f"the field {name} holds half a surrogate pair"
     return None

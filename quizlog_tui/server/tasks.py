@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from ..errors import LimitError, UsageError
 from ..quiz.task import TaskRequest, request_fault
 from ..quiz.tasks import Tasks
+from .events import event
+from .faults import encode
 
 MAX_TRIGGER = 100_000
 """Bytes of a trigger; larger ones are refused."""
@@ -32,7 +34,7 @@ def tasks_router(tasks: Tasks) -> APIRouter:
     """
     router = APIRouter()
 
-    async def run(request: Request) -> JSONResponse:
+    async def run(request: Request) -> Response:
         body = await _body(request)
         if body is None:
             return _fault(413, f"the body has more than {MAX_TRIGGER} bytes")
@@ -46,13 +48,13 @@ def tasks_router(tasks: Tasks) -> APIRouter:
         router.add_api_route(path, run, methods=["POST"], summary="Start a task")
 
     @router.get("/tasks", summary="How all tasks stand")
-    async def listed() -> JSONResponse:
-        return JSONResponse({"schema_version": 1, "tasks": await tasks.list()})
+    async def listed() -> Response:
+        return _json({"schema_version": 1, "tasks": await tasks.list()})
 
     @router.get("/tasks/{task_id}", summary="One task with its pages")
-    async def one(task_id: str) -> JSONResponse:
+    async def one(task_id: str) -> Response:
         try:
-            return JSONResponse(await tasks.get(task_id))
+            return _json(await tasks.get(task_id))
         except UsageError as error:
             return _fault(404, str(error))
 
@@ -80,12 +82,11 @@ async def _body(request: Request) -> bytes | None:
     return bytes(data)
 
 
-async def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
+async def _triggered(tasks: Tasks, data: Any) -> Response:
     fault = request_fault(data)
     if fault:
         return _fault(400, fault)
-    secret = tasks.settings.user_secret
-    if not secret or not hmac.compare_digest(data["secret"].encode(), secret.encode()):
+    if not is_secret(data["secret"], tasks.settings.user_secret):
         return _fault(403, "the secret is wrong")
     try:
         task = await tasks.start(TaskRequest(data["email"], data["secret"], data["url"]))
@@ -93,13 +94,25 @@ async def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
         return _fault(400, str(error))
     except LimitError as error:
         return _fault(429, str(error), {"Retry-After": "30"})
-    return JSONResponse({"status": "accepted", "task_id": task})
+    return _json({"status": "accepted", "task_id": task})
 
 
-def _fault(status: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"error": {"message": message}}, status, headers)
+def is_secret(given: str, secret: str) -> bool:
+    """Whether a secret is the right one, compared in constant time; an empty one is none."""
+    sides = (text.encode("utf-8", "surrogatepass") for text in (given, secret))
+    return bool(secret) and hmac.compare_digest(*sides)
 
 
-async def _stream(tasks: Tasks, task: str) -> AsyncIterator[str]:
+def _json(
+    data: Mapping[str, Any], status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    return Response(encode(data), status, headers, "application/json")
+
+
+def _fault(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    return _json({"error": {"message": message}}, status, headers)
+
+
+async def _stream(tasks: Tasks, task: str) -> AsyncIterator[bytes]:
     async for state in tasks.events(task):
-        yield f"event: task\ndata: {json.dumps(state, ensure_ascii=False)}\n\n"
+        yield event("task", state)

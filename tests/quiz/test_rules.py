@@ -52,6 +52,7 @@ def test_public_addresses_are_allowed(address: str) -> None:
         "http://u:p@a.b/",
         "http://a.b:99999/",
         "http://[::1",
+        "http://a.b/\ud800",
     ],
 )
 def test_what_is_no_url_to_visit(url: str) -> None:
@@ -166,7 +167,7 @@ def test_any_reply_is_read(body: bytes, status: int) -> None:
         | st.booleans()
         | st.integers()
         | st.floats(allow_nan=False, allow_infinity=False)
-        | st.text(),
+        | st.text(st.characters(exclude_categories=())),
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
         max_leaves=8,
     )
@@ -214,6 +215,8 @@ def test_which_reasons_tell_something(reason: str, told: bool) -> None:
         {"email": "a", "secret": "b"},
         {"email": 1, "secret": "b", "url": "c"},
         {"email": "a", "secret": " ", "url": "c"},
+        {"email": "\ud800", "secret": "b", "url": "c"},
+        {"email": "a", "secret": "b", "url": "c\udfff"},
     ],
 )
 def test_faults_of_a_trigger(data: object) -> None:

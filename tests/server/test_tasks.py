@@ -13,11 +13,14 @@ from typing import Any
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import quiz_server
+from quizlog_tui.quiz.task import TaskRequest
 from quizlog_tui.quiz.tasks import Tasks, opened
-from quizlog_tui.server.tasks import MAX_TRIGGER, tasks_router
+from quizlog_tui.server.tasks import MAX_TRIGGER, is_secret, tasks_router
 from tests.quiz.conftest import JON, SECRET, Lab, lab, needs_browser
 
 
@@ -54,6 +57,10 @@ BAD = [
     (b'{"email": "a@b.c"}', 400),
     (trigger("https://quiz.site/x", secret="not the secret"), 403),
     (trigger("https://quiz.site/x", secret="not the sécret"), 403),
+    (trigger("https://quiz.site/x", secret="\ud800"), 403),
+    (trigger("https://quiz.site/x", secret=SECRET + "\udfff"), 403),
+    (trigger("https://quiz.site/x", email="\ud800@quiz.test"), 400),
+    (trigger("https://quiz.site/\udc00"), 400),
     (trigger("ftp://quiz.site/x"), 400),
     (trigger("http://10.0.0.1/x"), 400),
     (b"x" * (MAX_TRIGGER + 1), 413),
@@ -73,6 +80,28 @@ async def test_bad_triggers(tmp_path: Path) -> None:
                     assert (reply.status_code, body[:40]) == (status, body[:40])
                     assert reply.json()["error"]["message"]
             assert await tasks.list() == []
+
+
+@given(st.text(st.characters(exclude_categories=())), st.text(st.characters(exclude_categories=())))
+def test_only_the_secret_itself_is_it(given: str, secret: str) -> None:
+    assert is_secret(given, secret) is (given == secret != "")
+    assert is_secret(secret, secret) is (secret != "")
+
+
+async def test_a_task_that_cannot_be_told_in_utf_8_keeps_no_other_from_being_told(
+    tmp_path: Path,
+) -> None:
+    with quiz_server() as server:
+        async with (
+            lab(server, tmp_path, {"ada": right}) as running,
+            gateway(running) as (url, tasks),
+            httpx.AsyncClient(timeout=60) as http,
+        ):
+            half = "\ud800@quiz.test"  # a trigger with it is refused; an older one may be kept
+            await tasks.start(TaskRequest(half, SECRET, "http://127.0.0.1:9/", "ab" * 16))
+            said = (await http.get(f"{url}/tasks/{'ab' * 16}/events")).text
+            assert json.loads(said.splitlines()[-2][6:])["email"] == half
+            assert (await http.get(f"{url}/tasks")).json()["tasks"][0]["email"] == half
 
 
 async def test_without_a_secret_in_the_settings_nobody_is_let_in(tmp_path: Path) -> None:
