@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.equality import same, wanted
@@ -140,7 +141,7 @@ class Attempts:
         """How the page ended; None to go on."""
         if reply.outcome in ("no_reply", "rejected", "in_doubt"):
             return reply.outcome
-        self.next = reply.url
+        self.next = following(self.page.url, reply.url) or self.next  # once told, it stays told
         if reply.correct:
             return "correct"
         if reply.late:
@@ -167,6 +168,14 @@ class Attempts:
             next=self.next,
             seconds=round(self.age(), 3),
         )
+
+
+def following(page: str, given: str | None) -> str | None:
+    """The URL of the page after a page, as a reply gives it: perhaps relative to that page."""
+    try:
+        return urljoin(page, given) if given else None
+    except ValueError:
+        return given  # no URL at all: it is refused as what it is
 
 
 def tells(reason: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from ..record.model import MAIN
 from ..solver.decision import Decision, Question, Refusal
@@ -23,6 +23,8 @@ from .workspace import RECORD
 
 MOST_PAGES = 100
 """Pages of one task; more end it."""
+_PERSONAL = ("email", "id")
+"""Parameters that name a person and the answer that led to a page: the question is the same."""
 
 
 async def run_task(request: TaskRequest, tools: Tools) -> TaskResult:
@@ -57,8 +59,8 @@ class _Journey:
         """Why a page is not visited; None if it is."""
         if not reachable(url, self.tools.allowed):
             return "refused"
-        right = {_bare(page.url) for page in self.pages if page.state == "correct"}
-        if _bare(url) in right:
+        right = {_asked(page.url) for page in self.pages if page.state == "correct"}
+        if _asked(url) in right:
             return "loop"
         return "too_long" if len(self.pages) >= MOST_PAGES else None
 
@@ -119,9 +121,11 @@ def _after_mending(solve: Solve, looking: Looking, looked: Looked) -> Solve:
     return ask
 
 
-def _bare(url: str) -> str:
+def _asked(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """Which question a URL leads to: without whom it is for, and which answer led there."""
     parts = urlsplit(url)
-    return f"{parts.netloc}{parts.path}"
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    return parts.netloc, parts.path, tuple(one for one in query if one[0] not in _PERSONAL)
 
 
 def _end(last: PageResult) -> TaskState:
