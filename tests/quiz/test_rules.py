@@ -28,7 +28,9 @@ from quizlog_tui.solver.redaction import Redaction
 @pytest.mark.parametrize(
     "address",
     ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1",
-     "::1", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "fe80::1%eth0"],
+     "::1", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "fe80::1%eth0",
+     "64:ff9b::7f00:1", "64:ff9b:1::1", "fec0::1", "::127.0.0.1", "::ffff:0:127.0.0.1", "2001::1", "2002:808:808::",
+     "192.0.0.192", "192.88.99.1", "ff02::1", "255.255.255.255"],
 )  # fmt: skip
 def test_special_addresses_are_refused_unless_their_host_is_named(address: str) -> None:
     assert is_special(address)
@@ -36,7 +38,7 @@ def test_special_addresses_are_refused_unless_their_host_is_named(address: str) 
     assert Allowed(frozenset(), frozenset({"quiz.site"})).address("quiz.site", address)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700::1111"])
+@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8"])
 def test_public_addresses_are_allowed(address: str) -> None:
     assert not is_special(address)
 
@@ -53,6 +55,15 @@ def test_public_addresses_are_allowed(address: str) -> None:
         "http://a.b:99999/",
         "http://[::1",
         "http://a.b/\ud800",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0x/",
+        "http://127.1/",
+        "http://0177.0.0.1/",
+        "http://0/",
+        "http://127.0.0.1.1/",
+        "http://①②⑦.1/",
+        "http://%31%32%37.0.0.1/",
     ],
 )
 def test_what_is_no_url_to_visit(url: str) -> None:
@@ -270,6 +281,11 @@ def test_bad_settings_are_named(tmp_path: Path, line: str) -> None:
         "http://10.0.0.1/",
         "http://169.254.169.254/latest",
         "http://[::1]/",
+        "http://127.0.0.1./",
+        "http://①②⑦.⓪.⓪.①/",
+        "http://2130706433/x",
+        "http://0x7f.1/q",
+        "http://[64:ff9b::7f00:1]/",
         "ftp://a.b",
         "nonsense",
     ],
@@ -308,3 +324,21 @@ def test_the_sweeper_takes_old_folders_of_tasks_only(tmp_path: Path) -> None:
     (tmp_path / ("d" * 32)).symlink_to(tmp_path / "somebody")
     assert sweep(tmp_path, 1, frozenset({"c" * 32})) == ["a" * 32]
     assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["b", "c", "d", "s"]
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["{0}", "{0:#x}", "{1}.{2}", "{1}.{3}.{4}", "0{1:o}.0.0.1"]))  # fmt: skip
+def test_an_address_that_is_not_in_full_is_no_host(number: int, form: str) -> None:
+    first, rest, second, last = (
+        number >> 24,
+        number & 0xFFFFFF,
+        number >> 16 & 0xFF,
+        number & 0xFFFF,
+    )
+    with pytest.raises(BadAddressError):
+        site_of(f"http://{form.format(number, first, rest, second, last)}/")
+
+
+@given(st.ip_addresses())
+def test_an_address_in_full_is_a_host(address: object) -> None:
+    host = f"[{address}]" if ":" in str(address) else str(address)
+    assert site_of(f"http://{host}/").host == str(address)
