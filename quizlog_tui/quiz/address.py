@@ -104,14 +104,32 @@ class Allowed:
     """Hosts and ports."""
     private_hosts: frozenset[str] = field(default_factory=frozenset)
     """Hosts that may have a private address."""
+    home: str = ""
+    """The URL of the task's first page."""
 
     def site(self, site: Site) -> bool:
         """Whether a site may be visited at all."""
-        return site in self.sites
+        return any(_is_at(site, one) for one in self.sites)
+
+    def is_home(self, url: str) -> bool:
+        """Whether a URL is on the task's own site: the only one that is sent answers."""
+        try:
+            return _is_at(site_of(url), site_of(self.home))
+        except BadAddressError:
+            return False
 
     def address(self, host: str, address: str) -> bool:
         """Whether a host may be visited at this IP address."""
         return host in self.private_hosts or not is_special(address)
+
+
+def _is_at(site: Site, known: Site) -> bool:
+    """Whether a site is a known one, or that with the encryption it lacked, at the usual ports.
+
+    Who answers for a host at port 80 chooses what is at 443, and the way there is safer. The
+    other direction would give up what was asked for; at other ports two programs may be strangers.
+    """
+    return site == known or (site == Site(known.host, 443) and known.port == 80)
 
 
 def allowed_for(url: str, more: Iterable[str] = (), private_hosts: Iterable[str] = ()) -> Allowed:
@@ -126,4 +144,4 @@ def allowed_for(url: str, more: Iterable[str] = (), private_hosts: Iterable[str]
         BadAddressError: One of them is no URL to visit.
     """
     sites = frozenset(site_of(one) for one in (url, *more))
-    return Allowed(sites, frozenset(host.lower() for host in private_hosts))
+    return Allowed(sites, frozenset(host.lower() for host in private_hosts), url)

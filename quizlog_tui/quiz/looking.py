@@ -65,9 +65,11 @@ class Looking:
         page = read_page(snapshot, self.tools.allowed, self.carried)
         gathered = await self._gather(page, tab)
         gathered.files += snapshot.files
+        for url in page.foreign:
+            self.tools.gate.refuse(f"{url[:200]}: no answer is sent to another site")
         self._note(page, snapshot, gathered)
         return Looked(
-            replace(page, resources=(), calls=()),
+            replace(page, resources=(), calls=(), foreign=()),
             context_of(gathered, self.email),
             tuple(gathered.files),
             tuple(gathered.notes),

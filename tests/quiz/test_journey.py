@@ -82,3 +82,15 @@ async def test_a_relative_next_page_is_one_of_the_same_site(tmp_path: Path) -> N
 def test_whatever_a_reply_gives_is_followed_or_refused(given: str) -> None:
     after = following("https://quiz.site/a/q1", given)
     assert bool(after) is bool(given)
+
+
+async def test_a_page_that_wants_the_secret_elsewhere_is_answered_at_home_and_told_of(
+    tmp_path: Path,
+) -> None:
+    with graded_site({}, lambda payload, nth: RIGHT) as other:
+        asks = ASKS.replace("{site}", other.url)
+        with graded_site({"/q": asks}, lambda payload, nth: RIGHT) as site:
+            listed = {"quiz_allowed_origins": (other.url,)}
+            result = await led(tmp_path, site, "/q", says(42), **listed)
+    assert (result.state, other.sent, site.answers()) == ("finished", [], [42])
+    assert result.refused == (f"{other.url}/submit: no answer is sent to another site",)

@@ -78,6 +78,22 @@ def test_sites_differ_by_port_and_host_and_agree_whatever_the_case() -> None:
     assert not allowed.site(site_of("https://a.quiz.site/"))
 
 
+@pytest.mark.parametrize(
+    ("first", "other", "same"),
+    [
+        ("http://quiz.site/", "https://quiz.site/", True),
+        ("http://quiz.site:80/", "https://QUIZ.site:443/x", True),
+        ("https://quiz.site/", "http://quiz.site/", False),
+        ("http://quiz.site:8080/", "https://quiz.site/", False),
+        ("http://quiz.site/", "https://quiz.site:8443/", False),
+        ("http://quiz.site/", "https://a.quiz.site/", False),
+    ],
+)
+def test_a_site_may_be_moved_to_https_and_nowhere_else(first: str, other: str, same: bool) -> None:
+    allowed = allowed_for(first)
+    assert (allowed.site(site_of(other)), allowed.is_home(other)) == (same, same)
+
+
 def moment(**other: object) -> Moment:
     usual = {
         "length": 50,
