@@ -69,7 +69,9 @@ class Attempts:
     def _given_up(self) -> PageState:
         if self.next:
             return "skipped"
-        return "wrong" if self.submissions else "no_answer"
+        if self.submissions:
+            return "wrong"
+        return "late" if self.age() >= self.tools.budget.stop else "no_answer"
 
     async def _candidate(self) -> tuple[bool, Any]:
         """The next answer to send, if there is one; models are asked again when none is left."""

@@ -42,7 +42,7 @@ class _Journey:
 
     async def run(self) -> TaskResult:
         url: str | None = self.request.url
-        issued = self.tools.clock()
+        issued = min(self.request.triggered, self.tools.clock())
         while url:
             fault = self._fault(url)
             if fault:
@@ -73,6 +73,10 @@ class _Journey:
 
     async def _page(self, url: str, issued: float) -> PageResult:
         tools = self.tools
+        if (age := tools.clock() - issued) >= tools.budget.stop:
+            note = f"its time was over: it had waited {age:.0f} s for its turn"
+            tools.workspace.note(note)
+            return PageResult(url, "late", notes=(note,), seconds=round(age, 3))
         path = urlsplit(url).path
         folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
         tools.workspace.note(f"page {len(self.pages) + 1}: {path}")

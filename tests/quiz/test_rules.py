@@ -140,6 +140,16 @@ def test_no_attempt_outlives_the_page(attempt: int, age: float) -> None:
         assert not budget.open(attempt, age)
 
 
+@pytest.mark.parametrize(
+    ("attempt", "age", "seconds"),
+    [(0, 0, 75), (0, 69, 6), (0, 71, 54), (1, 80, 45), (0, 158, 5), (0, 170, 2), (2, 200, 0)],
+)
+def test_thought_lasts_until_the_next_time_that_is_ahead(
+    attempt: int, age: float, seconds: float
+) -> None:
+    assert Budget().thought(attempt, age) == seconds
+
+
 @given(st.text(max_size=300))
 def test_safe_names_are_plain(wish: str) -> None:
     name = safe_name(wish)

@@ -157,9 +157,10 @@ async def test_twenty_tasks_at_once_for_two_people(tmp_path: Path) -> None:
         async with lab(server, tmp_path, {"ada": key}) as running, gateway(running) as (url, tasks):
             async with httpx.AsyncClient(timeout=60) as http:
                 bodies = [
-                    trigger(server.first(people[i % 2]), email=people[i % 2]) for i in range(20)
+                    trigger(f"{server.first(people[i % 2])}&n={i}", email=people[i % 2])
+                    for i in range(20)
                 ]
-                replies = [await http.post(url, content=body) for body in bodies]
+                replies = await asyncio.gather(*(http.post(url, content=body) for body in bodies))
                 assert [reply.status_code for reply in replies] == [200] * 20
                 assert {task["state"] for task in (await tasks.list())} <= {"queued", "running"}
                 ids = [reply.json()["task_id"] for reply in replies]
@@ -182,18 +183,45 @@ async def test_too_many_are_sent_away_and_closing_leaves_the_others_for_later(
 ) -> None:
     with quiz_server(Options(chain=("q20-case",))) as server:
         async with lab(server, tmp_path, {"ada": right}) as running:
-            async with gateway(running, max_concurrent_tasks=1, max_queued_tasks=1) as (url, tasks):
-                async with httpx.AsyncClient() as http:
-                    replies = [
-                        await http.post(url, content=trigger(server.first())) for _ in range(3)
-                    ]
-                assert [reply.status_code for reply in replies] == [200, 200, 429]
-                assert replies[-1].headers["Retry-After"]
+            async with (
+                gateway(running, max_concurrent_tasks=1, max_queued_tasks=1) as (url, _),
+                httpx.AsyncClient() as http,
+            ):
+                bodies = [trigger(f"{server.first()}?n={n}") for n in range(12)]
+                replies = await asyncio.gather(*(http.post(url, content=one) for one in bodies))
+                statuses = [reply.status_code for reply in replies]
+                assert sorted(statuses) == [200] * 2 + [429] * 10
+                assert replies[statuses.index(429)].headers["Retry-After"]
+                again = await http.post(url, content=bodies[statuses.index(200)])
+                assert again.json() == replies[statuses.index(200)].json()
             async with opened(running.shop) as tasks:
-                for reply in replies[:2]:
+                for reply in (one for one in replies if one.status_code == 200):
                     states = [one async for one in tasks.events(reply.json()["task_id"])]
                     assert states[-1]["state"] == "finished"
         assert [row.answer for row in server.grader.rows] == ["Brown", "Brown"]
+
+
+@needs_browser()
+async def test_the_same_trigger_starts_nothing_twice_while_its_task_is_open(tmp_path: Path) -> None:
+    with quiz_server(Options(chain=("q20-case",))) as server:
+        async with (
+            lab(server, tmp_path, {"ada": right}) as running,
+            gateway(running) as (url, _),
+            httpx.AsyncClient(timeout=60) as http,
+        ):
+            body, other = trigger(server.first()), trigger(server.first(), email="d@quiz.test")
+            replies = await asyncio.gather(
+                *(http.post(url, content=one) for one in [body] * 5 + [other])
+            )
+            ids = [reply.json()["task_id"] for reply in replies]
+            assert len(set(ids)) == 2
+            assert ids[5] not in ids[:5]
+            for task in set(ids):
+                await http.get(f"{url}/tasks/{task}/events")
+            assert len(server.grader.rows) == 2
+            later = (await http.post(url, content=body)).json()["task_id"]
+            assert later not in ids
+            await http.get(f"{url}/tasks/{later}/events")
 
 
 async def test_the_quiz_servers_own_check_of_an_endpoint(tmp_path: Path) -> None:
