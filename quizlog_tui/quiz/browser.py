@@ -115,23 +115,25 @@ class Browser:
             return self._chromium
 
     @asynccontextmanager
-    async def tab(self, gate: Gate, folder: Path) -> AsyncIterator[Tab]:
+    async def tab(self, gate: Gate, folder: Path, room: int) -> AsyncIterator[Tab]:
         """A context of a task's own.
 
         Args:
             gate: All its requests go through it.
             folder: Where downloads and screenshots go.
+            room: Bytes that these may hold.
         """
         async with self._slots:
             chromium = await self._running()
             context = await chromium.new_context(
                 proxy={"server": gate.url, "bypass": "<-loopback>"},
                 service_workers="block",
+                accept_downloads=False,  # they are told of, and saved by `saving` and `downloads`
                 viewport={"width": 1280, "height": 900},
             )
             try:
                 await context.add_init_script(in_page.BEFORE)
-                yield Tab(context, folder)
+                yield Tab(context, folder, room)
             finally:
                 with contextlib.suppress(PlaywrightError):
                     await context.close()
@@ -143,6 +145,8 @@ class Tab:
 
     context: BrowserContext
     folder: Path
+    room: int
+    """Bytes that a page's pictures and downloads may hold."""
     _blank: list[Page] = field(default_factory=list)
     """Pages that were left: to open one takes as long as a visit."""
 
@@ -158,7 +162,7 @@ class Tab:
         """
         end = time.monotonic() + seconds
         page = self._blank.pop() if self._blank else await self.context.new_page()
-        visit = Visit(page, url, self.folder, end)
+        visit = Visit(page, url, self.folder, self.room, end)
         try:
             return await visit.snapshot()
         except PlaywrightError as error:

@@ -59,6 +59,8 @@ class WebPage:
     """Further fields that the sample payload shows."""
     resources: tuple[str, ...] = ()
     """URLs of files and pages it refers to, on allowed sites."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What files should be called, by URL, where the page or its server says so."""
     calls: tuple[ApiCall, ...] = ()
     foreign: tuple[str, ...] = ()
     """URLs it names for answers that are not on the task's own site, and so are sent none."""
@@ -94,6 +96,7 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         submit_rule=rule,
         constants=sample.constants,
         resources=tuple(_resources(snapshot, texts, allowed, skipped))[:MOST_RESOURCES],
+        names={link.url: link.text for link in snapshot.offered},
         calls=calls,
         foreign=tuple(foreign)[:_MOST_FOREIGN],
     )
@@ -215,8 +218,8 @@ def _calls(snapshot: Snapshot, texts: Iterable[str], allowed: Allowed) -> Iterat
 def _resources(
     snapshot: Snapshot, texts: Iterable[str], allowed: Allowed, skipped: Iterable[str]
 ) -> Iterator[str]:
-    """Each once: links and media as the browser resolved them, then what the text mentions."""
-    urls: list[str] = []
+    """Each once: what it offers, links and media as resolved, then what the text mentions."""
+    urls = [link.url for link in snapshot.offered]
     for frame in snapshot.frames:
         urls += [link.url for link in frame.links] + list(frame.media)
     for frame, text in zip(snapshot.frames, texts, strict=True):

@@ -111,7 +111,7 @@ class Workshop:
         redaction: Redaction,
         told: Callable[[TaskResult], None],
     ) -> AsyncIterator[Tools]:
-        settings = self.settings
+        settings, disk = self.settings, self.settings.task_disk_mb * 1024 * 1024
         allowed = allowed_for(
             request.url, settings.quiz_allowed_origins, settings.quiz_private_hosts
         )
@@ -130,7 +130,7 @@ class Workshop:
         async with (
             gate(allowed, refused) as way_out,
             through(way_out.url) as http,
-            self.browser.tab(way_out, workspace.folder / "files") as tab,
+            self.browser.tab(way_out, workspace.folder / "files", disk) as tab,
         ):
             yield Tools(
                 tab=tab,
@@ -140,7 +140,7 @@ class Workshop:
                 workspace=workspace,
                 redaction=redaction,
                 budget=self.budget,
-                disk=settings.task_disk_mb * 1024 * 1024,
+                disk=disk,
                 told=keep,
                 decided=decided,
             )
