@@ -58,6 +58,7 @@ FAULTS: Responses = {
         401: "the token is missing or wrong",
         403: "another site's page, or another host's name",
         404: "no such file is served",
+        408: "the body did not arrive in time",
         409: "the record's state forbids it, or somebody else holds or changed it",
         413: "the body is too large",
         415: "the body is not JSON",

@@ -6,9 +6,13 @@ further than the task it starts.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
-from collections.abc import AsyncIterator, Mapping
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -19,6 +23,8 @@ from ..quiz.task import TaskRequest, request_fault
 from ..quiz.tasks import Tasks
 from .events import event
 from .faults import encode
+from .guesses import Guesses
+from .shield import READ_SECONDS
 
 MAX_TRIGGER = 100_000
 """Bytes of a trigger; larger ones are refused."""
@@ -32,17 +38,23 @@ def tasks_router(tasks: Tasks) -> APIRouter:
     Args:
         tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.
     """
-    router = APIRouter()
+    router, guesses = APIRouter(), Guesses()
 
     async def run(request: Request) -> Response:
-        body = await _body(request)
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                body = await _body(request)
+        except TimeoutError:
+            said = f"the body did not arrive within {READ_SECONDS:g} s"
+            return _fault(408, said, {"Connection": "close"})
         if body is None:
             return _fault(413, f"the body has more than {MAX_TRIGGER} bytes")
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
             return _fault(400, "the body is no JSON")
-        return await _triggered(tasks, data)
+        address = request.client.host if request.client else ""
+        return await _triggered(tasks, data, partial(guesses.wait, address))
 
     for path in sorted(TRIGGERS):
         router.add_api_route(path, run, methods=["POST"], summary="Start a task")
@@ -82,11 +94,13 @@ async def _body(request: Request) -> bytes | None:
     return bytes(data)
 
 
-async def _triggered(tasks: Tasks, data: Any) -> Response:
+async def _triggered(tasks: Tasks, data: Any, wait: Callable[[float], float]) -> Response:
     fault = request_fault(data)
     if fault:
         return _fault(400, fault)
     if not is_secret(data["secret"], tasks.settings.user_secret):
+        if seconds := wait(time.monotonic()):
+            return _fault(429, "too many wrong secrets", {"Retry-After": str(math.ceil(seconds))})
         return _fault(403, "the secret is wrong")
     try:
         task = await tasks.start(TaskRequest(data["email"], data["secret"], data["url"]))

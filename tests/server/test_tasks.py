@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 import uvicorn
 from fastapi import FastAPI
 from hypothesis import given
@@ -20,6 +21,8 @@ from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import quiz_server
 from quizlog_tui.quiz.task import TaskRequest
 from quizlog_tui.quiz.tasks import Tasks, opened
+from quizlog_tui.server import tasks as gateway_of_tasks
+from quizlog_tui.server.guesses import MOST, SECONDS
 from quizlog_tui.server.tasks import MAX_TRIGGER, is_secret, tasks_router
 from tests.quiz.conftest import JON, SECRET, Lab, lab, needs_browser
 
@@ -80,6 +83,35 @@ async def test_bad_triggers(tmp_path: Path) -> None:
                     assert (reply.status_code, body[:40]) == (status, body[:40])
                     assert reply.json()["error"]["message"]
             assert await tasks.list() == []
+
+
+async def test_after_many_wrong_secrets_only_the_right_one_is_listened_to(tmp_path: Path) -> None:
+    with quiz_server() as server:
+        async with (
+            lab(server, tmp_path, {"ada": right}) as running,
+            gateway(running) as (url, _),
+            httpx.AsyncClient() as http,
+        ):
+            wrong = [trigger("https://quiz.site/x", secret=f"guess {n}") for n in range(MOST + 5)]
+            replies = [await http.post(url, content=body) for body in wrong]
+            assert [reply.status_code for reply in replies] == [403] * MOST + [429] * 5
+            assert 0 < int(replies[-1].headers["Retry-After"]) <= SECONDS
+            refused = await http.post(url, content=trigger("ftp://quiz.site/x"))
+            assert refused.status_code == 400  # the secret was right
+
+
+async def test_half_a_body_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateway_of_tasks, "READ_SECONDS", 0.1)
+    with quiz_server() as server:
+        async with lab(server, tmp_path, {"ada": right}) as running, gateway(running) as (url, _):
+            host, port = url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            said = await reader.read()  # until the server closes the line
+            assert said.startswith(b"HTTP/1.1 408")
+            writer.close()
 
 
 @given(st.text(st.characters(exclude_categories=())), st.text(st.characters(exclude_categories=())))
