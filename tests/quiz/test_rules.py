@@ -174,7 +174,17 @@ def test_free_names_never_overwrite(tmp_path: Path) -> None:
     [
         (200, {"correct": True}, "graded"),
         (200, {"correct": False, "reason": None, "url": None}, "graded"),
-        (200, {"correct": "yes"}, "no_reply"),
+        (200, {"correct": "true"}, "graded"),
+        (200, {"correct": " FALSE"}, "graded"),
+        (200, {"correct": 1}, "graded"),
+        (200, {"correct": 0}, "graded"),
+        (200, {"correct": False, "delay": float("nan")}, "graded"),
+        (200, {"correct": False, "delay": 10**400}, "graded"),
+        (200, {"correct": "yes"}, "rejected"),
+        (200, {"correct": 2}, "rejected"),
+        (200, {"correct": None}, "rejected"),
+        (200, {"status": "received"}, "rejected"),
+        (200, [True], "no_reply"),
         (200, "<html>", "no_reply"),
         (500, {"error": "x"}, "no_reply"),
         (503, "", "no_reply"),
@@ -190,7 +200,8 @@ def test_what_a_reply_means(status: int, body: object, outcome: str) -> None:
     data = body if isinstance(body, str) else json.dumps(body)
     reply = read_reply(status, data.encode())
     assert reply.outcome == outcome
-    assert reply.correct is (body == {"correct": True})
+    assert reply.correct is (body in ({"correct": True}, {"correct": "true"}))
+    assert reply.delay is None
 
 
 @given(st.binary(max_size=200), st.integers(100, 599))
