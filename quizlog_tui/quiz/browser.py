@@ -65,6 +65,13 @@ def executable(wish: str | None = None) -> str | None:
     return next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
+async def own_executable() -> Path | None:
+    """Playwright's own Chromium, if it is installed."""
+    async with async_playwright() as playwright:
+        path = Path(playwright.chromium.executable_path)
+    return path if path.is_file() else None
+
+
 @dataclass
 class Browser:
     """The shared browser. Started by `start` or the first visit, started again should it die."""

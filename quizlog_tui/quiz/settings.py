@@ -62,14 +62,13 @@ def read_settings(
         environment: Variables that go before the file's.
 
     Raises:
-        ConfigError: A value is not of its kind, or the named file is missing.
+        ConfigError: A value is not of its kind, or the file cannot be read; or the named one is
+            missing.
     """
-    from dotenv import dotenv_values
-
     file = path or Path(".env")
     if path is not None and not path.is_file():
         raise ConfigError("there is no such file", where=str(path))
-    values = {name: value or "" for name, value in dotenv_values(file).items()}
+    values = _written(file)
     values |= {name: environment[name] for name in _names() if name in environment}
     given = {name: values[name].strip() for name in _names() if name in values}
     found: dict[str, Any] = {
@@ -80,6 +79,17 @@ def read_settings(
         hint = f"at least {_LEAST_SECRET} characters"
         raise ConfigError("is too short to be kept out of logs", where="USER_SECRET", hint=hint)
     return settings
+
+
+def _written(file: Path) -> dict[str, str]:
+    from dotenv import dotenv_values
+
+    try:
+        return {name: value or "" for name, value in dotenv_values(file).items()}
+    except UnicodeDecodeError:
+        raise ConfigError("is not UTF-8", where=str(file), hint="save it as UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file)) from None
 
 
 def _names() -> list[str]:

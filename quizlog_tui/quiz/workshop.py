@@ -16,7 +16,7 @@ from ..solver.decision_file import append_decision
 from ..solver.redaction import Redaction
 from ..solver.solve import Panel, RunCode, solve
 from .address import BadAddressError, allowed_for
-from .browser import Browser
+from .browser import Browser, executable
 from .budget import Budget
 from .connections import through
 from .gate import gate
@@ -169,8 +169,9 @@ async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> Asyn
         run: Runs a model's code.
 
     Raises:
-        ConfigError: The models cannot be read, or there are none.
+        ConfigError: The models cannot be read, or there are none; or the browser wished for.
     """
+    executable(settings.browser_executable)  # said now, not by each task
     keys = {**os.environ, "AIPROXY_TOKEN": settings.aiproxy_token}
     primary = settings.primary_model
     async with chosen_panel(choice, run, primary=primary, environment=keys) as panel:

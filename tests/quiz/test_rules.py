@@ -310,6 +310,13 @@ def test_bad_settings_are_named(tmp_path: Path, line: str) -> None:
         read_settings(tmp_path / "e", {})
 
 
+def test_a_file_of_settings_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "e").write_bytes("USER_EMAIL=jürgen@quiz.test".encode("latin-1"))
+    with pytest.raises(ConfigError, match="not UTF-8") as caught:
+        read_settings(tmp_path / "e", {})
+    assert caught.value.where == str(tmp_path / "e")
+
+
 @pytest.mark.parametrize(
     "url",
     [
