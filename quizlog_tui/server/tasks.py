@@ -24,6 +24,7 @@ from ..quiz.tasks import Tasks
 from .events import event
 from .faults import encode
 from .guesses import Guesses
+from .schema import STARTED, TRIGGER
 from .shield import READ_SECONDS
 
 MAX_TRIGGER = 100_000
@@ -57,7 +58,14 @@ def tasks_router(tasks: Tasks) -> APIRouter:
         return await _triggered(tasks, data, partial(guesses.wait, address))
 
     for path in sorted(TRIGGERS):
-        router.add_api_route(path, run, methods=["POST"], summary="Start a task")
+        router.add_api_route(
+            path,
+            run,
+            methods=["POST"],
+            summary="Start a task",
+            responses=STARTED,
+            openapi_extra=TRIGGER,
+        )
 
     @router.get("/tasks", summary="How all tasks stand")
     async def listed() -> Response:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -134,6 +134,16 @@ async def test_a_task_that_cannot_be_told_in_utf_8_keeps_no_other_from_being_tol
             said = (await http.get(f"{url}/tasks/{'ab' * 16}/events")).text
             assert json.loads(said.splitlines()[-2][6:])["email"] == half
             assert (await http.get(f"{url}/tasks")).json()["tasks"][0]["email"] == half
+
+
+def test_the_description_tells_what_a_trigger_holds_and_how_it_is_answered() -> None:
+    app = FastAPI()
+    app.include_router(tasks_router(cast(Any, None)))
+    for path in ("/run", "/"):
+        told = app.openapi()["paths"][path]["post"]
+        body = told["requestBody"]["content"]["application/json"]["schema"]
+        assert body["required"] == ["email", "secret", "url"]
+        assert {str(status) for _, status in BAD} | {"200", "429"} <= set(told["responses"])
 
 
 async def test_without_a_secret_in_the_settings_nobody_is_let_in(tmp_path: Path) -> None:
