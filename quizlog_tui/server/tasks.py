@@ -39,7 +39,36 @@ def tasks_router(tasks: Tasks) -> APIRouter:
     Args:
         tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.
     """
-    router, guesses = APIRouter(), Guesses()
+    router = APIRouter()
+    _add_triggers(router, tasks)
+
+    @router.get("/tasks", summary="How all tasks stand")
+    async def listed() -> Response:
+        return _json({"schema_version": 1, "tasks": await tasks.list()})
+
+    @router.get("/tasks/{task_id}", summary="One task with its pages")
+    async def one(task_id: str) -> Response:
+        try:
+            return _json(await tasks.get(task_id))
+        except UsageError as error:
+            return _fault(404, str(error))
+
+    @router.get("/tasks/{task_id}/events", summary="A task as it goes on, as server-sent events")
+    async def events(task_id: str) -> Any:
+        try:
+            await tasks.get(task_id)
+        except UsageError as error:
+            return _fault(404, str(error))
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(
+            _stream(tasks, task_id), media_type="text/event-stream", headers=headers
+        )
+
+    return router
+
+
+def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
+    guesses = Guesses()
 
     async def run(request: Request) -> Response:
         try:
@@ -66,30 +95,6 @@ def tasks_router(tasks: Tasks) -> APIRouter:
             responses=STARTED,
             openapi_extra=TRIGGER,
         )
-
-    @router.get("/tasks", summary="How all tasks stand")
-    async def listed() -> Response:
-        return _json({"schema_version": 1, "tasks": await tasks.list()})
-
-    @router.get("/tasks/{task_id}", summary="One task with its pages")
-    async def one(task_id: str) -> Response:
-        try:
-            return _json(await tasks.get(task_id))
-        except UsageError as error:
-            return _fault(404, str(error))
-
-    @router.get("/tasks/{task_id}/events", summary="A task as it goes on, as server-sent events")
-    async def events(task_id: str) -> Any:
-        try:
-            await tasks.get(task_id)
-        except UsageError as error:
-            return _fault(404, str(error))
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(
-            _stream(tasks, task_id), media_type="text/event-stream", headers=headers
-        )
-
-    return router
 
 
 async def _body(request: Request) -> bytes | None:
