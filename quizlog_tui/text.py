@@ -15,6 +15,9 @@ _UNSAFE = re.compile(
 )
 
 
+_HALF = re.compile("[\ud800-\udfff]")
+
+
 def _stand_in(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code < 0x20:
@@ -38,6 +41,11 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """`visible` text on a single line: newlines become `⏎`, tabs a space."""
     return visible(text).replace("\n", "⏎").replace("\t", " ")
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text has a form in UTF-8: it holds no half of a surrogate pair."""
+    return not _HALF.search(text)
 
 
 def plural(count: int, noun: str) -> str:

@@ -9,8 +9,10 @@ from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
+from ..errors import ConfigError
 from . import emit_json
 from .extras import FOR_CODE
 from .grammar import Parser, command
@@ -54,6 +56,7 @@ def _findings() -> Iterator[Finding]:
     yield _addresses()
     yield from _quizzes()
     yield from _sandbox()
+    yield _browser()
     yield _examples()
 
 
@@ -111,6 +114,24 @@ def _sandbox() -> Iterator[Finding]:
         f"{', '.join(found.ready)}: loaded before a run starts",
         f"no {' and no '.join(found.missing)}: {FOR_CODE}",
     )
+
+
+def _browser() -> Finding:
+    if find_spec("playwright") is None or find_spec("dotenv") is None:
+        return Finding(
+            "browser", False, "no quizzes on web pages: pip install 'quizlog-tui[browser]'"
+        )
+    import asyncio
+
+    from ..quiz.browser import executable, own_executable
+    from ..quiz.settings import read_settings
+
+    try:
+        found = executable(read_settings().browser_executable) or asyncio.run(own_executable())
+    except ConfigError as error:
+        return Finding("browser", False, str(error))
+    bad = "no Chromium: apt install chromium, or playwright install chromium"
+    return _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
 
 
 def _examples() -> Finding:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowStatus
+from dbos import DBOS, DBOSConfig, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
@@ -94,14 +94,28 @@ class Engine:
             self.sending.discard(own)
         return kept
 
-    async def enqueue(self, kind: str, task: str, *given: Any) -> None:
-        """Take a task, durably."""
-        with SetWorkflowID(task):
-            await DBOS.enqueue_workflow_async(QUEUE, self._registered[kind], task, *given)
+    async def enqueue(self, kind: str, task: str, *given: Any, only: str | None = None) -> str:
+        """Take a task, durably; its id.
 
-    async def open_tasks(self, kind: str, most: int) -> int:
-        """How many tasks of a kind have not ended, counted up to a number."""
-        rows = await DBOS.list_workflows_async(
+        Args:
+            kind: Which work it is.
+            task: Its id.
+            given: What it is to work with: JSON values.
+            only: What no two open tasks have in common, on whichever host: if one has it already,
+                nothing is taken, and the id is that task's.
+        """
+        policy: Any = only and "return-existing"
+        with (
+            SetWorkflowID(task),
+            SetEnqueueOptions(deduplication_id=only, duplication_policy=policy),
+        ):
+            workflow = self._registered[kind]
+            handle = await DBOS.enqueue_workflow_async(QUEUE, workflow, task, *given)
+        return handle.get_workflow_id()
+
+    async def open_tasks(self, kind: str, most: int) -> list[Row]:
+        """The tasks of a kind that have not ended, up to a number of them."""
+        return await DBOS.list_workflows_async(
             queue_name=QUEUE,
             name=kind,
             status=OPEN,
@@ -109,7 +123,6 @@ class Engine:
             load_input=False,
             load_output=False,
         )
-        return len(rows)
 
     async def newest(self, kind: str, most: int) -> list[Row]:
         """The tasks of a kind, newest first."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.equality import same, wanted
@@ -68,7 +69,9 @@ class Attempts:
     def _given_up(self) -> PageState:
         if self.next:
             return "skipped"
-        return "wrong" if self.submissions else "no_answer"
+        if self.submissions:
+            return "wrong"
+        return "late" if self.age() >= self.tools.budget.stop else "no_answer"
 
     async def _candidate(self) -> tuple[bool, Any]:
         """The next answer to send, if there is one; models are asked again when none is left."""
@@ -140,7 +143,7 @@ class Attempts:
         """How the page ended; None to go on."""
         if reply.outcome in ("no_reply", "rejected", "in_doubt"):
             return reply.outcome
-        self.next = reply.url
+        self.next = following(self.page.url, reply.url) or self.next  # once told, it stays told
         if reply.correct:
             return "correct"
         if reply.late:
@@ -167,6 +170,14 @@ class Attempts:
             next=self.next,
             seconds=round(self.age(), 3),
         )
+
+
+def following(page: str, given: str | None) -> str | None:
+    """The URL of the page after a page, as a reply gives it: perhaps relative to that page."""
+    try:
+        return urljoin(page, given) if given else None
+    except ValueError:
+        return given  # no URL at all: it is refused as what it is
 
 
 def tells(reason: str) -> bool:

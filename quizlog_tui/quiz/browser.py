@@ -65,6 +65,13 @@ def executable(wish: str | None = None) -> str | None:
     return next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
+async def own_executable() -> Path | None:
+    """Playwright's own Chromium, if it is installed."""
+    async with async_playwright() as playwright:
+        path = Path(playwright.chromium.executable_path)
+    return path if path.is_file() else None
+
+
 @dataclass
 class Browser:
     """The shared browser. Started by `start` or the first visit, started again should it die."""
@@ -115,23 +122,25 @@ class Browser:
             return self._chromium
 
     @asynccontextmanager
-    async def tab(self, gate: Gate, folder: Path) -> AsyncIterator[Tab]:
+    async def tab(self, gate: Gate, folder: Path, room: int) -> AsyncIterator[Tab]:
         """A context of a task's own.
 
         Args:
             gate: All its requests go through it.
             folder: Where downloads and screenshots go.
+            room: Bytes that these may hold.
         """
         async with self._slots:
             chromium = await self._running()
             context = await chromium.new_context(
                 proxy={"server": gate.url, "bypass": "<-loopback>"},
                 service_workers="block",
+                accept_downloads=False,  # they are told of, and saved by `saving` and `downloads`
                 viewport={"width": 1280, "height": 900},
             )
             try:
                 await context.add_init_script(in_page.BEFORE)
-                yield Tab(context, folder)
+                yield Tab(context, folder, room)
             finally:
                 with contextlib.suppress(PlaywrightError):
                     await context.close()
@@ -143,6 +152,8 @@ class Tab:
 
     context: BrowserContext
     folder: Path
+    room: int
+    """Bytes that a page's pictures and downloads may hold."""
     _blank: list[Page] = field(default_factory=list)
     """Pages that were left: to open one takes as long as a visit."""
 
@@ -158,7 +169,7 @@ class Tab:
         """
         end = time.monotonic() + seconds
         page = self._blank.pop() if self._blank else await self.context.new_page()
-        visit = Visit(page, url, self.folder, end)
+        visit = Visit(page, url, self.folder, self.room, end)
         try:
             return await visit.snapshot()
         except PlaywrightError as error:

@@ -27,8 +27,12 @@ class Budget:
     """Models get at least this long, as long as the page is not over."""
 
     def thought(self, attempt: int, age: float) -> float:
-        """Seconds that models and their code may take before an attempt."""
-        wished = max(self.submissions[attempt] - age, self.least_thought)
+        """Seconds that models and their code may take before an attempt.
+
+        A page whose own time for the attempt passed while it waited gets that of the next one.
+        """
+        left = [by - age for by in self.submissions[attempt:]]
+        wished = next((one for one in left if one >= self.least_thought), self.least_thought)
         return max(0.0, min(wished, self.stop - age))
 
     def open(self, attempt: int, age: float) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -29,6 +29,8 @@ _AT_ONCE = 4
 _TABS = 2
 """Linked pages that are rendered at once."""
 _CALLS = 60
+_SHOWN = 16 * 1024 * 1024
+"""Bytes of what a linked page shows and offers itself."""
 _PREVIEW = 2_000
 _PATIENCE = 10.0
 _TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
@@ -69,7 +71,7 @@ async def gather(
         room: Bytes that all files may hold together.
         seconds: The most it may take.
     """
-    work = _Gathering(tab, http, allowed, room, set(page.resources))
+    work = _Gathering(tab, http, allowed, room, set(page.resources), page.names)
     try:
         async with asyncio.timeout(seconds):
             for call in page.calls:
@@ -88,6 +90,8 @@ class _Gathering:
     room: int
     seen: set[str]
     """URLs that were asked for, or will be."""
+    wishes: Mapping[str, str]
+    """What files should be called, by URL."""
     found: Gathered = field(default_factory=Gathered)
     names: set[str] = field(default_factory=set)
     """Names of files that are promised to what is under way."""
@@ -100,7 +104,9 @@ class _Gathering:
     async def fetch_all(self, urls: Sequence[str]) -> None:
         """Files and pages, a few at once; what came of them in their order, also if cancelled."""
         parts = [Gathered() for _ in urls]
-        names = [self._name(name_of(url)) for url in urls]  # the same whichever is there first
+        names = [
+            self._name(self.wishes.get(url) or name_of(url)) for url in urls
+        ]  # the same whichever is there first
         try:
             async with asyncio.TaskGroup() as group:
                 for url, name, part in zip(urls, names, parts, strict=True):
@@ -129,7 +135,7 @@ class _Gathering:
                 if reply.status_code != 200:
                     raise ValueError(f"HTTP {reply.status_code}")
                 kind = reply.headers.get("content-type", "").split(";")[0].strip()
-                if kind != "text/html":
+                if kind != "text/html" or url in self.wishes:
                     data = await self._bytes(reply)
                     self._keep(name or self._name(name_of(url)), kind, data, part)
                     return ""
@@ -164,12 +170,18 @@ class _Gathering:
             part.note(url, "too many pages")
             return ""
         self.pages += 1
+        lent = min(self.room, _SHOWN)
+        self.room -= lent
         try:
             async with self._tabs:
-                snapshot = await self.tab.visit(url)
+                snapshot = await replace(self.tab, room=lent).visit(url)
+            lent -= sum((self.tab.folder / name).stat().st_size for name in snapshot.files)
         except NotRenderedError as error:
             part.note(url, str(error))
             return ""
+        finally:
+            self.room += lent
+        part.files += snapshot.files
         text = question_of(snapshot.frames, [frame.text for frame in snapshot.frames])
         part.texts.append(f"Linked page {urlsplit(url).path} says:\n{text[:8_000]}")
         links = [link for frame in snapshot.frames for link in frame.links]

@@ -8,7 +8,8 @@ from __future__ import annotations
 BEFORE = """
 (() => {
   if (window.__quizlog) return;
-  const seen = { drawn: new Map(), roots: [], changed: performance.now(), timers: new Set() };
+  const seen = { drawn: new Map(), roots: [], changed: performance.now(), timers: new Set(),
+                 blobs: new Map() };
   Object.defineProperty(window, "__quizlog", { value: seen, enumerable: false });
   for (const name of ["fillText", "strokeText"]) {
     const draw = CanvasRenderingContext2D.prototype[name];
@@ -33,6 +34,15 @@ BEFORE = """
     return id;
   };
   window.clearTimeout = function (id) { seen.timers.delete(id); return clear.call(this, id); };
+  const make = URL.createObjectURL;
+  URL.createObjectURL = function (object) {
+    const url = make.call(URL, object);
+    if (object instanceof Blob && object.size < 5e7) {
+      seen.blobs.set(url, object);
+      if (seen.blobs.size > 16) seen.blobs.delete(seen.blobs.keys().next().value);
+    }
+    return url;
+  };
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (options) {
     const root = attach.call(this, options);
@@ -48,8 +58,7 @@ BEFORE = """
 """
 """Runs before a page's own scripts: in every frame."""
 
-READ = r"""
-(() => {
+_ALL = r"""
   const seen = window.__quizlog || { drawn: new Map(), roots: [] };
   const roots = new Map(seen.roots);
   const all = [];
@@ -59,6 +68,14 @@ READ = r"""
     for (const child of [...(root ? root.children : []), ...node.children]) walk(child);
   };
   if (document.documentElement) walk(document.documentElement);
+  const shown = e => e.checkVisibility ? e.checkVisibility({ visibilityProperty: true }) : true;
+"""
+"""Finds all elements of a frame, those in closed shadow roots too."""
+
+READ = (
+    "(() => {"
+    + _ALL
+    + r"""
   const shadows = all.filter(e => roots.get(e) || e.shadowRoot)
     .map(e => [...(roots.get(e) || e.shadowRoot).children]
       .map(c => c.innerText || "").join("\n").trim()).filter(Boolean);
@@ -70,13 +87,16 @@ READ = r"""
     }
     return lines.map(line => line[0]).join("\n");
   }).filter(Boolean);
-  const shown = e => e.checkVisibility ? e.checkVisibility({ visibilityProperty: true }) : true;
   const links = all.filter(e => e.href && typeof e.href === "string" && shown(e)
       && (e.tagName === "A" || (e.tagName === "LINK" && e.rel === "next")))
     .map(e => ({ url: e.href, text: (e.innerText || "").trim(), rel: e.rel || "",
                  download: e.hasAttribute("download") }));
   const media = all.filter(e => /^(IMG|AUDIO|VIDEO|SOURCE|TRACK|EMBED)$/.test(e.tagName) && e.src)
-    .map(e => ({ url: e.src, kind: e.tagName.toLowerCase() }));
+    .map(e => e.src);
+  for (const e of all.filter(shown)) {
+    const found = /url\("([^"]+)"\)/.exec(getComputedStyle(e).backgroundImage);
+    if (found) media.push(found[1]);
+  }
   const forms = all.filter(e => e.tagName === "FORM").map(e => ({
     action: e.action, method: (e.method || "get").toLowerCase(),
     names: [...e.elements].map(f => f.name).filter(Boolean) }));
@@ -92,7 +112,42 @@ READ = r"""
   };
 })()
 """
+)
 """Reads a frame: what a person sees, and what it refers to, as the browser resolved it."""
+
+DRAWN = (
+    "(() => {"
+    + _ALL
+    + r"""
+  const sketch = e => e.tagName.toLowerCase() === "svg" && !e.parentElement?.closest("svg");
+  const picture = e => e.tagName === "IMG" && e.src.startsWith("blob:");
+  const area = e => {
+    const box = e.getBoundingClientRect();
+    const fit = box.width >= 16 && box.height >= 16 && box.width * box.height <= 16e6;
+    return fit ? box.width * box.height : 0;
+  };
+  return all.filter(e => e.tagName === "CANVAS" || sketch(e) || picture(e))
+    .filter(e => shown(e) && area(e))
+    .sort((a, b) => (b.tagName === "CANVAS") - (a.tagName === "CANVAS") || area(b) - area(a))
+    .slice(0, 20);
+})()
+"""
+)
+"""Elements whose looks are nowhere else: canvases, then drawings by their size."""
+
+BLOB = r"""
+async ([url, most]) => {
+  const blob = window.__quizlog?.blobs.get(url);
+  if (!blob || blob.size > most) return null;
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 32768) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+  }
+  return btoa(text);
+}
+"""
+"""The content of what a page made itself, in base64; also once its address is revoked."""
 
 STATE = r"""
 (() => {

@@ -58,16 +58,18 @@ class Looking:
         """Render, read, fetch. Raises nothing that a page or server does."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        tab = replace(self.tools.tab, folder=self.folder)
+        tab = replace(self.tools.tab, folder=self.folder, room=self._room())
         snapshot, faults = await self._render(tab)
         if snapshot is None:
             return Looked(notes=tuple(faults))
         page = read_page(snapshot, self.tools.allowed, self.carried)
         gathered = await self._gather(page, tab)
         gathered.files += snapshot.files
+        for url in page.foreign:
+            self.tools.gate.refuse(f"{url[:200]}: no answer is sent to another site")
         self._note(page, snapshot, gathered)
         return Looked(
-            replace(page, resources=(), calls=()),
+            replace(page, resources=(), names={}, calls=(), foreign=()),
             context_of(gathered, self.email),
             tuple(gathered.files),
             tuple(gathered.notes),
@@ -97,9 +99,12 @@ class Looking:
         return None, faults
 
     async def _gather(self, page: WebPage, tab: Tab) -> Gathered:
-        tools = self.tools
-        room = tools.disk - folder_size(tools.workspace.folder)
+        tools, room = self.tools, self._room()
         return await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
+
+    def _room(self) -> int:
+        """Bytes that the task's files may still hold."""
+        return self.tools.disk - folder_size(self.tools.workspace.folder)
 
     def _note(self, page: WebPage, snapshot: Snapshot, gathered: Gathered) -> None:
         note = self.tools.workspace.note

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from ..record.model import MAIN
 from ..solver.decision import Decision, Question, Refusal
@@ -23,6 +23,8 @@ from .workspace import RECORD
 
 MOST_PAGES = 100
 """Pages of one task; more end it."""
+_PERSONAL = ("email", "id")
+"""Parameters that name a person and the answer that led to a page: the question is the same."""
 
 
 async def run_task(request: TaskRequest, tools: Tools) -> TaskResult:
@@ -40,7 +42,7 @@ class _Journey:
 
     async def run(self) -> TaskResult:
         url: str | None = self.request.url
-        issued = self.tools.clock()
+        issued = min(self.request.triggered, self.tools.clock())
         while url:
             fault = self._fault(url)
             if fault:
@@ -57,8 +59,8 @@ class _Journey:
         """Why a page is not visited; None if it is."""
         if not reachable(url, self.tools.allowed):
             return "refused"
-        right = {_bare(page.url) for page in self.pages if page.state == "correct"}
-        if _bare(url) in right:
+        right = {_asked(page.url) for page in self.pages if page.state == "correct"}
+        if _asked(url) in right:
             return "loop"
         return "too_long" if len(self.pages) >= MOST_PAGES else None
 
@@ -71,6 +73,10 @@ class _Journey:
 
     async def _page(self, url: str, issued: float) -> PageResult:
         tools = self.tools
+        if (age := tools.clock() - issued) >= tools.budget.stop:
+            note = f"its time was over: it had waited {age:.0f} s for its turn"
+            tools.workspace.note(note)
+            return PageResult(url, "late", notes=(note,), seconds=round(age, 3))
         path = urlsplit(url).path
         folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
         tools.workspace.note(f"page {len(self.pages) + 1}: {path}")
@@ -119,9 +125,11 @@ def _after_mending(solve: Solve, looking: Looking, looked: Looked) -> Solve:
     return ask
 
 
-def _bare(url: str) -> str:
+def _asked(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """Which question a URL leads to: without whom it is for, and which answer led there."""
     parts = urlsplit(url)
-    return f"{parts.netloc}{parts.path}"
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    return parts.netloc, parts.path, tuple(one for one in query if one[0] not in _PERSONAL)
 
 
 def _end(last: PageResult) -> TaskState:

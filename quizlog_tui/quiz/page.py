@@ -1,7 +1,7 @@
 """What a rendered page asks: question, where the answer goes, in which form, what it refers to.
 
 Pure. Everything on a page is data of a stranger: nothing here is followed as an instruction, and
-no URL outside the allowed sites is ever returned.
+no URL outside the allowed sites is ever visited, none outside the task's own sent an answer.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ SubmitRule = Literal["text", "link", "form", "loaded", "carried", "derived"]
 """How the submit URL was found: on the page (in its text, a link, a form, in what it loaded),
 carried over from an earlier page of the same origin, or derived from the origin."""
 MOST_RESOURCES = 24
+_MOST_FOREIGN = 10
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
 _URL = re.compile(r"https?://[^\s\"'<>`)\]}]+")
 _VERB = re.compile(r"\b(?:post|submit|send)\b[^\n]{0,120}$", re.I)
@@ -58,7 +59,11 @@ class WebPage:
     """Further fields that the sample payload shows."""
     resources: tuple[str, ...] = ()
     """URLs of files and pages it refers to, on allowed sites."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What files should be called, by URL, where the page or its server says so."""
     calls: tuple[ApiCall, ...] = ()
+    foreign: tuple[str, ...] = ()
+    """URLs it names for answers that are not on the task's own site, and so are sent none."""
 
 
 def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) -> WebPage:
@@ -71,13 +76,15 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
     """
     sample = sample_of([text for frame in snapshot.frames for text in frame.samples])
     texts = [_without(frame.text, sample.texts) for frame in snapshot.frames]
-    found = next(_submit_urls(snapshot, texts, allowed), None)
+    named = list(_submit_urls(snapshot, texts))
+    found = next((one for one in named if allowed.is_home(one[0])), None)
     if found:
         url, rule = found
     elif carried and origin_of(carried) == origin_of(snapshot.url):
         url, rule = carried, "carried"
     else:
-        url, rule = f"{origin_of(snapshot.url)}/submit", "derived"
+        url, rule = f"{_home_of(snapshot, allowed)}/submit", "derived"
+    foreign = dict.fromkeys(one for one, _ in named if not allowed.is_home(one))
     question = question_of(snapshot.frames, texts)
     calls = tuple(_calls(snapshot, texts, allowed))
     skipped = {url, *(call.url for call in calls)}
@@ -89,8 +96,16 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         submit_rule=rule,
         constants=sample.constants,
         resources=tuple(_resources(snapshot, texts, allowed, skipped))[:MOST_RESOURCES],
+        names={link.url: link.text for link in snapshot.offered},
         calls=calls,
+        foreign=tuple(foreign)[:_MOST_FOREIGN],
     )
+
+
+def _home_of(snapshot: Snapshot, allowed: Allowed) -> str:
+    """The origin that takes answers of a page that names none: its own, as far as it is home."""
+    places = [*(frame.url for frame in snapshot.frames[:1]), snapshot.url]
+    return origin_of(next((url for url in places if allowed.is_home(url)), allowed.home))
 
 
 def _without(text: str, samples: Iterable[str]) -> str:
@@ -127,16 +142,17 @@ def decoded(frame: Frame) -> list[str]:
 # -- where the answer goes
 
 
-def _submit_urls(
-    snapshot: Snapshot, texts: Iterable[str], allowed: Allowed
-) -> Iterator[tuple[str, SubmitRule]]:
+def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str, SubmitRule]]:
     """What the page names, the surest first."""
     own = urlsplit(snapshot.url).hostname or ""
 
     def fit(url: str) -> bool:
-        host = urlsplit(url).hostname or ""
+        try:
+            host = site_of(url).host
+        except BadAddressError:
+            return False
         placeholder = _PLACEHOLDER.search(host) and host != own
-        return not placeholder and reachable(url, allowed) and url != snapshot.url
+        return not placeholder and url.startswith("http") and url != snapshot.url
 
     for rule, urls in (
         ("text", _named(snapshot.frames, texts)),
@@ -202,8 +218,8 @@ def _calls(snapshot: Snapshot, texts: Iterable[str], allowed: Allowed) -> Iterat
 def _resources(
     snapshot: Snapshot, texts: Iterable[str], allowed: Allowed, skipped: Iterable[str]
 ) -> Iterator[str]:
-    """Each once: links and media as the browser resolved them, then what the text mentions."""
-    urls: list[str] = []
+    """Each once: what it offers, links and media as resolved, then what the text mentions."""
+    urls = [link.url for link in snapshot.offered]
     for frame in snapshot.frames:
         urls += [link.url for link in frame.links] + list(frame.media)
     for frame, text in zip(snapshot.frames, texts, strict=True):

@@ -34,12 +34,15 @@ _OUTCOMES = {
 _NAMED, _LONGEST = 5, 40
 """Pages that are named where a quiz was not all right; characters of a name."""
 _ENDS = {
+    "late": "no answer could be sent in time",
     "no_answer": "no answer was found that could be sent",
     "unreachable": "the page could not be had",
     "cancelled": "the task was cancelled",
     "loop": "led back to a page that was right already",
     "too_long": "too many pages",
 }
+_NOTED = ("unreachable", "late")
+"""Ends that a page's notes explain."""
 
 
 @dataclass(frozen=True)
@@ -205,5 +208,5 @@ def _end(task: TaskResult, right: int) -> str:
     if last and last.submissions and last.state == task.state:
         return _said(last.submissions[-1])
     why = _ENDS.get(task.state, task.state)
-    more = task.error or "; ".join(last.notes if last and last.state == "unreachable" else ())
+    more = task.error or "; ".join(last.notes if last and last.state in _NOTED else ())
     return f"{why}: {more}" if more else why

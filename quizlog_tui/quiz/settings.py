@@ -62,7 +62,7 @@ def read_settings(
         environment: Variables that go before the file's.
 
     Raises:
-        ConfigError: A value is not of its kind, or the file cannot be read.
+        ConfigError: A value is not of its kind, or the file is missing or cannot be read.
     """
     values, file = read_env(path, environment), path or Path(".env")
     given = {name: values[name].strip() for name in _names() if name in values}

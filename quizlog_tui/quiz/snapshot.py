@@ -71,6 +71,8 @@ class Snapshot:
     loaded: tuple[Loaded, ...] = ()
     files: tuple[str, ...] = ()
     """Names of files saved in the task's folder: screenshots and downloads."""
+    offered: tuple[Link, ...] = ()
+    """Downloads that have yet to be fetched, with the names they should have."""
     settled: str = ""
     """Why the wait ended."""
     seconds: float = 0.0
@@ -88,7 +90,7 @@ def frame_of(url: str, data: Mapping[str, Any]) -> Frame:
         shadows=tuple(data["shadows"]),
         drawn=tuple(data["drawn"]),
         links=tuple(links.values()),
-        media=tuple(dict.fromkeys(one["url"] for one in data["media"])),
+        media=tuple(dict.fromkeys(data["media"])),
         forms=tuple(forms),
         samples=tuple(data["samples"]),
         scripts=tuple(data["scripts"]),

@@ -25,8 +25,9 @@ _BUSY = frozenset({408, 425, 429})
 _CONTENT = frozenset({400, 413, 422})
 Outcome = Literal["graded", "unfit", "rejected", "no_reply", "in_doubt"]
 """`graded`: right or wrong; `unfit`: the answer cannot be accepted in this form; `rejected`: the
-server wants no answer here; `no_reply`: it could not be reached or understood in time; `in_doubt`:
-the process ended while it was being sent, so that nobody knows whether it arrived."""
+server wants no answer here, or says nothing of it; `no_reply`: it could not be reached or
+understood in time; `in_doubt`: the process ended while it was being sent, so that nobody knows
+whether it arrived."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ class Reply:
 def payload_of(
     email: str, secret: str, url: str, answer: Any, constants: Mapping[str, Any]
 ) -> bytes:
-    """The submission as JSON; the answer raw, as it was found."""
+    """The submission as JSON, in ASCII as any text passes so; the answer raw, as it was found."""
     fields = {"email": email, "secret": secret, "url": url, "answer": answer}
-    return json.dumps({**constants, **fields}, ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps({**constants, **fields}, allow_nan=False).encode("ascii")
 
 
 async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: float) -> Reply:
@@ -107,15 +108,30 @@ def read_reply(status: int, body: bytes) -> Reply:
         data = json.loads(body[:MAX_PAYLOAD])
     except (ValueError, RecursionError):
         data = None
-    data = data if isinstance(data, dict) else {}
-    if status == 200 and isinstance(data.get("correct"), bool):
-        url, delay = data.get("url"), data.get("delay")
-        seconds = float(delay) if isinstance(delay, (int, float)) else None
+    is_object, data = isinstance(data, dict), data if isinstance(data, dict) else {}
+    correct = _verdict(data.get("correct"))
+    if status == 200 and correct is not None:
+        url = data.get("url")
         return Reply(
-            "graded", 200, data["correct"], str(data.get("reason") or "")[:2_000],
-            url if isinstance(url, str) and url else None, seconds,
+            "graded", 200, correct, str(data.get("reason") or "")[:2_000],
+            url if isinstance(url, str) and url else None, _seconds(data.get("delay")),
         )  # fmt: skip
+    if status == 200 and is_object:  # it was read: the same again would change nothing
+        return Reply("rejected", 200, reason="HTTP 200: says neither that it is right nor wrong")
     said = f"HTTP {status}: {str(data.get('error') or data.get('message') or '')[:300]}"
     if status == 200 or status >= 500 or status in _BUSY:
         return Reply("no_reply", status, reason=said)
     return Reply("unfit" if status in _CONTENT else "rejected", status, reason=said)
+
+
+def _verdict(value: Any) -> bool | None:
+    """Whether a server says that an answer is right, as far as it can be meant; None if not."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return bool(value) if isinstance(value, int) and value in (0, 1) else None
+
+
+def _seconds(value: Any) -> float | None:
+    """A number of seconds; None for what is none that JSON could carry on."""
+    fit = isinstance(value, (int, float)) and abs(value) < 1e9
+    return float(value) if fit else None

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
+
+from ..text import is_whole
 
 PageState = Literal[
     "open", "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected",
     "no_reply", "in_doubt",
 ]  # fmt: skip
 """How a page ended: `open` (it has not yet), `skipped` (not solved, but the next page was named),
-`wrong` (not solved, no next page), `late`, `no_answer` (no model gave one), `unreachable` (could
+`wrong` (not solved, no next page), `late` (its time was over: the server says so, or it was before
+an answer could be sent), `no_answer` (no model gave one), `unreachable` (could
 not be rendered), `rejected` (the server wants no answer), `no_reply` (the grader could not be
 reached), `in_doubt` (the process ended while an answer was being sent: it may have arrived, and is
 not sent again)."""
@@ -33,6 +37,8 @@ class TaskRequest:
     secret: str = field(repr=False)
     url: str = ""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    triggered: float = field(default_factory=time.time)
+    """When, in seconds since 1970: the first page's time runs from here, however long it waits."""
 
 
 @dataclass(frozen=True)
@@ -101,4 +107,6 @@ def request_fault(data: Any) -> str | None:
             return f"the field {name} is missing or no text"
         if len(value) > 4096:
             return f"the field {name} is too long"
+        if name != "secret" and not is_whole(value):  # no secret is: refused as a wrong one
+            return f"the field {name} holds half a surrogate pair"
     return None

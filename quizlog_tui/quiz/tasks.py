@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..digest import hex_digest
 from ..errors import LimitError, UsageError
 from .address import Allowed, BadAddressError, allowed_for, is_special
 from .durable import durable
@@ -27,7 +29,7 @@ from .workspace import sweep
 if TYPE_CHECKING:
     from ..queue.engine import Engine, Row, Work
 
-KIND = "quizlog-tasks-1"
+KIND = "quizlog-tasks-2"
 """Names the order of a task's acts: tasks of another order are not taken up."""
 _SWEEP = 600.0
 """Seconds between two sweeps."""
@@ -74,6 +76,7 @@ class Tasks:
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
         self._news = asyncio.Event()
+        self._starting = asyncio.Lock()
 
     @property
     def settings(self) -> TaskSettings:
@@ -83,18 +86,27 @@ class Tasks:
     async def start(self, request: TaskRequest) -> str:
         """Take a task; its id. Once it returns, the task outlives this process.
 
+        Two that answer the same page for the same person would overwrite each other's answers: of
+        one that is open the id is returned, and no other is taken.
+
         Raises:
             UsageError: Its URL is none to visit.
-            LimitError: Too many are waiting.
+            LimitError: Too many are waiting. (Each process counts and takes one at a time; of
+                several that share a database each may take one over the limit.)
         """
         fault = url_fault(request.url, self.settings)
         if fault:
             raise UsageError(f"the url {fault}")
         most = self.settings.max_concurrent_tasks + self.settings.max_queued_tasks
-        if await self.engine.open_tasks(KIND, most) >= most:
-            raise LimitError("too many tasks are waiting", hint="try again later")
-        await self.engine.enqueue(KIND, request.id, request.email, request.url)
-        return request.id
+        only = f"{KIND} {hex_digest(json.dumps([request.email, request.url]).encode())}"
+        async with self._starting:
+            open_tasks = await self.engine.open_tasks(KIND, most)
+            if same := [row for row in open_tasks if row.deduplication_id == only]:
+                return same[0].workflow_id
+            if len(open_tasks) >= most:
+                raise LimitError("too many tasks are waiting", hint="try again later")
+            given = request.email, request.url, request.triggered
+            return await self.engine.enqueue(KIND, request.id, *given, only=only)
 
     async def list(self) -> list[dict[str, Any]]:
         """How each of the newest tasks stands, newest first."""
@@ -131,11 +143,11 @@ class Tasks:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(news.wait(), _PATIENCE)
 
-    async def work(self, task: str, email: str, url: str) -> dict[str, Any]:
+    async def work(self, task: str, email: str, url: str, triggered: float) -> dict[str, Any]:
         """Work a task as far as it is not worked yet: what the engine calls."""
         from ..queue.engine import put
 
-        request = TaskRequest(email, self.settings.user_secret, url, task)
+        request = TaskRequest(email, self.settings.user_secret, url, task, triggered)
         pages = 0
 
         async def kept(page: PageResult) -> None:
@@ -171,7 +183,7 @@ class Tasks:
         from ..queue.engine import kept
 
         pages = [page for _, page in sorted((await kept(row.workflow_id)).items())]
-        _, email, url = row.input["args"] if row.input else ("", "", "")
+        _, email, url, *_ = row.input["args"] if row.input else ("", "", "")
         state = _STATES.get(row.status, "failed")
         error = str(row.error) if row.error else None
         right = sum(page["state"] == "correct" for page in pages)

@@ -57,7 +57,7 @@ class Tools:
     budget: Budget = field(default_factory=Budget)
     disk: int = 256 * 1024 * 1024
     """Bytes that the task's files may hold."""
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.time
     told: Callable[[TaskResult], None] = lambda result: None
     """Hears after each page how the task stands."""
     shown: Callable[[TaskResult], None] = lambda result: None

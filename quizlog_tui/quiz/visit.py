@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,13 +14,11 @@ from playwright.async_api import Download, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
 from . import in_page
-from .names import free_name
+from .saving import MOST_OFFERED, Saving
 from .settling import Moment, settled
-from .snapshot import Frame, Loaded, Snapshot, frame_of
+from .snapshot import Frame, Link, Loaded, Snapshot, frame_of
 
 _MOST_JSON = 200_000
-_MOST_FILE = 64 * 1024 * 1024
-_MOST_PICTURES = 4
 _LOOK = 0.05
 """Seconds between two looks at a page that settles."""
 
@@ -34,16 +31,18 @@ class Visit:
         page: Shows it.
         url: Where it is.
         folder: Takes downloads and pictures.
+        room: Bytes that these may hold.
         deadline: When it is read as it is, on the monotonic clock.
     """
 
     page: Page
     url: str
     folder: Path
+    room: int
     deadline: float
     pending: set[Request] = field(default_factory=set)
     answers: list[Response] = field(default_factory=list)
-    downloads: list[Download] = field(default_factory=list)
+    offered: dict[str, Link] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     listeners: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
 
@@ -66,13 +65,15 @@ class Visit:
             if await self._reveal():
                 why = await self._settle()
             frames = await self._frames()
-            files = [*await self._pictures(), *await self._saved()]
+            saving = Saving(self.page, self.folder, self.room, self.deadline)
+            await saving.save(frames, tuple(self.offered.values()))
             return Snapshot(
                 url=self.url,
                 frames=frames,
                 status=response.status if response else 200,
                 loaded=tuple(await self._loaded()),
-                files=tuple(files),
+                files=tuple(saving.names),
+                offered=tuple(one for one in self.offered.values() if _is_fetched(one)),
                 settled=why,
                 seconds=round(time.monotonic() - self.started, 3),
             )
@@ -87,12 +88,16 @@ class Visit:
             if response.request.resource_type in ("fetch", "xhr") and "json" in kind:
                 self.answers.append(response)
 
+        def offered(download: Download) -> None:
+            if len(self.offered) < MOST_OFFERED:
+                self.offered[download.url] = Link(download.url, download.suggested_filename)
+
         self.listeners = {
             "request": begun,
             "requestfinished": lambda request: self.pending.discard(request),
             "requestfailed": lambda request: self.pending.discard(request),
             "response": answered,
-            "download": lambda download: self.downloads.append(download),
+            "download": offered,
             "dialog": lambda dialog: asyncio.ensure_future(dialog.dismiss()),
         }
         for event, heard in self.listeners.items():
@@ -135,28 +140,6 @@ class Visit:
                 found.append(frame_of(frame.url, await frame.evaluate(in_page.READ)))
         return tuple(found)
 
-    async def _pictures(self) -> list[str]:
-        """Canvases as pictures: what is drawn is nowhere else."""
-        names: list[str] = []
-        for frame in self.page.frames:
-            with contextlib.suppress(PlaywrightError):
-                for canvas in (await frame.query_selector_all("canvas"))[:_MOST_PICTURES]:
-                    name = free_name(self.folder, "canvas.png")
-                    await canvas.screenshot(path=self.folder / name, timeout=2000)
-                    names.append(name)
-        return names
-
-    async def _saved(self) -> list[str]:
-        names = []
-        for download in self.downloads:
-            name = free_name(self.folder, download.suggested_filename)
-            with contextlib.suppress(PlaywrightError, OSError):
-                path = await download.path()
-                if path.stat().st_size <= _MOST_FILE:
-                    shutil.copyfile(path, self.folder / name)
-                    names.append(name)
-        return names
-
     async def _loaded(self) -> list[Loaded]:
         found = []
         for response in self.answers[:20]:
@@ -165,3 +148,7 @@ class Visit:
                 if len(text) <= _MOST_JSON:
                     found.append(Loaded(response.url, text))
         return found
+
+
+def _is_fetched(link: Link) -> bool:
+    return link.url.startswith(("http://", "https://"))

@@ -16,7 +16,7 @@ from ..solver.decision_file import append_decision
 from ..solver.redaction import Redaction
 from ..solver.solve import Panel, RunCode, solve
 from .address import BadAddressError, allowed_for
-from .browser import Browser
+from .browser import Browser, executable
 from .budget import Budget
 from .connections import through
 from .gate import gate
@@ -112,7 +112,7 @@ class Workshop:
         redaction: Redaction,
         told: Callable[[TaskResult], None],
     ) -> AsyncIterator[Tools]:
-        settings = self.settings
+        settings, disk = self.settings, self.settings.task_disk_mb * 1024 * 1024
         allowed = allowed_for(
             request.url, settings.quiz_allowed_origins, settings.quiz_private_hosts
         )
@@ -131,7 +131,7 @@ class Workshop:
         async with (
             gate(allowed, refused) as way_out,
             through(way_out.url) as http,
-            self.browser.tab(way_out, workspace.folder / "files") as tab,
+            self.browser.tab(way_out, workspace.folder / "files", disk) as tab,
         ):
             yield Tools(
                 tab=tab,
@@ -141,7 +141,7 @@ class Workshop:
                 workspace=workspace,
                 redaction=redaction,
                 budget=self.budget,
-                disk=settings.task_disk_mb * 1024 * 1024,
+                disk=disk,
                 told=keep,
                 decided=decided,
             )
@@ -176,8 +176,9 @@ async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> Asyn
         run: Runs a model's code.
 
     Raises:
-        ConfigError: The models cannot be read, or there are none.
+        ConfigError: The models cannot be read, or there are none; or the browser wished for.
     """
+    executable(settings.browser_executable)  # said now, not by each task
     async with chosen_panel(choice, run) as panel:
         shop = Workshop(settings, panel, (settings.aiproxy_token,))
         try:

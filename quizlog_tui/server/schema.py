@@ -58,6 +58,7 @@ FAULTS: Responses = {
         401: "the token is missing or wrong",
         403: "another site's page, or another host's name",
         404: "no such file is served",
+        408: "the body did not arrive in time",
         409: "the record's state forbids it, or somebody else holds or changed it",
         413: "the body is too large",
         415: "the body is not JSON",
@@ -96,4 +97,36 @@ DECISIONS: Responses = {
         ),
         "all decisions, oldest first, and what could not be read of them",
     )
+}
+_TRIGGER = {name: {"type": "string", "maxLength": 4096} for name in ("email", "secret", "url")}
+_SHORT = {
+    "type": "object",
+    "properties": {"error": {"type": "object", "properties": {"message": _TEXT}}},
+}
+TRIGGER: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"type": "object", "properties": _TRIGGER, "required": list(_TRIGGER)}
+            }
+        },
+    }
+}
+"""The body of a trigger, whatever type it says it has; further fields are let be."""
+STARTED: Responses = {
+    200: _json(
+        {"type": "object", "properties": {"status": {"const": "accepted"}, "task_id": _TEXT}},
+        "the task, or the one that is open for the same page and person",
+    ),
+    **{
+        code: _json(_SHORT, about)
+        for code, about in {
+            400: "the body is no JSON, or a field is missing or unfit",
+            403: "the secret is wrong",
+            408: "the body did not arrive in time",
+            413: "the body is too large",
+            429: "too many tasks wait, or too many wrong secrets came; see Retry-After",
+        }.items()
+    },
 }

@@ -9,6 +9,7 @@ Bodies are bounded while they arrive. Knows nothing of quizzes.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from .faults import BadRequestError, encode, error_data
 
 MAX_BODY = 8 * 1024 * 1024
 """Bytes of a request's body."""
+READ_SECONDS = 10.0
+"""How long a body may take to arrive."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of this machine that no other machine can have."""
 OPEN_PATHS = frozenset({"/health"})
@@ -61,7 +64,7 @@ class Shield:
             return
         try:
             check(self._rules, scope["method"], scope["path"], _headers(scope))
-            first = await _whole_body(receive)
+            first = await _body_in_time(receive)
         except Refusal as refusal:
             await _refuse(refusal, send)
             return
@@ -134,6 +137,15 @@ def _headers(scope: Any) -> dict[str, str]:
     return found
 
 
+async def _body_in_time(receive: Any) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            return await _whole_body(receive)
+    except TimeoutError:
+        message = f"the body did not arrive within {READ_SECONDS:g} s"
+        raise Refusal(408, BadRequestError(message, where="body", hint="send it again")) from None
+
+
 async def _whole_body(receive: Any) -> dict[str, Any]:
     message: dict[str, Any] = await receive()
     if not message.get("more_body"):
@@ -166,7 +178,7 @@ async def _refuse(refusal: Refusal, send: Any) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    if refusal.status == 413:
+    if refusal.status in (408, 413):  # what is left of the body is not waited for
         headers.append((b"connection", b"close"))
     start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
     await send(start)

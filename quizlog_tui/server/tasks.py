@@ -6,17 +6,26 @@ further than the task it starts.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
-from collections.abc import AsyncIterator
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from ..errors import LimitError, UsageError
 from ..quiz.task import TaskRequest, request_fault
 from ..quiz.tasks import Tasks
+from .events import event
+from .faults import encode
+from .guesses import Guesses
+from .schema import STARTED, TRIGGER
+from .shield import READ_SECONDS
 
 MAX_TRIGGER = 100_000
 """Bytes of a trigger; larger ones are refused."""
@@ -31,28 +40,16 @@ def tasks_router(tasks: Tasks) -> APIRouter:
         tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.
     """
     router = APIRouter()
-
-    async def run(request: Request) -> JSONResponse:
-        body = await _body(request)
-        if body is None:
-            return _fault(413, f"the body has more than {MAX_TRIGGER} bytes")
-        try:
-            data = json.loads(body)
-        except (ValueError, RecursionError):
-            return _fault(400, "the body is no JSON")
-        return await _triggered(tasks, data)
-
-    for path in sorted(TRIGGERS):
-        router.add_api_route(path, run, methods=["POST"], summary="Start a task")
+    _add_triggers(router, tasks)
 
     @router.get("/tasks", summary="How all tasks stand")
-    async def listed() -> JSONResponse:
-        return JSONResponse({"schema_version": 1, "tasks": await tasks.list()})
+    async def listed() -> Response:
+        return _json({"schema_version": 1, "tasks": await tasks.list()})
 
     @router.get("/tasks/{task_id}", summary="One task with its pages")
-    async def one(task_id: str) -> JSONResponse:
+    async def one(task_id: str) -> Response:
         try:
-            return JSONResponse(await tasks.get(task_id))
+            return _json(await tasks.get(task_id))
         except UsageError as error:
             return _fault(404, str(error))
 
@@ -70,6 +67,36 @@ def tasks_router(tasks: Tasks) -> APIRouter:
     return router
 
 
+def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
+    guesses = Guesses()
+
+    async def run(request: Request) -> Response:
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                body = await _body(request)
+        except TimeoutError:
+            said = f"the body did not arrive within {READ_SECONDS:g} s"
+            return _fault(408, said, {"Connection": "close"})
+        if body is None:
+            return _fault(413, f"the body has more than {MAX_TRIGGER} bytes")
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            return _fault(400, "the body is no JSON")
+        address = request.client.host if request.client else ""
+        return await _triggered(tasks, data, partial(guesses.wait, address))
+
+    for path in sorted(TRIGGERS):
+        router.add_api_route(
+            path,
+            run,
+            methods=["POST"],
+            summary="Start a task",
+            responses=STARTED,
+            openapi_extra=TRIGGER,
+        )
+
+
 async def _body(request: Request) -> bytes | None:
     """The body, unless it is too long."""
     data = bytearray()
@@ -80,12 +107,13 @@ async def _body(request: Request) -> bytes | None:
     return bytes(data)
 
 
-async def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
+async def _triggered(tasks: Tasks, data: Any, wait: Callable[[float], float]) -> Response:
     fault = request_fault(data)
     if fault:
         return _fault(400, fault)
-    secret = tasks.settings.user_secret
-    if not secret or not hmac.compare_digest(data["secret"].encode(), secret.encode()):
+    if not is_secret(data["secret"], tasks.settings.user_secret):
+        if seconds := wait(time.monotonic()):
+            return _fault(429, "too many wrong secrets", {"Retry-After": str(math.ceil(seconds))})
         return _fault(403, "the secret is wrong")
     try:
         task = await tasks.start(TaskRequest(data["email"], data["secret"], data["url"]))
@@ -93,13 +121,25 @@ async def _triggered(tasks: Tasks, data: Any) -> JSONResponse:
         return _fault(400, str(error))
     except LimitError as error:
         return _fault(429, str(error), {"Retry-After": "30"})
-    return JSONResponse({"status": "accepted", "task_id": task})
+    return _json({"status": "accepted", "task_id": task})
 
 
-def _fault(status: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"error": {"message": message}}, status, headers)
+def is_secret(given: str, secret: str) -> bool:
+    """Whether a secret is the right one, compared in constant time; an empty one is none."""
+    sides = (text.encode("utf-8", "surrogatepass") for text in (given, secret))
+    return bool(secret) and hmac.compare_digest(*sides)
 
 
-async def _stream(tasks: Tasks, task: str) -> AsyncIterator[str]:
+def _json(
+    data: Mapping[str, Any], status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    return Response(encode(data), status, headers, "application/json")
+
+
+def _fault(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    return _json({"error": {"message": message}}, status, headers)
+
+
+async def _stream(tasks: Tasks, task: str) -> AsyncIterator[bytes]:
     async for state in tasks.events(task):
-        yield f"event: task\ndata: {json.dumps(state, ensure_ascii=False)}\n\n"
+        yield event("task", state)

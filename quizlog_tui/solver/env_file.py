@@ -37,7 +37,8 @@ def read_env(
         raise ConfigError("there is no such file", where=str(path))
     try:
         found = dotenv_values(file)
-    except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(f"cannot read: {said}", where=str(file)) from None
+    except UnicodeDecodeError:
+        raise ConfigError("is not UTF-8", where=str(file), hint="save it as UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file)) from None
     return {name: value or "" for name, value in found.items()} | dict(environment)

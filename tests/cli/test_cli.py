@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -266,6 +267,24 @@ def test_doctor_looks_and_tells(run: Run) -> None:
     code, out, _ = run("doctor")
     assert code == 0 and "python" in out and "missing" not in out
     assert json.loads(run("doctor", "--json")[1])["findings"]
+
+
+def test_doctor_names_the_browser_or_what_is_wrong_with_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said() -> dict[str, Any]:
+        found = json.loads(run("doctor", "--json")[1])["findings"]
+        return next(one for one in found if one["name"] == "browser")
+
+    monkeypatch.setenv("BROWSER_EXECUTABLE", sys.executable)
+    assert said() == {
+        "name": "browser",
+        "ok": True,
+        "says": f"{sys.executable}: quizzes on web pages",
+    }
+    monkeypatch.setenv("BROWSER_EXECUTABLE", "/nope")
+    assert said()["ok"] is False
+    assert "there is no browser '/nope'" in said()["says"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -76,8 +76,31 @@ async def test_what_fails_is_kept_as_its_text_and_old_tasks_are_forgotten(tmp_pa
         await engine.enqueue(KIND, "bb", "jon@quiz.test", "http://quiz.test")
         row = await ended(engine, "bb")
         assert (row.status, str(row.error)) == ("ERROR", "ValueError: no [key]")
-        assert (await engine.open_tasks(KIND, 9), len(await engine.newest(KIND, 9))) == (0, 1)
+        assert (await engine.open_tasks(KIND, 9), len(await engine.newest(KIND, 9))) == ([], 1)
         await engine.forget(row.completed_at / 1000 - 10)
         assert await engine.one(KIND, "bb")
         await engine.forget(row.completed_at / 1000 + 10)
         assert await engine.one(KIND, "bb") is None
+
+
+async def test_of_what_may_be_open_once_a_second_is_not_taken(tmp_path: Path) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def work(task: str, email: str) -> dict[str, Any]:
+        begun.set()
+        await go_on.wait()
+        return {"task": task}
+
+    url = f"sqlite:///{tmp_path / 't.sqlite'}"
+    async with running(url, 2, {KIND: work}, CLEAN) as engine:
+        taken = [engine.enqueue(KIND, task, "jon@quiz.test", only="jon") for task in ("aa", "bb")]
+        ids = set(await asyncio.gather(*taken))
+        assert len(ids) == 1
+        await begun.wait()  # it is open also while it is worked, and when it is taken up again
+    async with running(url, 2, {KIND: work}, CLEAN) as engine:
+        assert await engine.enqueue(KIND, "cc", "jon@quiz.test", only="jon") in ids
+        assert await engine.enqueue(KIND, "dd", "dora@quiz.test", only="dora") == "dd"
+        go_on.set()
+        assert (await ended(engine, *ids)).output == {"task": ids.pop()}
+        assert await engine.enqueue(KIND, "ee", "jon@quiz.test", only="jon") == "ee"
+        await ended(engine, "ee")

@@ -18,6 +18,7 @@ from quizlog_tui.quiz.snapshot import Frame, Snapshot
 class StandInTab:
     proxy: str
     folder: Path
+    room: int = 0
 
     async def visit(self, url: str, seconds: float = 8.0) -> Snapshot:
         async with through(self.proxy) as http:
@@ -30,7 +31,7 @@ class StandIn:
     """Stands where the shared browser is."""
 
     @asynccontextmanager
-    async def tab(self, gate: Gate, folder: Path) -> AsyncIterator[StandInTab]:
+    async def tab(self, gate: Gate, folder: Path, room: int) -> AsyncIterator[StandInTab]:
         yield StandInTab(gate.url, folder)
 
     async def close(self) -> None: ...

@@ -27,7 +27,7 @@ async def visiting(
     try:
         with small_site(pages) as site:
             allowed = allowed_for(site.url, (), ["127.0.0.1"])
-            async with gate(allowed) as way_out, browser.tab(way_out, folder) as tab:
+            async with gate(allowed) as way_out, browser.tab(way_out, folder, 10**6) as tab:
                 yield site, tab
     finally:
         await browser.close()
@@ -53,7 +53,7 @@ async def test_it_can_be_started_before_the_first_visit(tmp_path: Path) -> None:
         assert browser.open_contexts == 0
         async with gate(allowed_for("http://quiz.test/")) as way_out:
             running = browser._chromium
-            async with browser.tab(way_out, tmp_path):
+            async with browser.tab(way_out, tmp_path, 10**6):
                 assert running is not None
                 assert (browser._chromium, browser.open_contexts) == (running, 1)
     finally:
@@ -65,7 +65,7 @@ async def test_that_there_is_none_is_said_by_the_first_visit(tmp_path: Path) -> 
     await browser.start()
     async with gate(allowed_for("http://quiz.test/")) as way_out:
         with pytest.raises(ConfigError, match="no-such-browser"):
-            async with browser.tab(way_out, tmp_path):
+            async with browser.tab(way_out, tmp_path, 10**6):
                 pass
     await browser.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,7 +37,7 @@ async def fetched(
     async def handle(request: httpx.Request) -> httpx.Response:
         return await serve(request.url.path)
 
-    tab = tab or Tab(cast(Any, None), folder)
+    tab = tab or Tab(cast(Any, None), folder, room)
     async with httpx.AsyncClient(transport=httpx.MockTransport(handle)) as http:
         return await gather(page, tab, http, allowed_for(SITE), room, seconds)
 
@@ -95,8 +96,10 @@ async def test_files_that_come_together_share_the_room(tmp_path: Path) -> None:
 async def test_a_file_on_a_chain_of_pages_takes_no_name_that_is_promised(tmp_path: Path) -> None:
     chained = asyncio.Event()
 
+    @dataclass
     class NoTab:
-        folder = tmp_path
+        folder: Path = tmp_path
+        room: int = 0
 
         async def visit(self, url: str) -> None:
             chained.set()

@@ -68,10 +68,11 @@ async def solving(base: Path, *chain: str) -> AsyncIterator[Lab]:
             yield running
 
 
-async def run(running: Lab, journal: Journal, email: str) -> TaskResult:
+async def run(running: Lab, journal: Journal, email: str, waited: float = 0.0) -> TaskResult:
     journal.at = 0
     task = email.encode().hex()
-    request = TaskRequest(email, SECRET, running.server.first(email), task)
+    url, triggered = running.server.first(email), journal.wall() - waited
+    request = TaskRequest(email, SECRET, url, task, triggered)
     keep = partial(durable, step=journal.step, wall=journal.wall)
     return await running.shop.work(request, lasting=keep)
 
@@ -112,13 +113,27 @@ async def test_cut_off_at_any_act_it_goes_on_and_sends_nothing_twice(tmp_path: P
 
 async def test_after_a_long_break_nothing_is_sent_too_late(tmp_path: Path) -> None:
     async with solving(tmp_path, "q19-rmse") as running:
-        for cut, end in ((1, "no_answer"), (2, "no_reply"), (3, "no_reply")):
+        for cut, end in ((1, "late"), (2, "no_reply"), (3, "no_reply")):
             email, journal = f"late{cut}@q.t", Journal(cut=cut)
             with pytest.raises(Killed):
                 await run(running, journal, email)
             journal.cut, journal.late = -1, 300.0
             result = await run(running, journal, email)
             assert (result.state, answers(running, email)) == (end, [])
+
+
+async def test_the_first_pages_time_runs_while_a_task_waits_for_its_turn(tmp_path: Path) -> None:
+    async with solving(tmp_path, "q19-rmse") as running:
+        result = await run(running, Journal(), "soon@q.t", waited=100.0)
+        assert (result.state, answers(running, "soon@q.t")) == ("finished", [1.77, 1.89])
+        assert [round(one.t) for one in result.pages[0].submissions] == [100, 100]
+        asked = len(running.fake.bodies)
+        result = await run(running, Journal(), "over@q.t", waited=173.0)
+        assert (result.state, answers(running, "over@q.t")) == ("late", [])
+        assert result.pages[0].notes == ("its time was over: it had waited 173 s for its turn",)
+        assert len(running.fake.bodies) == asked
+        ahead = await run(running, Journal(), "ahead@q.t", waited=-50.0)  # another host's clock
+        assert (ahead.state, ahead.pages[0].submissions[0].t >= 0) == ("finished", True)
 
 
 async def test_where_its_files_are_gone_they_are_fetched_again(tmp_path: Path) -> None:

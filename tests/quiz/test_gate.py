@@ -122,7 +122,7 @@ async def test_a_page_reaches_no_other_site_in_a_browser(tmp_path: Path) -> None
         with small_site(pages) as site:
             async with (
                 gate(allowed_for(site.url, (), HERE)) as way_out,
-                browser.tab(way_out, tmp_path) as tab,
+                browser.tab(way_out, tmp_path, 10**6) as tab,
             ):
                 snapshot = await tab.visit(f"{site.url}/p")
                 assert "Question" in snapshot.frames[0].text
@@ -164,7 +164,7 @@ async def test_whatever_way_a_page_shows_its_question_it_is_read(
     browser = Browser()
     with small_site({"/p": ("html", html), "/never": ("hang", "")}) as site:
         allowed = allowed_for(site.url, (), HERE)
-        async with gate(allowed) as way_out, browser.tab(way_out, tmp_path) as tab:
+        async with gate(allowed) as way_out, browser.tab(way_out, tmp_path, 10**6) as tab:
             snapshot = await tab.visit(f"{site.url}/p")
         assert said in read_page(snapshot, allowed).question
         assert "/sent" not in site.hits
@@ -180,7 +180,7 @@ async def test_a_page_that_never_comes_is_given_up(tmp_path: Path) -> None:
     with small_site({"/p": ("hang", "")}) as site:
         async with (
             gate(allowed_for(site.url, (), HERE)) as way_out,
-            browser.tab(way_out, tmp_path) as tab,
+            browser.tab(way_out, tmp_path, 10**6) as tab,
         ):
             with pytest.raises(NotRenderedError):
                 await tab.visit(f"{site.url}/p", 0.5)

@@ -43,7 +43,12 @@ def shot(text: str = "", **frame: object) -> Snapshot:
             "derived",
         ),
         (shot("POST it to http://quiz.site/submit"), "https://quiz.site/submit", "derived"),
-        (shot("POST it to https://other.site/submit"), "https://other.site/submit", "text"),
+        (shot("POST it to https://other.site/submit"), "https://quiz.site/submit", "derived"),
+        (
+            shot("POST it to https://other.site/submit, or https://quiz.site/s"),
+            "https://quiz.site/s",
+            "text",
+        ),
         (shot(links=(Link("https://quiz.site/submit"),)), "https://quiz.site/submit", "link"),
         (shot(forms=(Form("https://quiz.site/f", "post", ()),)), "https://quiz.site/f", "form"),
         (
@@ -72,8 +77,29 @@ def test_a_submit_url_is_carried_over_within_its_origin_only() -> None:
 
 
 def test_a_relative_submit_url_is_resolved_against_the_base() -> None:
-    page = read_page(shot("POST it to /submit", base="https://other.site/x/"), ALLOWED)
-    assert page.submit_url == "https://other.site/submit"
+    page = read_page(shot("POST it to /submit", base="https://quiz.site:443/x/"), ALLOWED)
+    assert page.submit_url == "https://quiz.site:443/submit"
+
+
+def test_no_answer_is_sent_to_another_site_and_that_one_was_named_is_told() -> None:
+    text = "POST it to https://other.site/submit or https://evil.site/s or https://example.com/s"
+    page = read_page(shot(text, base="https://other.site/x/"), ALLOWED)
+    assert page.submit_url == "https://quiz.site/submit"
+    assert page.foreign == ("https://other.site/submit", "https://evil.site/s")
+
+
+def test_a_page_of_another_allowed_site_is_answered_at_home() -> None:
+    url = "https://other.site/q"
+    snapshot = Snapshot(url, (Frame(url, url, text="Sum it. POST it to /submit"),))
+    page = read_page(snapshot, ALLOWED)
+    assert (page.submit_url, page.submit_rule) == ("https://quiz.site/submit", "derived")
+    assert page.foreign == ("https://other.site/submit",)
+
+
+def test_a_page_that_was_moved_to_https_is_answered_there() -> None:
+    plain, safe = "http://quiz.site/q", "https://quiz.site/q"
+    page = read_page(Snapshot(plain, (Frame(safe, safe, text="Sum it."),)), allowed_for(plain))
+    assert (page.url, page.submit_url) == (plain, "https://quiz.site/submit")
 
 
 def test_the_samples_url_is_no_submit_url_and_no_file() -> None:
@@ -177,8 +203,8 @@ def test_the_kind_of_answer(question: str, kind: str) -> None:
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=60), max_size=3))
-def test_any_text_gives_a_page_that_submits_to_an_allowed_site(
+def test_any_text_gives_a_page_that_submits_to_the_tasks_own_site(
     text: str, samples: list[str]
 ) -> None:
     page = read_page(shot(text, samples=tuple(samples), scripts=(text,)), ALLOWED)
-    assert page.submit_url.startswith(("https://quiz.site/", "https://other.site/"))
+    assert page.submit_url.startswith("https://quiz.site/")

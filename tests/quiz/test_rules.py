@@ -28,7 +28,9 @@ from quizlog_tui.solver.redaction import Redaction
 @pytest.mark.parametrize(
     "address",
     ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1",
-     "::1", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "fe80::1%eth0"],
+     "::1", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "fe80::1%eth0",
+     "64:ff9b::7f00:1", "64:ff9b:1::1", "fec0::1", "::127.0.0.1", "::ffff:0:127.0.0.1", "2001::1", "2002:808:808::",
+     "192.0.0.192", "192.88.99.1", "ff02::1", "255.255.255.255"],
 )  # fmt: skip
 def test_special_addresses_are_refused_unless_their_host_is_named(address: str) -> None:
     assert is_special(address)
@@ -36,7 +38,7 @@ def test_special_addresses_are_refused_unless_their_host_is_named(address: str) 
     assert Allowed(frozenset(), frozenset({"quiz.site"})).address("quiz.site", address)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700::1111"])
+@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8"])
 def test_public_addresses_are_allowed(address: str) -> None:
     assert not is_special(address)
 
@@ -52,6 +54,16 @@ def test_public_addresses_are_allowed(address: str) -> None:
         "http://u:p@a.b/",
         "http://a.b:99999/",
         "http://[::1",
+        "http://a.b/\ud800",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0x/",
+        "http://127.1/",
+        "http://0177.0.0.1/",
+        "http://0/",
+        "http://127.0.0.1.1/",
+        "http://①②⑦.1/",
+        "http://%31%32%37.0.0.1/",
     ],
 )
 def test_what_is_no_url_to_visit(url: str) -> None:
@@ -64,6 +76,22 @@ def test_sites_differ_by_port_and_host_and_agree_whatever_the_case() -> None:
     assert allowed.site(site_of("https://quiz.site:443/y"))
     assert not allowed.site(site_of("http://quiz.site/"))
     assert not allowed.site(site_of("https://a.quiz.site/"))
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "same"),
+    [
+        ("http://quiz.site/", "https://quiz.site/", True),
+        ("http://quiz.site:80/", "https://QUIZ.site:443/x", True),
+        ("https://quiz.site/", "http://quiz.site/", False),
+        ("http://quiz.site:8080/", "https://quiz.site/", False),
+        ("http://quiz.site/", "https://quiz.site:8443/", False),
+        ("http://quiz.site/", "https://a.quiz.site/", False),
+    ],
+)
+def test_a_site_may_be_moved_to_https_and_nowhere_else(first: str, other: str, same: bool) -> None:
+    allowed = allowed_for(first)
+    assert (allowed.site(site_of(other)), allowed.is_home(other)) == (same, same)
 
 
 def moment(**other: object) -> Moment:
@@ -112,6 +140,16 @@ def test_no_attempt_outlives_the_page(attempt: int, age: float) -> None:
         assert not budget.open(attempt, age)
 
 
+@pytest.mark.parametrize(
+    ("attempt", "age", "seconds"),
+    [(0, 0, 75), (0, 69, 6), (0, 71, 54), (1, 80, 45), (0, 158, 5), (0, 170, 2), (2, 200, 0)],
+)
+def test_thought_lasts_until_the_next_time_that_is_ahead(
+    attempt: int, age: float, seconds: float
+) -> None:
+    assert Budget().thought(attempt, age) == seconds
+
+
 @given(st.text(max_size=300))
 def test_safe_names_are_plain(wish: str) -> None:
     name = safe_name(wish)
@@ -136,7 +174,17 @@ def test_free_names_never_overwrite(tmp_path: Path) -> None:
     [
         (200, {"correct": True}, "graded"),
         (200, {"correct": False, "reason": None, "url": None}, "graded"),
-        (200, {"correct": "yes"}, "no_reply"),
+        (200, {"correct": "true"}, "graded"),
+        (200, {"correct": " FALSE"}, "graded"),
+        (200, {"correct": 1}, "graded"),
+        (200, {"correct": 0}, "graded"),
+        (200, {"correct": False, "delay": float("nan")}, "graded"),
+        (200, {"correct": False, "delay": 10**400}, "graded"),
+        (200, {"correct": "yes"}, "rejected"),
+        (200, {"correct": 2}, "rejected"),
+        (200, {"correct": None}, "rejected"),
+        (200, {"status": "received"}, "rejected"),
+        (200, [True], "no_reply"),
         (200, "<html>", "no_reply"),
         (500, {"error": "x"}, "no_reply"),
         (503, "", "no_reply"),
@@ -152,7 +200,8 @@ def test_what_a_reply_means(status: int, body: object, outcome: str) -> None:
     data = body if isinstance(body, str) else json.dumps(body)
     reply = read_reply(status, data.encode())
     assert reply.outcome == outcome
-    assert reply.correct is (body == {"correct": True})
+    assert reply.correct is (body in ({"correct": True}, {"correct": "true"}))
+    assert reply.delay is None
 
 
 @given(st.binary(max_size=200), st.integers(100, 599))
@@ -166,7 +215,7 @@ def test_any_reply_is_read(body: bytes, status: int) -> None:
         | st.booleans()
         | st.integers()
         | st.floats(allow_nan=False, allow_infinity=False)
-        | st.text(),
+        | st.text(st.characters(exclude_categories=())),
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
         max_leaves=8,
     )
@@ -214,6 +263,8 @@ def test_which_reasons_tell_something(reason: str, told: bool) -> None:
         {"email": "a", "secret": "b"},
         {"email": 1, "secret": "b", "url": "c"},
         {"email": "a", "secret": " ", "url": "c"},
+        {"email": "\ud800", "secret": "b", "url": "c"},
+        {"email": "a", "secret": "b", "url": "c\udfff"},
     ],
 )
 def test_faults_of_a_trigger(data: object) -> None:
@@ -259,6 +310,13 @@ def test_bad_settings_are_named(tmp_path: Path, line: str) -> None:
         read_settings(tmp_path / "e", {})
 
 
+def test_a_file_of_settings_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "e").write_bytes("USER_EMAIL=jürgen@quiz.test".encode("latin-1"))
+    with pytest.raises(ConfigError, match="not UTF-8") as caught:
+        read_settings(tmp_path / "e", {})
+    assert caught.value.where == str(tmp_path / "e")
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -267,6 +325,11 @@ def test_bad_settings_are_named(tmp_path: Path, line: str) -> None:
         "http://10.0.0.1/",
         "http://169.254.169.254/latest",
         "http://[::1]/",
+        "http://127.0.0.1./",
+        "http://①②⑦.⓪.⓪.①/",
+        "http://2130706433/x",
+        "http://0x7f.1/q",
+        "http://[64:ff9b::7f00:1]/",
         "ftp://a.b",
         "nonsense",
     ],
@@ -305,3 +368,21 @@ def test_the_sweeper_takes_old_folders_of_tasks_only(tmp_path: Path) -> None:
     (tmp_path / ("d" * 32)).symlink_to(tmp_path / "somebody")
     assert sweep(tmp_path, 1, frozenset({"c" * 32})) == ["a" * 32]
     assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["b", "c", "d", "s"]
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["{0}", "{0:#x}", "{1}.{2}", "{1}.{3}.{4}", "0{1:o}.0.0.1"]))  # fmt: skip
+def test_an_address_that_is_not_in_full_is_no_host(number: int, form: str) -> None:
+    first, rest, second, last = (
+        number >> 24,
+        number & 0xFFFFFF,
+        number >> 16 & 0xFF,
+        number & 0xFFFF,
+    )
+    with pytest.raises(BadAddressError):
+        site_of(f"http://{form.format(number, first, rest, second, last)}/")
+
+
+@given(st.ip_addresses())
+def test_an_address_in_full_is_a_host(address: object) -> None:
+    host = f"[{address}]" if ":" in str(address) else str(address)
+    assert site_of(f"http://{host}/").host == str(address)

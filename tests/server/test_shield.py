@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from quizlog_tui.errors import UsageError
+from quizlog_tui.server import shield
 from quizlog_tui.server.run import is_loopback, rules_for
 from quizlog_tui.server.shield import MAX_BODY, Refusal, Rules, Shield, check
 
@@ -137,6 +139,31 @@ async def test_a_body_that_does_not_tell_its_size(sizes: list[int]) -> None:
     headers = [(k.encode(), v.encode()) for k, v in HERE.items()]
     await Shield(app, OPEN)(scope | {"headers": headers}, receive, send)
     assert sent[0]["status"] == 413
+
+
+async def test_a_body_that_does_not_come_to_its_end_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shield, "READ_SECONDS", 0.05)
+    sent: list[Any] = []
+    parts: list[Any] = [{"type": "http.request", "body": b"{", "more_body": True}]
+
+    async def app(*_: Any) -> None:
+        raise AssertionError("the application was called")
+
+    async def receive() -> Any:
+        return parts.pop() if parts else await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(k.encode(), v.encode()) for k, v in HERE.items()]
+    for path in ("/run", "/solve"):
+        parts.append({"type": "http.request", "body": b"{", "more_body": True})
+        scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+        await Shield(app, Rules(triggers=frozenset({"/run"})))(scope, receive, send)
+        start = sent[-2]
+        assert (start["status"], dict(start["headers"])[b"connection"]) == (408, b"close")
 
 
 async def test_refusals_are_json(serving: Callable[..., FastAPI]) -> None:

@@ -8,16 +8,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
+import pytest
 import uvicorn
 from fastapi import FastAPI
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import quiz_server
+from quizlog_tui.quiz.task import TaskRequest
 from quizlog_tui.quiz.tasks import Tasks, opened
-from quizlog_tui.server.tasks import MAX_TRIGGER, tasks_router
+from quizlog_tui.server import tasks as gateway_of_tasks
+from quizlog_tui.server.guesses import MOST, SECONDS
+from quizlog_tui.server.tasks import MAX_TRIGGER, is_secret, tasks_router
 from tests.quiz.conftest import JON, SECRET, Lab, lab, needs_browser
 
 
@@ -54,6 +60,10 @@ BAD = [
     (b'{"email": "a@b.c"}', 400),
     (trigger("https://quiz.site/x", secret="not the secret"), 403),
     (trigger("https://quiz.site/x", secret="not the sécret"), 403),
+    (trigger("https://quiz.site/x", secret="\ud800"), 403),
+    (trigger("https://quiz.site/x", secret=SECRET + "\udfff"), 403),
+    (trigger("https://quiz.site/x", email="\ud800@quiz.test"), 400),
+    (trigger("https://quiz.site/\udc00"), 400),
     (trigger("ftp://quiz.site/x"), 400),
     (trigger("http://10.0.0.1/x"), 400),
     (b"x" * (MAX_TRIGGER + 1), 413),
@@ -73,6 +83,67 @@ async def test_bad_triggers(tmp_path: Path) -> None:
                     assert (reply.status_code, body[:40]) == (status, body[:40])
                     assert reply.json()["error"]["message"]
             assert await tasks.list() == []
+
+
+async def test_after_many_wrong_secrets_only_the_right_one_is_listened_to(tmp_path: Path) -> None:
+    with quiz_server() as server:
+        async with (
+            lab(server, tmp_path, {"ada": right}) as running,
+            gateway(running) as (url, _),
+            httpx.AsyncClient() as http,
+        ):
+            wrong = [trigger("https://quiz.site/x", secret=f"guess {n}") for n in range(MOST + 5)]
+            replies = [await http.post(url, content=body) for body in wrong]
+            assert [reply.status_code for reply in replies] == [403] * MOST + [429] * 5
+            assert 0 < int(replies[-1].headers["Retry-After"]) <= SECONDS
+            refused = await http.post(url, content=trigger("ftp://quiz.site/x"))
+            assert refused.status_code == 400  # the secret was right
+
+
+async def test_half_a_body_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateway_of_tasks, "READ_SECONDS", 0.1)
+    with quiz_server() as server:
+        async with lab(server, tmp_path, {"ada": right}) as running, gateway(running) as (url, _):
+            host, port = url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            said = await reader.read()  # until the server closes the line
+            assert said.startswith(b"HTTP/1.1 408")
+            writer.close()
+
+
+@given(st.text(st.characters(exclude_categories=())), st.text(st.characters(exclude_categories=())))
+def test_only_the_secret_itself_is_it(given: str, secret: str) -> None:
+    assert is_secret(given, secret) is (given == secret != "")
+    assert is_secret(secret, secret) is (secret != "")
+
+
+async def test_a_task_that_cannot_be_told_in_utf_8_keeps_no_other_from_being_told(
+    tmp_path: Path,
+) -> None:
+    with quiz_server() as server:
+        async with (
+            lab(server, tmp_path, {"ada": right}) as running,
+            gateway(running) as (url, tasks),
+            httpx.AsyncClient(timeout=60) as http,
+        ):
+            half = "\ud800@quiz.test"  # a trigger with it is refused; an older one may be kept
+            await tasks.start(TaskRequest(half, SECRET, "http://127.0.0.1:9/", "ab" * 16))
+            said = (await http.get(f"{url}/tasks/{'ab' * 16}/events")).text
+            assert json.loads(said.splitlines()[-2][6:])["email"] == half
+            assert (await http.get(f"{url}/tasks")).json()["tasks"][0]["email"] == half
+
+
+def test_the_description_tells_what_a_trigger_holds_and_how_it_is_answered() -> None:
+    app = FastAPI()
+    app.include_router(tasks_router(cast(Any, None)))
+    for path in ("/run", "/"):
+        told = app.openapi()["paths"][path]["post"]
+        body = told["requestBody"]["content"]["application/json"]["schema"]
+        assert body["required"] == ["email", "secret", "url"]
+        assert {str(status) for _, status in BAD} | {"200", "429"} <= set(told["responses"])
 
 
 async def test_without_a_secret_in_the_settings_nobody_is_let_in(tmp_path: Path) -> None:
@@ -128,9 +199,10 @@ async def test_twenty_tasks_at_once_for_two_people(tmp_path: Path) -> None:
         async with lab(server, tmp_path, {"ada": key}) as running, gateway(running) as (url, tasks):
             async with httpx.AsyncClient(timeout=60) as http:
                 bodies = [
-                    trigger(server.first(people[i % 2]), email=people[i % 2]) for i in range(20)
+                    trigger(f"{server.first(people[i % 2])}&n={i}", email=people[i % 2])
+                    for i in range(20)
                 ]
-                replies = [await http.post(url, content=body) for body in bodies]
+                replies = await asyncio.gather(*(http.post(url, content=body) for body in bodies))
                 assert [reply.status_code for reply in replies] == [200] * 20
                 assert {task["state"] for task in (await tasks.list())} <= {"queued", "running"}
                 ids = [reply.json()["task_id"] for reply in replies]
@@ -153,18 +225,45 @@ async def test_too_many_are_sent_away_and_closing_leaves_the_others_for_later(
 ) -> None:
     with quiz_server(Options(chain=("q20-case",))) as server:
         async with lab(server, tmp_path, {"ada": right}) as running:
-            async with gateway(running, max_concurrent_tasks=1, max_queued_tasks=1) as (url, tasks):
-                async with httpx.AsyncClient() as http:
-                    replies = [
-                        await http.post(url, content=trigger(server.first())) for _ in range(3)
-                    ]
-                assert [reply.status_code for reply in replies] == [200, 200, 429]
-                assert replies[-1].headers["Retry-After"]
+            async with (
+                gateway(running, max_concurrent_tasks=1, max_queued_tasks=1) as (url, _),
+                httpx.AsyncClient() as http,
+            ):
+                bodies = [trigger(f"{server.first()}?n={n}") for n in range(12)]
+                replies = await asyncio.gather(*(http.post(url, content=one) for one in bodies))
+                statuses = [reply.status_code for reply in replies]
+                assert sorted(statuses) == [200] * 2 + [429] * 10
+                assert replies[statuses.index(429)].headers["Retry-After"]
+                again = await http.post(url, content=bodies[statuses.index(200)])
+                assert again.json() == replies[statuses.index(200)].json()
             async with opened(running.shop) as tasks:
-                for reply in replies[:2]:
+                for reply in (one for one in replies if one.status_code == 200):
                     states = [one async for one in tasks.events(reply.json()["task_id"])]
                     assert states[-1]["state"] == "finished"
         assert [row.answer for row in server.grader.rows] == ["Brown", "Brown"]
+
+
+@needs_browser()
+async def test_the_same_trigger_starts_nothing_twice_while_its_task_is_open(tmp_path: Path) -> None:
+    with quiz_server(Options(chain=("q20-case",))) as server:
+        async with (
+            lab(server, tmp_path, {"ada": right}) as running,
+            gateway(running) as (url, _),
+            httpx.AsyncClient(timeout=60) as http,
+        ):
+            body, other = trigger(server.first()), trigger(server.first(), email="d@quiz.test")
+            replies = await asyncio.gather(
+                *(http.post(url, content=one) for one in [body] * 5 + [other])
+            )
+            ids = [reply.json()["task_id"] for reply in replies]
+            assert len(set(ids)) == 2
+            assert ids[5] not in ids[:5]
+            for task in set(ids):
+                await http.get(f"{url}/tasks/{task}/events")
+            assert len(server.grader.rows) == 2
+            later = (await http.post(url, content=body)).json()["task_id"]
+            assert later not in ids
+            await http.get(f"{url}/tasks/{later}/events")
 
 
 async def test_the_quiz_servers_own_check_of_an_endpoint(tmp_path: Path) -> None:

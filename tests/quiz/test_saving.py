@@ -1,0 +1,124 @@
+"""What a page draws, holds and offers, in a real browser: what becomes a file, and what does not."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui.quiz.saving import MOST_OFFERED, data_of
+from quizlog_tui.solver.png import pixels
+from tests.quiz.conftest import lab, needs_browser
+from tests.quiz.graded_site import graded_site
+from tests.quiz.test_browser import visiting
+from tests.quiz.test_journey import ASKS, RIGHT, says
+
+
+def png(width: int, height: int) -> bytes:
+    """A picture of noise, so that it cannot be packed."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data).to_bytes(4, "big")
+        return len(data).to_bytes(4, "big") + kind + data + check
+
+    head = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes([8, 2, 0, 0, 0])
+    rows = b"".join(b"\0" + bytes(range(3 * width)) for _ in range(height))
+    body = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+PICTURE = png(60, 50)
+HELD = "data:image/png;base64," + base64.b64encode(PICTURE).decode()
+CLICKS = """<p>Sum it, POST the answer to /submit</p><script>
+function offer(url, name) {
+  const a = document.createElement("a");
+  a.href = url; a.download = name; document.body.append(a); a.click(); a.remove();
+}
+</script>"""
+
+
+@needs_browser()
+async def test_pictures_become_files_whatever_way_they_are_shown(tmp_path: Path) -> None:
+    shown = f"""<p>How many red dots? Submit the answer.</p><img src="{HELD}">
+    <canvas width=70 height=40></canvas>
+    <svg width=90 height=50><circle r=20 cx=25 cy=25 fill=red /></svg>
+    <div style="width:200px;height:100px;background:url(/back.png)"></div>
+    <div id=shut></div>
+    <script>shut.attachShadow({{mode: "closed"}}).innerHTML = "<svg width=80 height=60></svg>"</script>"""
+    async with visiting({"/p": ("html", shown)}, tmp_path) as (site, tab):
+        snapshot = await tab.visit(f"{site.url}/p")
+    assert snapshot.files == ("picture.png", "canvas.png", "svg.png", "svg-2.png")
+    assert (tmp_path / "picture.png").read_bytes() == PICTURE
+    assert pixels((tmp_path / "svg-2.png").read_bytes())
+    assert f"{site.url}/back.png" in snapshot.frames[0].media
+
+
+@needs_browser()
+async def test_of_many_and_big_pictures_a_few_are_kept_and_dots_are_not(tmp_path: Path) -> None:
+    dot = "<svg width=8 height=8></svg><img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='>"
+    big = "<canvas width=5000 height=5000></canvas>"
+    shown = f"<p>Submit it.</p>{dot * 9}{big}{'<svg width=30 height=30></svg>' * 9}"
+    async with visiting({"/p": ("html", shown)}, tmp_path) as (site, tab):
+        assert len((await tab.visit(f"{site.url}/p")).files) == 6
+        tab.room = 10
+        assert (await tab.visit(f"{site.url}/p")).files == ()
+
+
+@needs_browser()
+async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(tmp_path: Path) -> None:
+    offers = """<script>
+    const made = URL.createObjectURL(new Blob(["x,y"]));
+    offer(made, "../../made.csv"); URL.revokeObjectURL(made);
+    offer(URL.createObjectURL(new Blob([new Uint8Array(2e6)])), "big.bin");
+    offer("data:text/csv;base64,YSxi", "held.csv");
+    offer("/file", "file.csv");
+    setInterval(() => offer("/more?" + Math.random(), "more.bin"), 20);
+    </script>"""
+    pages = {"/p": ("html", CLICKS + offers), "/file": ("html", "a"), "/more": ("hang", "")}
+    async with visiting(pages, tmp_path) as (site, tab):
+        snapshot = await tab.visit(f"{site.url}/p")
+    assert snapshot.seconds < 8.0
+    assert snapshot.files == ("_.._made.csv", "held.csv")
+    texts = [(tmp_path / name).read_text() for name in snapshot.files]
+    assert (texts, len(list(tmp_path.iterdir()))) == (["x,y", "a,b"], 2)
+    assert len(snapshot.offered) <= MOST_OFFERED
+
+
+@needs_browser()
+async def test_what_is_offered_and_shown_is_there_for_the_models(tmp_path: Path) -> None:
+    page = f"""{CLICKS}<p>{ASKS}</p><img src="{HELD}">
+    <script>offer("/data.csv", "table.csv")</script>"""
+    with graded_site({"/q": page, "/data.csv": "40,2"}, lambda payload, nth: RIGHT) as site:
+        thought = says(42)
+        async with lab(None, tmp_path, {"ada": thought}) as running:  # type: ignore[arg-type]
+            result = await running.work(url=f"{site.url}/q")
+            asked: Any = json.loads(running.fake.bodies[0]["messages"][-1]["content"])
+    assert result.state == "finished"
+    assert {"table.csv", "picture.png"} <= set(asked["files"])
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "data"),
+    [
+        ("data:text/csv,a%2Cb", "text/csv", b"a,b"),
+        ("data:image/png;charset=x;base64,AAE=", "image/png", b"\0\1"),
+        ("data:image/png;base64,A", "image/png", b""),
+        ("data:,x", "", b"x"),
+        ("data:", "", b""),
+    ],
+)
+def test_what_a_data_url_holds(url: str, kind: str, data: bytes) -> None:
+    assert data_of(url) == (kind, data)
+
+
+@given(st.text(), st.binary())
+def test_any_data_url_is_read(text: str, data: bytes) -> None:
+    data_of(f"data:{text}")
+    held = base64.b64encode(data).decode()
+    assert data_of(f"data:a/b;base64,{held}") == ("a/b", data)
