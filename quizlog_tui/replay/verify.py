@@ -169,7 +169,7 @@ class Verifier:
             words = f"recorded with Python {then['python']}, this is {now}"
             return _diverging(found, "environment", words)
         words = "no condition changes it: the record, or a file beside the script, was edited"
-        return _diverging(found, "unknown", words)
+        return _diverging(found, *(_turns(plain) or ("unknown", words)))
 
 
 _DEPENDS = {
@@ -214,9 +214,15 @@ def _noise(plain: Transcript) -> tuple[Cause, str]:
     known = next((MET[name] for name in plain.met if name in MET), None)
     if known is None and "addresses" in plain.lacks:
         return "address-order", LACKS["addresses"]
-    if known is None and "program" in plain.met:
-        return "process-order", NOTED["program"]
+    known = known or _turns(plain)
     return known or ("unknown", "two replays in one and the same world differ")
+
+
+def _turns(plain: Transcript) -> tuple[Cause, str] | None:
+    """What else it ran, in turns: what no condition explains may be that."""
+    if "program" in plain.met:
+        return "process-order", NOTED["program"]
+    return ("thread-order", NOTED["thread"]) if "thread" in plain.met else None
 
 
 def _doubted(verdict: Verdict) -> Verdict:

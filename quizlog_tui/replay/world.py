@@ -65,8 +65,14 @@ ISOLATION_LACKS: dict[str, tuple[str, ...]] = {
 """What is lacking under each kind of isolation that the worker reports."""
 
 MET: dict[str, tuple[Cause, str]] = {
-    "threads": ("thread-order", "it runs threads side by side, whose order is the system's"),
-    "processes": ("process-order", "it runs processes side by side, whose order is the system's"),
+    "threads": (
+        "thread-order",
+        "it runs threads beside itself or each other: the order is the system's",
+    ),
+    "processes": (
+        "process-order",
+        "it runs programs beside itself or each other: the order is the system's",
+    ),
     "real-clock": ("clock", "it asks for the real clock"),
     "real-network": ("network", "it asks for the real network"),
     "real-environment": ("environment", "it asks for the real environment"),
@@ -79,7 +85,7 @@ MET: dict[str, tuple[Cause, str]] = {
 
 NOTED = {
     "network": "it tried to use the network, which is off",
-    "thread": "it runs a thread, whose turns are the system's",
+    "thread": "it runs a thread, and waits for it or leaves it to a library",
     "program": "it ran another program, whose clock and identity are real",
 }
 """What a run may meet that is worth saying."""

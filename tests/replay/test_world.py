@@ -238,6 +238,58 @@ DETECTED_ROWS = {
         """,
         "process-order",
     ),
+    "a thread beside the main program": (
+        """
+        import threading
+        turns = []
+        one = threading.Thread(target=turns.append, args=("thread",)); one.start()
+        turns.append("main")
+        one.join()
+        print(sorted(turns))
+        """,
+        "thread-order",
+    ),
+    "a pool's thread beside the main program": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        pool = ThreadPoolExecutor(1)
+        print(pool.submit(abs, 1).result())
+        turns = []
+        one = pool.submit(turns.append, "thread")
+        turns.append("main")
+        print(one.result(), sorted(turns))
+        """,
+        "thread-order",
+    ),
+    "a program beside the main one": (
+        """
+        import subprocess
+        one = subprocess.Popen(["true"])
+        print("main")
+        one.wait()
+        """,
+        "process-order",
+    ),
+    "a fork beside the main program": (
+        """
+        import os
+        pid = os.fork()
+        if pid == 0: os._exit(0)
+        print("main")
+        os.waitpid(pid, 0)
+        """,
+        "process-order",
+    ),
+    "an interpreter beside the main one": (
+        """
+        import multiprocessing
+        if __name__ == "__main__":
+            one = multiprocessing.get_context("spawn").Process(target=abs, args=(1,)); one.start()
+            print("main")
+            one.join()
+        """,
+        "process-order",
+    ),
     "addresses, where the folder's path counts": (
         "import asyncio, numpy, sympy\nclass A: pass\nprint([id(A()) for _ in range(3)])",
         "address-order",
@@ -324,6 +376,67 @@ def test_single_threads_and_programs_are_noted(build: Build) -> None:
     )
     assert found.verdict == "reproducible"
     assert {"thread", "program"} <= set(found.met)
+
+
+IN_TURN = {
+    "a pool's work": """
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor() as pool:
+            for n in range(20): print(pool.submit(abs, n).result())
+        """,
+    "a loop's work": """
+        import asyncio
+        async def main():
+            for n in range(5): print(await asyncio.to_thread(abs, n))
+        asyncio.run(main())
+        """,
+    "a loop's program": """
+        import asyncio
+        async def main():
+            one = await asyncio.create_subprocess_exec("echo", "a", stdout=-1)
+            print(await one.communicate())
+        asyncio.run(main())
+        """,
+    "programs": """
+        import os, subprocess
+        print(subprocess.check_output(["echo", "a"]), subprocess.getoutput("echo b"))
+        subprocess.check_call(["echo", "c"])
+        os.system("echo d")
+        print(os.popen("echo e").read())
+        """,
+    "forks": """
+        import os
+        for n in range(2):
+            if os.fork() == 0: os.write(1, b"child"); os._exit(0)
+            os.wait()
+            os.write(1, b"main")
+        """,
+    "processes": """
+        import multiprocessing
+        one = multiprocessing.get_context("fork").Process(target=abs, args=(1,)); one.start()
+        one.join()
+        """,
+}
+"""Threads and programs of which none runs beside another, or beside the main program."""
+
+
+@linux
+@pytest.mark.parametrize("row", IN_TURN)
+def test_what_runs_in_turn_is_no_race(row: str, build: Build) -> None:
+    found = verdict(build, IN_TURN[row])
+    assert found.verdict == "reproducible", found.headline
+    assert {"thread", "program"} & set(found.met)
+
+
+@linux
+def test_a_program_that_differs_each_time_is_no_edited_record(build: Build) -> None:
+    read = read_source(build.script("import subprocess; print(1); subprocess.run(['true'])"))
+    record = Record(
+        "quiz.py", 1, Series(()), 0, "success", Series(("2",)), None, code_hash=read.code_hash
+    )
+    found = Verifier(record, read, Runs()).verdict()
+    assert (found.verdict, found.cause) == ("diverges", "process-order")
+    assert "edited" not in str(found.reason)
 
 
 def test_clocks_start_where_the_record_did() -> None:
