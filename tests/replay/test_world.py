@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -216,6 +217,18 @@ DETECTED_ROWS = {
     "files outside": ("open('/var/tmp/quizlog-test', 'w').close(); print(1)", "leftover-file"),
     "times of files": ("import os; print(os.path.getmtime(__file__))", "file-metadata"),
     "numbers of files": ("import os; print(os.stat(__file__).st_ino)", "file-metadata"),
+    "times in a listing": (
+        "import os; print([e.stat().st_mtime for e in os.scandir() if e.name == 'state'])",
+        "file-metadata",
+    ),
+    "numbers in a listing": (
+        "import os; print([e.inode() for e in os.scandir() if e.name == 'state'])",
+        "file-metadata",
+    ),
+    "order of times": (
+        "import os; print(sorted(['quiz.py', 'state'], key=os.path.getmtime))",
+        "file-metadata",
+    ),
     "proc": ("print(open('/proc/self/stat').read())", "environment"),
     "threads racing": (
         """
@@ -317,6 +330,7 @@ DETECTED_ROWS = {
 def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None:
     source, cause = DETECTED_ROWS[row]
     (build.folder / "state").touch()
+    os.utime(build.folder / "state", (10**9, 10**9))
     found = verdict(build, source)
     if "folder" in found.lacks:
         pytest.skip(LACKS["folder"])

@@ -12,8 +12,12 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-_SHIFT = 1000.25
-"""Seconds by which the times of files are moved."""
+from .listing import Entries
+
+_MIRROR = 2 * 1_700_000_000 * 10**9
+"""Twice the time, in nanoseconds, at which times of files are mirrored."""
+_NUMBERS = 2**31 - 1
+"""Bits that are flipped in the numbers of files."""
 STRAY = "zz-stray.txt"
 _ENVIRONMENT = {
     "USER": "somebody",
@@ -53,20 +57,48 @@ def leftovers(hidden: Collection[str]) -> None:
 
 
 def metadata() -> None:
-    """Files with other times and numbers."""
+    """Files with other times and numbers, which also sort the other way round."""
     for name in ("stat", "lstat", "fstat"):
-        setattr(os, name, _shifted(getattr(os, name)))
+        setattr(os, name, _mirrored(getattr(os, name)))
+    plain = os.scandir
+
+    def scandir(path: Any = None) -> Entries:
+        with plain(path) as entries:
+            return Entries(list(map(_Entry, entries)))
+
+    os.scandir = scandir  # type: ignore[assignment]
 
 
-def _shifted(real: Any) -> Any:
+class _Entry(os.PathLike[Any]):
+    """An entry of a folder, which knows times and numbers of its own."""
+
+    def __init__(self, entry: Any) -> None:
+        self._entry = entry
+        self.stat = _mirrored(entry.stat)
+
+    def inode(self) -> int:
+        number: int = self._entry.inode()
+        return number ^ _NUMBERS
+
+    def __fspath__(self) -> Any:
+        return self._entry.path
+
+    def __repr__(self) -> str:
+        return repr(self._entry)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._entry, name)
+
+
+def _mirrored(real: Any) -> Any:
     def stat(*args: Any, **options: Any) -> Any:
         found = real(*args, **options)
         fields, extra = list(found), dict(found.__reduce__()[1][1])
-        fields[1] += 7_000_001
+        fields[1] ^= _NUMBERS
         for index, name in ((7, "st_atime"), (8, "st_mtime"), (9, "st_ctime")):
-            fields[index] += int(_SHIFT)
-            extra[name] += _SHIFT
-            extra[f"{name}_ns"] += int(_SHIFT * 1e9)
+            nanoseconds = _MIRROR - extra[f"{name}_ns"]
+            fields[index] = nanoseconds // 10**9
+            extra[name], extra[f"{name}_ns"] = nanoseconds / 1e9, nanoseconds
         return type(found)(fields, extra)
 
     return stat
