@@ -85,7 +85,7 @@ class Verifier:
 
     def _judged(self) -> Verdict:
         plain, varied = self._two()
-        self._hidden = tuple(_left_over(plain, self._source.path.parent))
+        self._hidden = tuple(_lying(plain, "file", self._source.path.parent))
         found = difference_from_record(self._record, plain, self._prompts)
         racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
         differs = found or first_difference(plain, varied)
@@ -158,6 +158,9 @@ class Verifier:
             return _diverging(found, "code-changed", "the script was changed since")
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
+        if self._made_without(tuple(_lying(plain, "update", self._source.path.parent))):
+            words = "files that the script changes lie there, and did not when it was recorded"
+            return _diverging(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         changed = (*OPEN,) if same else (*_USUAL, "entropy")
         parts = self._parting(plain, found)
@@ -170,6 +173,14 @@ class Verifier:
             return _diverging(found, "environment", words)
         words = "no condition changes it: the record, or a file beside the script, was edited"
         return _diverging(found, *(_turns(plain) or ("unknown", words)))
+
+    def _made_without(self, files: tuple[str, ...]) -> bool:
+        """Whether the record is what a run shows that finds none of these files."""
+        if not files:
+            return False
+        world = replace(self._world.but(("leftovers",)), hidden=files)
+        run = self._runs.replay(self._source, world, self._record.used)
+        return difference_from_record(self._record, run, self._prompts) is None
 
 
 _DEPENDS = {
@@ -235,11 +246,15 @@ def _doubted(verdict: Verdict) -> Verdict:
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
 
 
-def _left_over(run: Transcript, folder: Path) -> Iterator[str]:
-    """Files that the script writes and that lie in the user's folder all the same."""
+def _lying(run: Transcript, kind: str, folder: Path) -> Iterator[str]:
+    """Files of a kind, "file" or "update", that lie in the user's folder.
+
+    A "file" the script wrote before it read it: one that lies there is left over. An "update" it
+    read first, as it does data that belong to it; one that is left over looks the same.
+    """
     for name in run.met:
-        kind, _, path = name.partition(" ")
-        if kind == "file" and (folder / path).is_file():
+        what, _, path = name.partition(" ")
+        if what == kind and (folder / path).is_file():
             yield path
 
 

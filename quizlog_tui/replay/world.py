@@ -86,6 +86,7 @@ MET: dict[str, tuple[Cause, str]] = {
 NOTED = {
     "network": "it tried to use the network, which is off",
     "thread": "it runs a thread, and waits for it or leaves it to a library",
+    "updates": "it changes files that it read: it shows the same while they are as they were",
     "program": "it ran another program, whose clock and identity are real",
 }
 """What a run may meet that is worth saying."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -337,6 +338,41 @@ def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None
     assert found.verdict != "reproducible"
     assert found.cause == cause
     assert found.reason
+
+
+COUNTS = """
+    import os
+    count = int(open("count").read()) if os.path.exists("count") else 0
+    print(count)
+    open("count", "w").write(str(count + 1))
+    """
+
+
+def test_data_that_a_script_reads_and_changes_is_its_own(build: Build) -> None:
+    (build.folder / "count").write_text("7")
+    found = verdict(build, COUNTS)
+    assert found.verdict == "reproducible"
+    assert "updates" in found.met
+
+
+def test_a_file_opened_to_be_changed_is_its_own(build: Build) -> None:
+    (build.folder / "count").write_text("7")
+    found = verdict(build, "with open('count', 'r+') as f: print(f.read()); f.write('8')")
+    assert found.verdict == "reproducible"
+
+
+@linux
+def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build) -> None:
+    read = read_source(build.script(COUNTS))
+    record = Record(
+        "quiz.py", 1, Series(()), 0, "success", Series(("0",)), None, code_hash=read.code_hash
+    )
+    assert Verifier(record, read, Runs()).verdict().verdict == "reproducible"
+    (build.folder / "count").write_text("7")
+    found = Verifier(record, read, Runs()).verdict()
+    assert (found.verdict, found.cause) == ("diverges", "leftover-file")
+    edited = replace(record, print=Series(("5",)))
+    assert Verifier(edited, read, Runs()).verdict().cause == "unknown"
 
 
 RELIED_ON = {

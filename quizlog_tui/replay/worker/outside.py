@@ -21,7 +21,7 @@ from .starts import Starts
 from .taint import WRITES, before_threads, harmless
 from .wire import quote
 
-_STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.system", "os.fork", "os.forkpty"})
+_STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"})
 _IN_TURN = frozenset({"os.system", "os.exec"})
 """Programs for which nothing goes on: the script waits, or ends."""
 _HELPERS = frozenset({"concurrent.futures.thread", "asyncio.base_events", "asyncio.unix_events"})
@@ -29,6 +29,8 @@ _HELPERS = frozenset({"concurrent.futures.thread", "asyncio.base_events", "async
 _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
+_MAKES = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
+"""Ways to open a file by which nothing that it holds can be read."""
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
 _INTERNET = (2, 10)
 """AF_INET and AF_INET6."""
@@ -51,6 +53,7 @@ class Outside:
         self._closed = network == "none"
         self._asleep = network == "own"
         self._noted: dict[str, None] = {}
+        self._read: set[str] = set()
         self.json = "[]"
         self.watching = True
 
@@ -145,14 +148,22 @@ class Outside:
             self.note("system")
         elif path in _CHANCE:
             self.note("chance")
-        elif event == "open" and arguments[2] & WRITES and not harmless(path):
-            self._written(os.path.abspath(path))
+        elif event == "open" and not harmless(path):
+            self._opened(os.path.abspath(path), arguments[2])
 
-    def _written(self, path: str) -> None:
+    def _opened(self, path: str, flags: int) -> None:
+        """What is read before it is written belongs to the script; else it is its own product."""
         inside = f"{self._folder.path}/"
         if path.startswith(inside):
-            self.note(f"file {path[len(inside) :]}")
-        elif not path.startswith(f"{TEMPORARY}"):
+            name = path[len(inside) :]
+            if not flags & _MAKES and f"file {name}" not in self._noted:
+                self._read.add(name)
+            if flags & WRITES and name in self._read:
+                self.note("updates")
+                self.note(f"update {name}")
+            elif flags & WRITES:
+                self.note(f"file {name}")
+        elif flags & WRITES and not path.startswith(TEMPORARY):
             self.note("files")
 
     def _reach(self, address: Any) -> None:
