@@ -29,7 +29,7 @@ from .world import FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, told, world_of
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
-_RACING = ("threads", "processes", "chance")
+_RACING = ("threads", "processes", "chance", "ports")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
 
 

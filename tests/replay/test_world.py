@@ -70,6 +70,10 @@ FIXED_ROWS = {
     "datetime utcnow": "datetime.datetime.utcnow()",
     "datetime today": "datetime.datetime.today(), datetime.date.today()",
     "perf_counter": "time.perf_counter(), time.perf_counter_ns()",
+    "os.times": "os.times()",
+    "sqlite's clock": "sql(\"select date('now'), current_timestamp, strftime('%s'), time('NOW', '+1 hour')\")",
+    "sqlite's chance": "sql('select random(), hex(randomblob(4))')",
+    "ssl": "ssl.RAND_bytes(4)",
     "sleep": "time.sleep(500), time.time()",
     "asyncio sleep": "asyncio.run(slept())",
     "time zone": "time.tzname, time.timezone, datetime.datetime.now().astimezone()",
@@ -95,7 +99,7 @@ FIXED_ROWS = {
 
 HEAD = """
 import asyncio, datetime, gc, getpass, glob, locale, os, pathlib, platform, random, secrets
-import shutil, socket, sys, tempfile, time, uuid, weakref
+import shutil, socket, sqlite3, ssl, sys, tempfile, time, uuid, weakref
 class Thing:
     def __init__(self, n): self.n = n
     def __del__(self): seen.append(self.n)
@@ -111,6 +115,7 @@ def collected():
 async def slept():
     await asyncio.gather(asyncio.sleep(300), asyncio.sleep(200))
     return asyncio.get_running_loop().time()
+def sql(query): return sqlite3.connect(":memory:").execute(query).fetchone()
 def refused():
     try: socket.create_connection(("192.0.2.1", 80), 1)
     except OSError as error: return error
@@ -231,6 +236,16 @@ DETECTED_ROWS = {
         "file-metadata",
     ),
     "proc": ("print(open('/proc/self/stat').read())", "environment"),
+    "load": ("import os; print(len(os.getloadavg()))", "environment"),
+    "free space": ("import shutil; print(shutil.disk_usage('/').free > 0)", "environment"),
+    "use of resources": (
+        "import resource; print(resource.getrusage(0).ru_maxrss > 0)",
+        "environment",
+    ),
+    "port": (
+        "import socket; print(socket.create_server(('127.0.0.1', 0)).getsockname())",
+        "network",
+    ),
     "threads racing": (
         """
         import threading, time
@@ -378,6 +393,8 @@ def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build)
 RELIED_ON = {
     "print({'a', 'b', 'c', 'd', 'e', 'f'})": ["hash-order"],
     "import time; print(time.time())": ["clock"],
+    "import os; print(os.times())": ["clock"],
+    "import sqlite3; print(*sqlite3.connect(':memory:').execute('select date()'))": ["clock"],
     "print(id(object()))": ["address-order"],
     "import time; print(time.tzname)": ["environment"],
     "import os; print(os.getpid())": ["environment"],
@@ -546,6 +563,33 @@ def test_time_outs_of_real_waiting_still_come(build: Build) -> None:
         """
     )
     assert replay(script, 1, []).print == ("empty", "expired", "False")
+
+
+def test_sqlite_tells_the_time_of_the_world_and_reckons_as_ever(build: Build) -> None:
+    script = build.script(
+        """
+        import sqlite3
+        base = sqlite3.connect("a.db")
+        def ask(query): print(*base.execute(query).fetchone())
+        ask("select date('now'), current_date, time(), datetime('now', 'start of month', '+1 month')")
+        ask("select strftime('%Y'), strftime('%H:%M', '2020-02-29 12:34'), julianday('2000-01-01')")
+        ask("select date(), date(NULL), date('x'), datetime(0, 'unixepoch'), datetime('now') = datetime()")
+        base.execute("create table t(a, b default current_timestamp, c default (date('now')))")
+        base.execute("create index i on t(date(b))")
+        base.executemany("insert into t(a) values(?)", [(n,) for n in range(50)])
+        ask("select * from t")
+        rows = [row[0] for row in base.execute("select a from t order by random()")]
+        print(rows != sorted(rows), sorted(rows) == list(range(50)))
+        """
+    )
+    day = "2025-01-01"
+    assert replay(script, 1, []).print == (
+        f"{day} {day} 00:00:00 2025-02-01 00:00:00",
+        "2025 12:34 2451544.5",
+        f"{day} None None 1970-01-01 00:00:00 1",
+        f"0 {day} 00:00:00 {day}",
+        "True True",
+    )
 
 
 def test_dates_keep_their_types(build: Build) -> None:

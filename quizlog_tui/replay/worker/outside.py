@@ -71,8 +71,24 @@ class Outside:
             {
                 "concurrent.futures.thread": self._watch_pools,
                 "multiprocessing.util": self._watch_spawning,
+                "resource": lambda module: self._watch_system(module, "getrusage"),
             }
         )
+        self._watch_system(os, "getloadavg", "statvfs", "fstatvfs")
+
+    def _watch_system(self, module: Any, *names: str) -> None:
+        """Note calls that tell the state of the system."""
+        for name in names:
+            if hasattr(module, name):
+                setattr(module, name, self._noting(getattr(module, name)))
+
+    def _noting(self, plain: Any) -> Any:
+        def call(*args: Any) -> Any:
+            self.note("system")
+            return plain(*args)
+
+        call.__name__ = call.__qualname__ = plain.__name__
+        return call
 
     def _thread(self) -> None:
         if sys._getframe(3).f_globals.get("__name__") in _HELPERS:
@@ -124,6 +140,8 @@ class Outside:
                 self._connect()
         elif event in _SENDS:
             self._reach(arguments[1])
+        elif event == "socket.bind":
+            self._bind(arguments[1])
         elif event in _NAMES and not _local(arguments[0]):
             self._refuse_name()
 
@@ -167,10 +185,15 @@ class Outside:
             self.note("files")
 
     def _reach(self, address: Any) -> None:
-        """Refuse what lies outside this machine."""
-        if not isinstance(address, tuple) or _local(address[0]):
-            return
-        self._refuse()
+        """Refuse what lies outside this machine; within it, this end gets the next free port."""
+        if isinstance(address, tuple) and not _local(address[0]):
+            self._refuse()
+        elif isinstance(address, tuple):
+            self.note("ports")
+
+    def _bind(self, address: Any) -> None:
+        if isinstance(address, tuple) and address[1] == 0:
+            self.note("ports")
 
     def _refuse(self) -> None:
         self.note("real-network" if self._network else "network")
