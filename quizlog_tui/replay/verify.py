@@ -190,7 +190,7 @@ _DEPENDS = {
     "environment": "environment variables, time zone or user",
     "entropy": "randomness that has no seed of its own",
     "folder": "where the folder lies",
-    "home": "the user's home folder, number or processors",
+    "home": "the user (home folder, numbers), the machine or where Python lies",
     "leftovers": "what else lies in the folder",
     "metadata": "the times or numbers of files",
     "threads": "the order in which threads take turns",

@@ -214,6 +214,16 @@ DETECTED_ROWS = {
     "__file__": ("print(__file__)", "environment"),
     "home": ("import os; print(os.path.expanduser('~'))", "environment"),
     "user number": ("import os; print(os.getuid())", "environment"),
+    "groups": ("import os; print(os.getgroups(), os.getresgid())", "environment"),
+    "real user": ("import os; print(os.getresuid())", "environment"),
+    "search paths": (
+        "import os; print([os.getenv(n) for n in ('PYTHONPATH', 'LD_LIBRARY_PATH', 'CONDA_PREFIX')])",
+        "environment",
+    ),
+    "interpreter": ("import sys; print(sys.executable)", "environment"),
+    "prefix": ("import sys; print(sys.prefix)", "environment"),
+    "system": ("import platform; print(platform.platform())", "environment"),
+    "processors allowed": ("import os; print(len(os.sched_getaffinity(0)))", "environment"),
     "processors": ("import os; print(os.cpu_count())", "environment"),
     "other files": ("import os; print(os.listdir())", "leftover-file"),
     "own file, left over": (
@@ -388,6 +398,18 @@ def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build)
     assert (found.verdict, found.cause) == ("diverges", "leftover-file")
     edited = replace(record, print=Series(("5",)))
     assert Verifier(edited, read, Runs()).verdict().cause == "unknown"
+
+
+@linux
+def test_a_script_that_starts_python_finds_it_in_every_world(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    monkeypatch.setenv("PYTHONPATH", str(build.outside))
+    (build.outside / "kept_there.py").touch()
+    code = "import numpy, kept_there, os; print(numpy.pi, os.environ.get('VIRTUAL_ENV'))"
+    source = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}], check=True)"
+    assert verdict(build, source).verdict == "reproducible"
 
 
 RELIED_ON = {

@@ -36,15 +36,61 @@ def environment() -> None:
     time.tzset()
 
 
+_LIBRARIES = {
+    "PYTHONPATH": ":/nonexistent",
+    "LD_LIBRARY_PATH": ":/nonexistent",
+    "CONDA_PREFIX": "/.",
+}
+"""Variables that say where the user keeps libraries, and what can be added with nothing lost."""
+_PREFIXES = ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix")
+
+
 def home() -> None:
-    """Another home folder, search path, user number and count of processors."""
+    """Another user, with another home folder, on another machine with another Python."""
+    _paths()
+    _user(17)
+    _machine()
+
+
+def _paths() -> None:
+    """Other paths, by which everything is found all the same."""
     keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
     os.environ.setdefault("PYTHONUSERBASE", keep)
     os.environ["HOME"] = "/nonexistent/elsewhere"
     os.environ["PATH"] += ":/nonexistent/bin"
-    user, count = os.getuid() + 17, (os.cpu_count() or 1) + 1
-    os.getuid = os.geteuid = lambda: user
-    os.cpu_count = lambda: count
+    for name, more in _LIBRARIES.items():
+        os.environ[name] = os.environ.get(name, "/nonexistent") + more
+    folder, name = os.path.split(sys.executable)
+    sys.executable = f"{folder}/../{os.path.basename(folder)}/{name}"
+    for name in _PREFIXES:
+        setattr(sys, name, f"{getattr(sys, name)}/.")
+
+
+def _user(more: int) -> None:
+    """Other numbers of user and groups."""
+    user, group = os.getuid() + more, os.getgid() + more
+    groups = [number + more for number in os.getgroups()]
+    _put(getuid=lambda: user, geteuid=lambda: user, getresuid=lambda: (user,) * 3)
+    _put(getgid=lambda: group, getegid=lambda: group, getresgid=lambda: (group,) * 3)
+    _put(getgroups=lambda: groups)
+
+
+def _machine() -> None:
+    """Another system, with more processors."""
+    count, plain = (os.cpu_count() or 1) + 1, os.uname
+
+    def uname() -> Any:
+        name, node, release, version, machine = plain()
+        return os.uname_result((name, node, f"{release}-other", f"{version} (other)", machine))
+
+    _put(cpu_count=lambda: count, sched_getaffinity=lambda pid, /: set(range(count)), uname=uname)
+
+
+def _put(**functions: Any) -> None:
+    """Put functions in place of those of this system."""
+    for name, function in functions.items():
+        if hasattr(os, name):
+            setattr(os, name, function)
 
 
 def leftovers(hidden: Collection[str]) -> None:
