@@ -172,7 +172,7 @@ class Verifier:
             words = f"recorded with Python {then['python']}, this is {now}"
             return _diverging(found, "environment", words)
         words = "no condition changes it: the record, or a file beside the script, was edited"
-        return _diverging(found, *(_turns(plain) or ("unknown", words)))
+        return _diverging(found, *(_met(plain) or ("unknown", words)))
 
     def _made_without(self, files: tuple[str, ...]) -> bool:
         """Whether the record is what a run shows that finds none of these files."""
@@ -222,18 +222,17 @@ def _depends(guilty: Iterable[str]) -> str:
 
 def _noise(plain: Transcript) -> tuple[Cause, str]:
     """Why two runs in one and the same world part: what they met, as nothing else is left."""
-    known = next((MET[name] for name in plain.met if name in MET), None)
+    known = _met(plain)
     if known is None and "addresses" in plain.lacks:
         return "address-order", LACKS["addresses"]
-    known = known or _turns(plain)
     return known or ("unknown", "two replays in one and the same world differ")
 
 
-def _turns(plain: Transcript) -> tuple[Cause, str] | None:
-    """What else it ran, in turns: what no condition explains may be that."""
-    if "program" in plain.met:
-        return "process-order", NOTED["program"]
-    return ("thread-order", NOTED["thread"]) if "thread" in plain.met else None
+def _met(plain: Transcript) -> tuple[Cause, str] | None:
+    """What a run met that nothing holds: where no condition explains a difference, it may."""
+    turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
+    causes = MET | {name: (cause, NOTED[name]) for name, cause in turns.items()}
+    return next((causes[name] for name in causes if name in plain.met), None)
 
 
 def _doubted(verdict: Verdict) -> Verdict:
