@@ -85,7 +85,7 @@ class Verifier:
 
     def _judged(self) -> Verdict:
         plain, varied = self._two()
-        self._hidden = tuple(_lying(plain, "file", self._source.path.parent))
+        self._hidden = tuple(_left_over(plain, self._source.path.parent))
         found = difference_from_record(self._record, plain, self._prompts)
         racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
         differs = found or first_difference(plain, varied)
@@ -150,6 +150,14 @@ class Verifier:
 
         return parts
 
+    def _made_without(self, files: tuple[str, ...]) -> bool:
+        """Whether the record is what a run shows that finds none of these files."""
+        if not files:
+            return False
+        world = replace(self._world.but(("leftovers",)), hidden=files)
+        run = self._runs.replay(self._source, world, self._record.used)
+        return difference_from_record(self._record, run, self._prompts) is None
+
     def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
         """A replay differs from the record: why?"""
         if first_difference(plain, self._run(())) is not None:
@@ -158,7 +166,7 @@ class Verifier:
             return _diverging(found, "code-changed", "the script was changed since")
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
-        if self._made_without(tuple(_lying(plain, "update", self._source.path.parent))):
+        if self._made_without(tuple(_left_over(plain, self._source.path.parent, "update"))):
             words = "files that the script changes lie there, and did not when it was recorded"
             return _diverging(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
@@ -173,14 +181,6 @@ class Verifier:
             return _diverging(found, "environment", words)
         words = "no condition changes it: the record, or a file beside the script, was edited"
         return _diverging(found, *(_met(plain) or ("unknown", words)))
-
-    def _made_without(self, files: tuple[str, ...]) -> bool:
-        """Whether the record is what a run shows that finds none of these files."""
-        if not files:
-            return False
-        world = replace(self._world.but(("leftovers",)), hidden=files)
-        run = self._runs.replay(self._source, world, self._record.used)
-        return difference_from_record(self._record, run, self._prompts) is None
 
 
 _DEPENDS = {
@@ -245,15 +245,18 @@ def _doubted(verdict: Verdict) -> Verdict:
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
 
 
-def _lying(run: Transcript, kind: str, folder: Path) -> Iterator[str]:
-    """Files of a kind, "file" or "update", that lie in the user's folder.
+def _left_over(run: Transcript, folder: Path, how: str = "file") -> Iterator[str]:
+    """Files that the script writes and that lie in the user's folder all the same.
 
-    A "file" the script wrote before it read it: one that lies there is left over. An "update" it
-    read first, as it does data that belong to it; one that is left over looks the same.
+    Args:
+        run: What it did.
+        folder: Its folder.
+        how: "file" for those it wrote before it read them. "update" for those it read first, as it
+            does data that belong to it: one that is left over looks the same.
     """
     for name in run.met:
-        what, _, path = name.partition(" ")
-        if what == kind and (folder / path).is_file():
+        kind, _, path = name.partition(" ")
+        if kind == how and (folder / path).is_file():
             yield path
 
 
