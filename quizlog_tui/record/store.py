@@ -2,8 +2,8 @@
 
 A write is lock, check that the file is still what was read, temporary file, fsync, rename, fsync of
 the folder. After it returns, the content survives a crash of the process or the machine; before,
-the old content does. The lock is advisory (`<record>.lock`, which is never removed, as removing
-it would let two holders in). Knows bytes and records; nothing of scripts.
+the old content does. The lock is advisory (`<record>.lock`), and there only while it is held: the
+folder is a script's too, which may list it. Knows bytes and records; nothing of scripts.
 """
 
 from __future__ import annotations
@@ -193,40 +193,63 @@ def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    target = os.path.realpath(path)
+    lock = f"{os.path.realpath(path)}.lock"
+    fd = _acquire(lock, path, seconds)
+    try:
+        yield
+    finally:
+        # While it is held: whoever waits for this file finds that it is not the lock any more.
+        with contextlib.suppress(OSError):
+            os.unlink(lock)
+        os.close(fd)
+
+
+def _acquire(lock: str, path: Path, seconds: float) -> int:
+    """A descriptor of the lock file, held."""
+    deadline = time.monotonic() + seconds
+    while True:
+        fd = _open_lock(lock, path)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(fd, lock):
+                _sign(fd, b"%d\n" % os.getpid())
+                return fd
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip()
+                os.close(fd)
+                raise _locked(path, holder) from None
+            time.sleep(0.01)
+        os.close(fd)
+
+
+def _open_lock(lock: str, path: Path) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        fd = os.open(f"{target}.lock", flags, 0o666)
+        return os.open(lock, flags, 0o666)
     except OSError as error:
         hint = "make the folder writable, or copy the record elsewhere"
         message = f"cannot write: {error.strerror}"
         raise RecordError(message, where=str(path), hint=hint) from None
+
+
+def _is_at(fd: int, lock: str) -> bool:
+    """Whether an open file is the one at a path, and not one that its last holder removed."""
     try:
-        _acquire(fd, path, seconds)
-        yield
+        # Opened, as network file systems make sure only then of what is there.
+        now = os.open(lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        return os.path.sameopenfile(fd, now)
     finally:
-        os.close(fd)
-
-
-def _acquire(fd: int, path: Path, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _sign(fd, b"%d\n" % os.getpid())
-            return
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip()
-                raise _locked(path, holder) from None
-            time.sleep(0.01)
+        os.close(now)
 
 
 def _sign(fd: int, holder: bytes) -> None:
-    """Say who holds the lock; one that comes again stands there already, and changing costs."""
-    if os.pread(fd, len(holder) + 1, 0) != holder:
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, holder, 0)
+    """Say who holds the lock, in place of one who was killed while holding it."""
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, holder, 0)
 
 
 def _locked(path: Path, holder: str) -> QuizlogError:

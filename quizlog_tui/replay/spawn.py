@@ -47,7 +47,6 @@ _KEPT = (
     "PYTHONUNBUFFERED",
     "PYTHONUSERBASE",
     "SYSTEMROOT",
-    "VIRTUAL_ENV",
 )
 """What an interpreter needs to find its libraries, and how it shall write."""
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

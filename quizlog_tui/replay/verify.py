@@ -34,7 +34,7 @@ _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 _MOST_NAMES = 5
 """Files beyond which a sentence names no more."""
 
-_RACING = ("threads", "processes", "chance")
+_RACING = ("threads", "processes", "chance", "ports")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
 
 
@@ -197,6 +197,14 @@ class Verifier:
 
         return parts
 
+    def _made_without(self, files: tuple[str, ...]) -> bool:
+        """Whether the record is what a run shows that finds none of these files."""
+        if not files:
+            return False
+        world = replace(self._world.but(("leftovers",)), hidden=files)
+        run = self._runs.replay(self._source, world, self._record.used)
+        return difference_from_record(self._known, run) is None
+
     def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
         """A replay differs from the record: why?"""
         if first_difference(plain, self._run(())) is not None:
@@ -204,6 +212,9 @@ class Verifier:
         edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
+        if self._made_without(tuple(_left_over(plain, self._source.path.parent, "update"))):
+            words = "files that the script changes lie there, and did not when it was recorded"
+            return _diverging(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         changed = (*OPEN,) if same else (*_USUAL, "entropy")
         parts = self._parting(plain, found)
@@ -222,7 +233,7 @@ class Verifier:
             return _diverging(found, "environment", words)
         beside = f"a file beside the script{_named(self._source)}"
         words = f"no condition changes it: the record, or {beside}, was edited"
-        return _diverging(found, "unknown", words)
+        return _diverging(found, *(_met(plain) or ("unknown", words)))
 
 
 _DEPENDS = {
@@ -232,7 +243,7 @@ _DEPENDS = {
     "environment": "environment variables, time zone or user",
     "entropy": "randomness that has no seed of its own",
     "folder": "where the folder lies",
-    "home": "the user's home folder, number or processors",
+    "home": "the user (home folder, numbers), the machine or where Python lies",
     "leftovers": "what else lies in the folder",
     "metadata": "the times or numbers of files",
     "threads": "the order in which threads take turns",
@@ -272,12 +283,17 @@ def _depends(guilty: Iterable[str]) -> str:
 
 def _noise(plain: Transcript) -> tuple[Cause, str]:
     """Why two runs in one and the same world part: what they met, as nothing else is left."""
-    known = next((MET[name] for name in plain.met if name in MET), None)
+    known = _met(plain)
     if known is None and "addresses" in plain.lacks:
         return "address-order", LACKS["addresses"]
-    if known is None and "program" in plain.met:
-        return "process-order", NOTED["program"]
     return known or ("unknown", "two replays in one and the same world differ")
+
+
+def _met(plain: Transcript) -> tuple[Cause, str] | None:
+    """What a run met that nothing holds: where no condition explains a difference, it may."""
+    turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
+    causes = MET | {name: (cause, NOTED[name]) for name, cause in turns.items()}
+    return next((causes[name] for name in causes if name in plain.met), None)
 
 
 def _doubted(verdict: Verdict) -> Verdict:
@@ -289,11 +305,18 @@ def _doubted(verdict: Verdict) -> Verdict:
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
 
 
-def _left_over(run: Transcript, folder: Path) -> Iterator[str]:
-    """Files that the script writes and that lie in the user's folder all the same."""
+def _left_over(run: Transcript, folder: Path, how: str = "file") -> Iterator[str]:
+    """Files that the script writes and that lie in the user's folder all the same.
+
+    Args:
+        run: What it did.
+        folder: Its folder.
+        how: "file" for those it wrote before it read them. "update" for those it read first, as it
+            does data that belong to it: one that is left over looks the same.
+    """
     for name in run.met:
         kind, _, path = name.partition(" ")
-        if kind == "file" and (folder / path).is_file():
+        if kind == how and (folder / path).is_file():
             yield path
 
 

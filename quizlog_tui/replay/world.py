@@ -65,13 +65,20 @@ ISOLATION_LACKS: dict[str, tuple[str, ...]] = {
 """What is lacking under each kind of isolation that the worker reports."""
 
 MET: dict[str, tuple[Cause, str]] = {
-    "threads": ("thread-order", "it runs threads side by side, whose order is the system's"),
-    "processes": ("process-order", "it runs processes side by side, whose order is the system's"),
+    "threads": (
+        "thread-order",
+        "it runs threads beside itself or each other: the order is the system's",
+    ),
+    "processes": (
+        "process-order",
+        "it runs programs beside itself or each other: the order is the system's",
+    ),
     "real-clock": ("clock", "it asks for the real clock"),
     "real-network": ("network", "it asks for the real network"),
     "real-environment": ("environment", "it asks for the real environment"),
     "real-files": ("leftover-file", "it asks for files outside its folder"),
-    "system": ("environment", "it reads the system's state (/proc, /sys)"),
+    "system": ("environment", "it reads the system's state (/proc, /sys, load, free space)"),
+    "ports": ("network", "it has the system choose the number of a port"),
     "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
     "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),
 }
@@ -81,7 +88,8 @@ ASKED = "real-"
 
 NOTED = {
     "network": "it tried to use the network, which is off",
-    "thread": "it runs a thread, whose turns are the system's",
+    "thread": "it runs a thread, and waits for it or leaves it to a library",
+    "updates": "it changes files that it read: it shows the same while they are as they were",
     "program": "it ran another program, whose clock and identity are real",
 }
 """What a run may meet that is worth saying."""

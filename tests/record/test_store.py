@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -177,6 +179,50 @@ def test_a_lock_names_only_its_present_holder(path: Path) -> None:
         lock.write_text(before)
         with locked(path):
             assert lock.read_text() == f"{os.getpid()}\n"
+
+
+def test_no_lock_stays_in_the_folder(path: Path) -> None:
+    before = set(path.parent.iterdir())
+    with locked(path):
+        assert set(path.parent.iterdir()) != before
+    assert set(path.parent.iterdir()) == before
+
+
+def test_a_lock_that_was_removed_meanwhile_is_none(path: Path) -> None:
+    lock = path.with_name(f"{path.name}.lock")
+    removed = []
+
+    def flock(fd: int, how: int) -> None:
+        real(fd, how)
+        if not removed:  # as its last holder does between our opening and our locking it
+            lock.unlink()
+            removed.append(fd)
+
+    real = fcntl.flock
+    with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
+        patch.setattr(fcntl, "flock", flock)
+        stack.enter_context(locked(path))
+        with pytest.raises(LockedError), locked(path, 0.01):
+            pass
+    assert removed
+
+
+def _held(path: Path, counter: Path, count: int) -> None:
+    for _ in range(count):
+        with locked(path, seconds=60):
+            counter.write_text(str(int(counter.read_text()) + 1))
+
+
+def test_a_lock_has_one_holder_at_a_time(path: Path, tmp_path: Path) -> None:
+    counter = tmp_path / "counter"
+    counter.write_text("0")
+    context = multiprocessing.get_context("spawn")
+    holders = [context.Process(target=_held, args=(path, counter, 150)) for _ in range(4)]
+    for holder in holders:
+        holder.start()
+    for holder in holders:
+        holder.join()
+    assert counter.read_text() == "600"
 
 
 def _add(path: Path, count: int) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -68,6 +70,10 @@ FIXED_ROWS = {
     "datetime utcnow": "datetime.datetime.utcnow()",
     "datetime today": "datetime.datetime.today(), datetime.date.today()",
     "perf_counter": "time.perf_counter(), time.perf_counter_ns()",
+    "os.times": "os.times()",
+    "sqlite's clock": "sql(\"select date('now'), current_timestamp, strftime('%s'), time('NOW', '+1 hour')\")",
+    "sqlite's chance": "sql('select random(), hex(randomblob(4))')",
+    "ssl": "ssl.RAND_bytes(4)",
     "sleep": "time.sleep(500), time.time()",
     "asyncio sleep": "asyncio.run(slept())",
     "time zone": "time.tzname, time.timezone, datetime.datetime.now().astimezone()",
@@ -93,7 +99,7 @@ FIXED_ROWS = {
 
 HEAD = """
 import asyncio, datetime, gc, getpass, glob, locale, os, pathlib, platform, random, secrets
-import shutil, socket, sys, tempfile, time, uuid, weakref
+import shutil, socket, sqlite3, ssl, sys, tempfile, time, uuid, weakref
 class Thing:
     def __init__(self, n): self.n = n
     def __del__(self): seen.append(self.n)
@@ -109,6 +115,7 @@ def collected():
 async def slept():
     await asyncio.gather(asyncio.sleep(300), asyncio.sleep(200))
     return asyncio.get_running_loop().time()
+def sql(query): return sqlite3.connect(":memory:").execute(query).fetchone()
 def refused():
     try: socket.create_connection(("192.0.2.1", 80), 1)
     except OSError as error: return error
@@ -207,6 +214,16 @@ DETECTED_ROWS = {
     "__file__": ("print(__file__)", "environment"),
     "home": ("import os; print(os.path.expanduser('~'))", "environment"),
     "user number": ("import os; print(os.getuid())", "environment"),
+    "groups": ("import os; print(os.getgroups(), os.getresgid())", "environment"),
+    "real user": ("import os; print(os.getresuid())", "environment"),
+    "search paths": (
+        "import os; print([os.getenv(n) for n in ('PYTHONPATH', 'LD_LIBRARY_PATH', 'CONDA_PREFIX')])",
+        "environment",
+    ),
+    "interpreter": ("import sys; print(sys.executable)", "environment"),
+    "prefix": ("import sys; print(sys.prefix)", "environment"),
+    "system": ("import platform; print(platform.platform())", "environment"),
+    "processors allowed": ("import os; print(len(os.sched_getaffinity(0)))", "environment"),
     "processors": ("import os; print(os.cpu_count())", "environment"),
     "other files": ("import os; print(os.listdir())", "leftover-file"),
     "own file, left over": (
@@ -216,7 +233,29 @@ DETECTED_ROWS = {
     "files outside": ("open('/var/tmp/quizlog-test', 'w').close(); print(1)", "leftover-file"),
     "times of files": ("import os; print(os.path.getmtime(__file__))", "file-metadata"),
     "numbers of files": ("import os; print(os.stat(__file__).st_ino)", "file-metadata"),
+    "times in a listing": (
+        "import os; print([e.stat().st_mtime for e in os.scandir() if e.name == 'state'])",
+        "file-metadata",
+    ),
+    "numbers in a listing": (
+        "import os; print([e.inode() for e in os.scandir() if e.name == 'state'])",
+        "file-metadata",
+    ),
+    "order of times": (
+        "import os; print(sorted(['quiz.py', 'state'], key=os.path.getmtime))",
+        "file-metadata",
+    ),
     "proc": ("print(open('/proc/self/stat').read())", "environment"),
+    "load": ("import os; print(len(os.getloadavg()))", "environment"),
+    "free space": ("import shutil; print(shutil.disk_usage('/').free > 0)", "environment"),
+    "use of resources": (
+        "import resource; print(resource.getrusage(0).ru_maxrss > 0)",
+        "environment",
+    ),
+    "port": (
+        "import socket; print(socket.create_server(('127.0.0.1', 0)).getsockname())",
+        "network",
+    ),
     "threads racing": (
         """
         import threading, time
@@ -235,6 +274,58 @@ DETECTED_ROWS = {
         import subprocess
         children = [subprocess.Popen(["sh", "-c", f"echo {n}"]) for n in range(3)]
         for one in children: one.wait()
+        """,
+        "process-order",
+    ),
+    "a thread beside the main program": (
+        """
+        import threading
+        turns = []
+        one = threading.Thread(target=turns.append, args=("thread",)); one.start()
+        turns.append("main")
+        one.join()
+        print(sorted(turns))
+        """,
+        "thread-order",
+    ),
+    "a pool's thread beside the main program": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        pool = ThreadPoolExecutor(1)
+        print(pool.submit(abs, 1).result())
+        turns = []
+        one = pool.submit(turns.append, "thread")
+        turns.append("main")
+        print(one.result(), sorted(turns))
+        """,
+        "thread-order",
+    ),
+    "a program beside the main one": (
+        """
+        import subprocess
+        one = subprocess.Popen(["true"])
+        print("main")
+        one.wait()
+        """,
+        "process-order",
+    ),
+    "a fork beside the main program": (
+        """
+        import os
+        pid = os.fork()
+        if pid == 0: os._exit(0)
+        print("main")
+        os.waitpid(pid, 0)
+        """,
+        "process-order",
+    ),
+    "an interpreter beside the main one": (
+        """
+        import multiprocessing
+        if __name__ == "__main__":
+            one = multiprocessing.get_context("spawn").Process(target=abs, args=(1,)); one.start()
+            print("main")
+            one.join()
         """,
         "process-order",
     ),
@@ -265,6 +356,7 @@ DETECTED_ROWS = {
 def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None:
     source, cause = DETECTED_ROWS[row]
     (build.folder / "state").touch()
+    os.utime(build.folder / "state", (10**9, 10**9))
     found = verdict(build, source)
     if "folder" in found.lacks:
         pytest.skip(LACKS["folder"])
@@ -273,9 +365,58 @@ def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None
     assert found.reason
 
 
+COUNTS = """
+    import os
+    count = int(open("count").read()) if os.path.exists("count") else 0
+    print(count)
+    open("count", "w").write(str(count + 1))
+    """
+
+
+def test_data_that_a_script_reads_and_changes_is_its_own(build: Build) -> None:
+    (build.folder / "count").write_text("7")
+    found = verdict(build, COUNTS)
+    assert found.verdict == "reproducible"
+    assert "updates" in found.met
+
+
+def test_a_file_opened_to_be_changed_is_its_own(build: Build) -> None:
+    (build.folder / "count").write_text("7")
+    found = verdict(build, "with open('count', 'r+') as f: print(f.read()); f.write('8')")
+    assert found.verdict == "reproducible"
+
+
+@linux
+def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build) -> None:
+    read = read_source(build.script(COUNTS))
+    record = Record(
+        "quiz.py", 1, Series(()), 0, "success", Series(("0",)), None, code_hash=read.code_hash
+    )
+    assert Verifier(record, read, Runs()).verdict().verdict == "reproducible"
+    (build.folder / "count").write_text("7")
+    found = Verifier(record, read, Runs()).verdict()
+    assert (found.verdict, found.cause) == ("diverges", "leftover-file")
+    edited = replace(record, print=Series(("5",)))
+    assert Verifier(edited, read, Runs()).verdict().cause == "unknown"
+
+
+@linux
+def test_a_script_that_starts_python_finds_it_in_every_world(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    monkeypatch.setenv("PYTHONPATH", str(build.outside))
+    (build.outside / "kept_there.py").touch()
+    code = "import numpy, kept_there, os; print(numpy.pi, os.environ.get('VIRTUAL_ENV'))"
+    source = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}], check=True)"
+    assert verdict(build, source).verdict == "reproducible"
+
+
 RELIED_ON = {
     "print({'a', 'b', 'c', 'd', 'e', 'f'})": ["hash-order"],
     "import time; print(time.time())": ["clock"],
+    "import os; print(os.times())": ["clock"],
+    "import sqlite3; print(*sqlite3.connect(':memory:').execute('select date()'))": ["clock"],
     "print(id(object()))": ["address-order"],
     "import time; print(time.tzname)": ["environment"],
     "import os; print(os.getpid())": ["environment"],
@@ -324,6 +465,67 @@ def test_single_threads_and_programs_are_noted(build: Build) -> None:
     )
     assert found.verdict == "reproducible"
     assert {"thread", "program"} <= set(found.met)
+
+
+IN_TURN = {
+    "a pool's work": """
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor() as pool:
+            for n in range(20): print(pool.submit(abs, n).result())
+        """,
+    "a loop's work": """
+        import asyncio
+        async def main():
+            for n in range(5): print(await asyncio.to_thread(abs, n))
+        asyncio.run(main())
+        """,
+    "a loop's program": """
+        import asyncio
+        async def main():
+            one = await asyncio.create_subprocess_exec("echo", "a", stdout=-1)
+            print(await one.communicate())
+        asyncio.run(main())
+        """,
+    "programs": """
+        import os, subprocess
+        print(subprocess.check_output(["echo", "a"]), subprocess.getoutput("echo b"))
+        subprocess.check_call(["echo", "c"])
+        os.system("echo d")
+        print(os.popen("echo e").read())
+        """,
+    "forks": """
+        import os
+        for n in range(2):
+            if os.fork() == 0: os.write(1, b"child"); os._exit(0)
+            os.wait()
+            os.write(1, b"main")
+        """,
+    "processes": """
+        import multiprocessing
+        one = multiprocessing.get_context("fork").Process(target=abs, args=(1,)); one.start()
+        one.join()
+        """,
+}
+"""Threads and programs of which none runs beside another, or beside the main program."""
+
+
+@linux
+@pytest.mark.parametrize("row", IN_TURN)
+def test_what_runs_in_turn_is_no_race(row: str, build: Build) -> None:
+    found = verdict(build, IN_TURN[row])
+    assert found.verdict == "reproducible", found.headline
+    assert {"thread", "program"} & set(found.met)
+
+
+@linux
+def test_a_program_that_differs_each_time_is_no_edited_record(build: Build) -> None:
+    read = read_source(build.script("import subprocess; print(1); subprocess.run(['true'])"))
+    record = Record(
+        "quiz.py", 1, Series(()), 0, "success", Series(("2",)), None, code_hash=read.code_hash
+    )
+    found = Verifier(record, read, Runs()).verdict()
+    assert (found.verdict, found.cause) == ("diverges", "process-order")
+    assert "edited" not in str(found.reason)
 
 
 def test_clocks_start_where_the_record_did() -> None:
@@ -383,6 +585,33 @@ def test_time_outs_of_real_waiting_still_come(build: Build) -> None:
         """
     )
     assert replay(script, 1, []).print == ("empty", "expired", "False")
+
+
+def test_sqlite_tells_the_time_of_the_world_and_reckons_as_ever(build: Build) -> None:
+    script = build.script(
+        """
+        import sqlite3
+        base = sqlite3.connect("a.db")
+        def ask(query): print(*base.execute(query).fetchone())
+        ask("select date('now'), current_date, time(), datetime('now', 'start of month', '+1 month')")
+        ask("select strftime('%Y'), strftime('%H:%M', '2020-02-29 12:34'), julianday('2000-01-01')")
+        ask("select date(), date(NULL), date('x'), datetime(0, 'unixepoch'), datetime('now') = datetime()")
+        base.execute("create table t(a, b default current_timestamp, c default (date('now')))")
+        base.execute("create index i on t(date(b))")
+        base.executemany("insert into t(a) values(?)", [(n,) for n in range(50)])
+        ask("select * from t")
+        rows = [row[0] for row in base.execute("select a from t order by random()")]
+        print(rows != sorted(rows), sorted(rows) == list(range(50)))
+        """
+    )
+    day = "2025-01-01"
+    assert replay(script, 1, []).print == (
+        f"{day} {day} 00:00:00 2025-02-01 00:00:00",
+        "2025 12:34 2451544.5",
+        f"{day} None None 1970-01-01 00:00:00 1",
+        f"0 {day} 00:00:00 {day}",
+        "True True",
+    )
 
 
 def test_dates_keep_their_types(build: Build) -> None:

@@ -18,6 +18,7 @@ from .isolation import Shut, isolate
 from .job import Job
 from .outside import Outside
 from .report import Outcome
+from .starts import Starts
 from .taint import Taint
 from .wire import Wire, quote
 from .world import World
@@ -47,7 +48,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     outcome = Outcome(script)
     taint = Taint(folder)
-    outside = Outside(folder, network=reach)
+    outside = Outside(folder, Starts(script, job.source), network=reach)
     world = World(job, folder, outside)
     hooks.install(wire, outcome, taint, world)
     _become_plain(folder.path, job.name)

@@ -96,6 +96,11 @@ def _install_readings(clock: Clock) -> None:
         clock_gettime_ns=by_number,
     )
 
+    cpu = time.process_time
+    if hasattr(os, "times"):
+        kind = type(os.times())
+        os.times = lambda: kind((cpu(), 0.0, 0.0, 0.0, time.perf_counter()))
+
 
 def _install_dates(clock: Clock) -> None:
     localtime, gmtime, strftime = time.localtime, time.gmtime, time.strftime

@@ -16,13 +16,21 @@ from typing import Any
 from . import system
 from .clock import worth_waiting
 from .folder import TEMPORARY, Folder
+from .onimport import after_import
+from .starts import Starts
 from .taint import WRITES, before_threads, harmless
 from .wire import quote
 
-_STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.system", "os.fork", "os.exec"})
+_STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"})
+_IN_TURN = frozenset({"os.system", "os.exec"})
+"""Programs for which nothing goes on: the script waits, or ends."""
+_HELPERS = frozenset({"concurrent.futures.thread", "asyncio.base_events", "asyncio.unix_events"})
+"""Modules whose threads only wait, or are judged by what they get to do."""
 _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
+_MAKES = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
+"""Ways to open a file by which nothing that it holds can be read."""
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
 _INTERNET = (2, 10)
 """AF_INET and AF_INET6."""
@@ -34,15 +42,18 @@ class Outside:
 
     Args:
         folder: The private folder, writes to which are nobody's concern.
+        starts: Judges threads and programs that are started.
         network: Which one the script has: the `real` one, its `own`, or `none`.
     """
 
-    def __init__(self, folder: Folder, *, network: str) -> None:
+    def __init__(self, folder: Folder, starts: Starts, *, network: str) -> None:
         self._folder = folder
+        self._starts = starts
         self._network = network == "real"
         self._closed = network == "none"
         self._asleep = network == "own"
         self._noted: dict[str, None] = {}
+        self._read: set[str] = set()
         self.json = "[]"
         self.watching = True
 
@@ -56,23 +67,81 @@ class Outside:
         """Begin to watch."""
         sys.addaudithook(self._audit)
         before_threads(self._thread)
+        after_import(
+            {
+                "concurrent.futures.thread": self._watch_pools,
+                "multiprocessing.util": self._watch_spawning,
+                "resource": lambda module: self._watch_system(module, "getrusage"),
+            }
+        )
+        self._watch_system(os, "getloadavg", "statvfs", "fstatvfs")
+
+    def _watch_system(self, module: Any, *names: str) -> None:
+        """Note calls that tell the state of the system."""
+        for name in names:
+            if hasattr(module, name):
+                setattr(module, name, self._noting(getattr(module, name)))
+
+    def _noting(self, plain: Any) -> Any:
+        def call(*args: Any) -> Any:
+            self.note("system")
+            return plain(*args)
+
+        call.__name__ = call.__qualname__ = plain.__name__
+        return call
 
     def _thread(self) -> None:
-        self.note("threads" if _thread._count() else "thread")
+        if sys._getframe(3).f_globals.get("__name__") in _HELPERS:
+            self.note("thread")
+        else:
+            self._turn(beside=bool(_thread._count()))
+
+    def _turn(self, *, beside: bool = False) -> None:
+        """A thread gets something to do; perhaps beside others that have."""
+        in_turn = not beside and self._starts.in_turn(thread=True)
+        self.note("thread" if in_turn else "threads")
+
+    def _watch_pools(self, module: Any) -> None:
+        """Threads of a pool stay and may be idle: what counts is what they get to do."""
+        plain = module.ThreadPoolExecutor.submit
+
+        def submit(pool: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            several = sys._getframe(1).f_globals.get("__name__") == "concurrent.futures._base"
+            self._turn(beside=several and pool._max_workers > 1)
+            return plain(pool, fn, *args, **kwargs)
+
+        submit.__qualname__, submit.__module__ = plain.__qualname__, plain.__module__
+        module.ThreadPoolExecutor.submit = submit
+
+    def _watch_spawning(self, module: Any) -> None:
+        """It starts interpreters by a call that nothing audits."""
+        plain = module.spawnv_passfds
+
+        def spawnv_passfds(*args: Any) -> Any:
+            self._program("os.posix_spawn")
+            return plain(*args)
+
+        module.spawnv_passfds = spawnv_passfds
+
+    def _program(self, event: str) -> None:
+        alone = not worth_waiting() and (event in _IN_TURN or self._starts.in_turn(thread=False))
+        self.note("program" if alone else "processes")
+        self._wake()
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.watching:
             return
         if event in _LISTS:
             self._file(event, arguments)
-        elif event in _STARTS:
-            self.note("processes" if worth_waiting() else "program")
-            self._wake()
+        elif event in _STARTS or event in _IN_TURN:
+            self._program(event)
         elif event == "socket.__new__":
             if arguments[1] in _INTERNET:
                 self._connect()
         elif event in _SENDS:
             self._reach(arguments[1])
+        elif event == "socket.bind":
+            self._bind(arguments[1])
         elif event in _NAMES and not _local(arguments[0]):
             self._refuse_name()
 
@@ -97,21 +166,34 @@ class Outside:
             self.note("system")
         elif path in _CHANCE:
             self.note("chance")
-        elif event == "open" and arguments[2] & WRITES and not harmless(path):
-            self._written(os.path.abspath(path))
+        elif event == "open" and not harmless(path):
+            self._opened(os.path.abspath(path), arguments[2])
 
-    def _written(self, path: str) -> None:
+    def _opened(self, path: str, flags: int) -> None:
+        """What is read before it is written belongs to the script; else it is its own product."""
         inside = f"{self._folder.path}/"
         if path.startswith(inside):
-            self.note(f"file {path[len(inside) :]}")
-        elif not path.startswith(f"{TEMPORARY}"):
+            name = path[len(inside) :]
+            if not flags & _MAKES and f"file {name}" not in self._noted:
+                self._read.add(name)
+            if flags & WRITES and name in self._read:
+                self.note("updates")
+                self.note(f"update {name}")
+            elif flags & WRITES:
+                self.note(f"file {name}")
+        elif flags & WRITES and not path.startswith(TEMPORARY):
             self.note("files")
 
     def _reach(self, address: Any) -> None:
-        """Refuse what lies outside this machine."""
-        if not isinstance(address, tuple) or _local(address[0]):
-            return
-        self._refuse()
+        """Refuse what lies outside this machine; within it, this end gets the next free port."""
+        if isinstance(address, tuple) and not _local(address[0]):
+            self._refuse()
+        elif isinstance(address, tuple):
+            self.note("ports")
+
+    def _bind(self, address: Any) -> None:
+        if isinstance(address, tuple) and address[1] == 0:
+            self.note("ports")
 
     def _refuse(self) -> None:
         self.note("real-network" if self._network else "network")

@@ -12,7 +12,8 @@ from types import TracebackType
 
 from .wire import quote
 
-_OWN = os.path.dirname(__file__) + os.sep
+OWN = os.path.dirname(__file__) + os.sep
+"""Where the worker's own modules lie."""
 
 
 class Outcome:
@@ -90,7 +91,7 @@ def clean(error: BaseException | None, seen: set[int]) -> None:
 def _without_own(trace: TracebackType | None) -> TracebackType | None:
     kept = []
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
+        if not trace.tb_frame.f_code.co_filename.startswith(OWN):
             kept.append(trace)
         trace = trace.tb_next
     result = None

@@ -82,6 +82,7 @@ def install(seed: int, entropy: Entropy) -> None:
             "random": lambda module: _seed_random(module, seed, entropy),
             "numpy.random": lambda module: module.seed(seed % 2**32),  # no more is legal there
             "torch": lambda module: module.manual_seed(seed % 2**64),
+            "ssl": lambda module: _fix_ssl(module, entropy),
             "uuid": lambda module: _fix_uuid(module, entropy),
         }
     )
@@ -106,6 +107,10 @@ def _seed_random(module: Any, seed: int, entropy: Entropy) -> None:
             module.seed(entropy.bits(256))
 
     os.register_at_fork(after_in_child=part)
+
+
+def _fix_ssl(module: Any, entropy: Entropy) -> None:
+    module.RAND_bytes = module._ssl.RAND_bytes = entropy.urandom
 
 
 def _fix_uuid(module: Any, entropy: Entropy) -> None:

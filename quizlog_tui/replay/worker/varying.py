@@ -12,8 +12,12 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-_SHIFT = 1000.25
-"""Seconds by which the times of files are moved."""
+from .listing import Entries
+
+_MIRROR = 2 * 1_700_000_000 * 10**9
+"""Twice the time, in nanoseconds, at which times of files are mirrored."""
+_NUMBERS = 2**31 - 1
+"""Bits that are flipped in the numbers of files."""
 STRAY = "zz-stray.txt"
 _ENVIRONMENT = {
     "USER": "somebody",
@@ -32,15 +36,61 @@ def environment() -> None:
     time.tzset()
 
 
+_LIBRARIES = {
+    "PYTHONPATH": ":/nonexistent",
+    "LD_LIBRARY_PATH": ":/nonexistent",
+    "CONDA_PREFIX": "/.",
+}
+"""Variables that say where the user keeps libraries, and what can be added with nothing lost."""
+_PREFIXES = ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix")
+
+
 def home() -> None:
-    """Another home folder, search path, user number and count of processors."""
+    """Another user, with another home folder, on another machine with another Python."""
+    _paths()
+    _user(17)
+    _machine()
+
+
+def _paths() -> None:
+    """Other paths, by which everything is found all the same."""
     keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
     os.environ.setdefault("PYTHONUSERBASE", keep)
     os.environ["HOME"] = "/nonexistent/elsewhere"
     os.environ["PATH"] += ":/nonexistent/bin"
-    user, count = os.getuid() + 17, (os.cpu_count() or 1) + 1
-    os.getuid = os.geteuid = lambda: user
-    os.cpu_count = lambda: count
+    for name, more in _LIBRARIES.items():
+        os.environ[name] = os.environ.get(name, "/nonexistent") + more
+    folder, name = os.path.split(sys.executable)
+    sys.executable = f"{folder}/../{os.path.basename(folder)}/{name}"
+    for name in _PREFIXES:
+        setattr(sys, name, f"{getattr(sys, name)}/.")
+
+
+def _user(more: int) -> None:
+    """Other numbers of user and groups."""
+    user, group = os.getuid() + more, os.getgid() + more
+    groups = [number + more for number in os.getgroups()]
+    _put(getuid=lambda: user, geteuid=lambda: user, getresuid=lambda: (user,) * 3)
+    _put(getgid=lambda: group, getegid=lambda: group, getresgid=lambda: (group,) * 3)
+    _put(getgroups=lambda: groups)
+
+
+def _machine() -> None:
+    """Another system, with more processors."""
+    count, plain = (os.cpu_count() or 1) + 1, os.uname
+
+    def uname() -> Any:
+        name, node, release, version, machine = plain()
+        return os.uname_result((name, node, f"{release}-other", f"{version} (other)", machine))
+
+    _put(cpu_count=lambda: count, sched_getaffinity=lambda pid, /: set(range(count)), uname=uname)
+
+
+def _put(**functions: Any) -> None:
+    """Put functions in place of those of this system."""
+    for name, function in functions.items():
+        if hasattr(os, name):
+            setattr(os, name, function)
 
 
 def leftovers(hidden: Collection[str]) -> None:
@@ -53,20 +103,48 @@ def leftovers(hidden: Collection[str]) -> None:
 
 
 def metadata() -> None:
-    """Files with other times and numbers."""
+    """Files with other times and numbers, which also sort the other way round."""
     for name in ("stat", "lstat", "fstat"):
-        setattr(os, name, _shifted(getattr(os, name)))
+        setattr(os, name, _mirrored(getattr(os, name)))
+    plain = os.scandir
+
+    def scandir(path: Any = None) -> Entries:
+        with plain(path) as entries:
+            return Entries(list(map(_Entry, entries)))
+
+    os.scandir = scandir  # type: ignore[assignment]
 
 
-def _shifted(real: Any) -> Any:
+class _Entry(os.PathLike[Any]):
+    """An entry of a folder, which knows times and numbers of its own."""
+
+    def __init__(self, entry: Any) -> None:
+        self._entry = entry
+        self.stat = _mirrored(entry.stat)
+
+    def inode(self) -> int:
+        number: int = self._entry.inode()
+        return number ^ _NUMBERS
+
+    def __fspath__(self) -> Any:
+        return self._entry.path
+
+    def __repr__(self) -> str:
+        return repr(self._entry)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._entry, name)
+
+
+def _mirrored(real: Any) -> Any:
     def stat(*args: Any, **options: Any) -> Any:
         found = real(*args, **options)
         fields, extra = list(found), dict(found.__reduce__()[1][1])
-        fields[1] += 7_000_001
+        fields[1] ^= _NUMBERS
         for index, name in ((7, "st_atime"), (8, "st_mtime"), (9, "st_ctime")):
-            fields[index] += int(_SHIFT)
-            extra[name] += _SHIFT
-            extra[f"{name}_ns"] += int(_SHIFT * 1e9)
+            nanoseconds = _MIRROR - extra[f"{name}_ns"]
+            fields[index] = nanoseconds // 10**9
+            extra[name], extra[f"{name}_ns"] = nanoseconds / 1e9, nanoseconds
         return type(found)(fields, extra)
 
     return stat

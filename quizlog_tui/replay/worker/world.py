@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from . import clock, identity, listing, seeding, varying
+from . import clock, database, identity, listing, seeding, varying
 from .folder import Folder
 from .job import Job
 from .outside import Outside
@@ -37,10 +37,13 @@ class World:
         listing.install()
         identity.install(self.identity, named=self.folder.named)
         seeding.install(job.seed, self.entropy)
+        told = None
         if "real-clock" in job.asked:
             self.outside.note("real-clock")
         else:
-            clock.install(clock.Clock(job.start, job.tick))
+            told = clock.Clock(job.start, job.tick)
+            clock.install(told)
+        database.install(self.entropy, told)
         if "real-environment" in job.asked:
             self.outside.note("real-environment")
         if "real-files" in job.asked:

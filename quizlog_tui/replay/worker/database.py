@@ -1,0 +1,96 @@
+"""SQLite's own clock and chance, which are C code: replaced in every connection that is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .clock import Clock
+from .onimport import after_import
+from .seeding import Entropy
+
+_DATES = ("date", "time", "datetime", "julianday", "strftime")
+_LATER = {"unixepoch": (3, 38), "timediff": (3, 43)}
+"""Functions of dates, and the version from which on there are those."""
+_CURRENT = {"current_date": "date", "current_time": "time", "current_timestamp": "datetime"}
+
+
+def install(entropy: Entropy, clock: Clock | None) -> None:
+    """Put them in place of what SQLite tells of time and chance.
+
+    Args:
+        entropy: In place of the system's randomness.
+        clock: In place of the system's; None to leave that.
+    """
+    after_import({"sqlite3.dbapi2": lambda module: _fix(module, entropy, clock)})
+
+
+def _fix(module: Any, entropy: Entropy, clock: Clock | None) -> None:
+    plain = module.connect
+    functions = _chance(entropy)
+    if clock is not None:
+        functions += _Dates(plain, clock).functions(module.sqlite_version_info)
+
+    def connect(*args: Any, **options: Any) -> Any:
+        connection = plain(*args, **options)
+        for name, count, function, deterministic in functions:
+            module.Connection.create_function(
+                connection, name, count, function, deterministic=deterministic
+            )
+        return connection
+
+    connect.__module__, connect.__doc__ = plain.__module__, plain.__doc__
+    module.connect = connect
+
+
+_Function = tuple[str, int, Callable[..., Any], bool]
+"""Name, number of arguments (-1 for any), and whether it may be part of an index."""
+
+
+def _chance(entropy: Entropy) -> list[_Function]:
+    return [
+        ("random", 0, lambda: entropy.bits(64) - 2**63, False),
+        ("randomblob", 1, lambda size: entropy.urandom(max(size, 1)), False),
+    ]
+
+
+class _Dates:
+    """Functions of dates for which it is now what the clock says.
+
+    Args:
+        connect: Opens a database in which SQLite itself reckons.
+        clock: Tells the time.
+    """
+
+    def __init__(self, connect: Callable[..., Any], clock: Clock) -> None:
+        self._connect = connect
+        self._reckoner: Any = None
+        self._clock = clock
+
+    def functions(self, version: tuple[int, ...]) -> list[_Function]:
+        """All that this version of SQLite has."""
+        names = (*_DATES, *(name for name, since in _LATER.items() if version >= since))
+        current = [(name, 0, self._dated(known), False) for name, known in _CURRENT.items()]
+        return [*current, *((name, -1, self._dated(name), True) for name in names)]
+
+    def _dated(self, name: str) -> Callable[..., Any]:
+        """A function of dates for which it is now what the clock says."""
+        before = int(name == "strftime")  # its format
+
+        def call(*given: Any) -> Any:
+            texts = (*given, "now") if len(given) == before else given
+            known = [self._now() if str(text).lower() == "now" else text for text in texts]
+            return self._reckoned(name, known)
+
+        return call
+
+    def _now(self) -> str:
+        """As SQLite does, not another time within one statement: a reading advances no clock."""
+        given = ["%Y-%m-%d %H:%M:%f", self._clock.now / 1e9, "unixepoch"]
+        return str(self._reckoned("strftime", given))
+
+    def _reckoned(self, name: str, given: list[Any]) -> Any:
+        if self._reckoner is None:  # not sooner: what has opened a database cannot be copied
+            self._reckoner = self._connect(":memory:", check_same_thread=False)
+        places = ", ".join("?" * len(given))
+        return self._reckoner.execute(f"select {name}({places})", given).fetchone()[0]
