@@ -151,15 +151,17 @@ class Sandbox:
     def _tested_box(self, level: Level) -> Box:
         """A box whose isolation was tried from inside, if it claims to have one."""
         box = Box(level, self._preload)
-        if level in levels.ISOLATED and level not in self._tested:
-            wrong = selftest.wrong(box)
-            if wrong or not box.reusable:
-                box.close()
-            if wrong:
+        if level not in levels.ISOLATED or level in self._tested:
+            return box
+        with contextlib.ExitStack() as unless_good:
+            unless_good.callback(box.close)
+            if wrong := selftest.wrong(box):
                 raise BoxError(f"its self-test failed: {wrong}")
             self._tested.add(level)
-            return box if box.reusable else Box(level, self._preload)
-        return box
+            if box.reusable:
+                unless_good.pop_all()
+                return box
+        return Box(level, self._preload)
 
     def level(self) -> Level | None:
         """The isolation in force, started for that if need be; None when there is none."""
