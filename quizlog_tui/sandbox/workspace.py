@@ -69,6 +69,11 @@ def _names(workspace: Path) -> Iterator[str]:
             yield Path(folder, name).relative_to(workspace).as_posix()
 
 
+def run_folders() -> str:
+    """How the names of all private folders of this process begin."""
+    return f"quizlog-run-{os.getpid()}-"
+
+
 class PrivateFolder:
     """A folder of a run's own on the machine's disk, gone when closed whatever was put into it.
 
@@ -77,7 +82,7 @@ class PrivateFolder:
     """
 
     def __init__(self, owner: int | None) -> None:
-        self.path = tempfile.mkdtemp(prefix="quizlog-run-")
+        self.path = tempfile.mkdtemp(prefix=run_folders())
         self.task = os.path.join(self.path, "task")
         self.temporary = os.path.join(self.path, "tmp")
         for folder in (self.task, self.temporary):

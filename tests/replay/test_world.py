@@ -504,6 +504,7 @@ IN_TURN = {
         import multiprocessing
         one = multiprocessing.get_context("fork").Process(target=abs, args=(1,)); one.start()
         one.join()
+        print("in turn")
         """,
 }
 """Threads and programs of which none runs beside another, or beside the main program."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from ..executor import Sandbox
 from ..inside.setup import Level
 from ..result import ExecResult, Limits
+from ..workspace import run_folders
 from .entries import INVARIANTS, Attack
 from .judge import CHECKS, Attempt, Check
 from .observe import Observer, held_elsewhere, listening, processes
@@ -120,9 +121,9 @@ def _answer(sandbox: Sandbox, wall: float) -> object:
 
 
 def _leftovers() -> set[str]:
-    """Private folders of runs, and core files where they would be written."""
+    """Private folders of our runs, and core files where they would be written."""
     temporary = tempfile.gettempdir()
-    patterns = (f"{temporary}/quizlog-run-*", "core", "core.*", "*.core")
+    patterns = (f"{temporary}/{run_folders()}*", "core", "core.*", "*.core")
     return {str(Path(name).resolve()) for pattern in patterns for name in glob.glob(pattern)}
 
 
