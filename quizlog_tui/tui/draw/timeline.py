@@ -14,7 +14,7 @@ from .words import MARKS, STYLES, outcome
 
 NOTE, FORK, DECISION = "✎", "┬", "◆"
 """The signs of a step with remarks, with other branches, and with a decision of models."""
-_MARK, _ANSWER, _TIME = 5, (8, 16), 6
+_MARK, _ANSWER, _TIME = 5, (6, 16), 6
 """Cells of the pointer with the step's number, of answers at least and at most, of a time."""
 _PROMPT = 10
 """Cells below which a question is left out."""
@@ -58,11 +58,11 @@ def timeline_grid(
 
 
 def _columns(width: int, answer: int, signs: int) -> Layout:
-    """The columns for a width: the question has what is left, and goes first where little is."""
+    """The columns for a width: the question has what is left, and goes before times do."""
     fixed = {"signs": signs} if signs else {}
     columns = {"answer": answer, **fixed, "prompt": max(_PROMPT, width), "time": _TIME}
     left = max(0, width - _MARK)
-    found = layout(left, columns, {"answer": _ANSWER[0], "prompt": _PROMPT})
+    found = layout(left, columns, {"answer": _ANSWER[0], "time": _TIME, "prompt": _PROMPT})
     spare = left - sum(found.values()) - GAP * (len(found) - 1)
     return found | {"answer": found["answer"] + max(0, spare)}
 
