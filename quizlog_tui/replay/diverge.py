@@ -49,7 +49,7 @@ def first_difference(a: Transcript, b: Transcript) -> Difference | None:
 def _at(step: int, a: Step, b: Step) -> Difference | None:
     """What differs at one stop; "outcome" where one run asks and the other has ended."""
     if a.written != b.written:
-        one, other = _apart(a.print, b.print)
+        one, other = apart(a.print, b.print)
         return Difference(step, "print", one, other)
     if a.prompt != b.prompt:
         kind: What = "outcome" if a.prompt is None or b.prompt is None else "prompt"
@@ -57,7 +57,7 @@ def _at(step: int, a: Step, b: Step) -> Difference | None:
     return None
 
 
-def _apart(a: Sequence[str], b: Sequence[str]) -> tuple[str | None, str | None]:
+def apart(a: Sequence[str], b: Sequence[str]) -> tuple[str | None, str | None]:
     """The first strings of two lists that are not the same; None past the end of a list."""
     longest = max(len(a), len(b))
     pairs = ((_item(a, i), _item(b, i)) for i in range(longest))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..record.model import LastError, Record, Status
 from ..series import Series
-from .diverge import Difference
+from .diverge import Difference, apart
 from .trail import mark, printed_before, question
 from .transcript import Transcript
 
@@ -151,12 +151,7 @@ def _stopped_short(known: Known, run: Transcript, old: Sequence[str]) -> bool:
 
 
 def _print_difference(stop: int, old: Sequence[str], new: Sequence[str]) -> Difference:
-    index = next(
-        (i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), -1
-    )
-    index = index if index >= 0 else min(len(old), len(new))
-    before = old[index] if index < len(old) else None
-    return Difference(stop, "print", before, new[index] if index < len(new) else None)
+    return Difference(stop, "print", *apart(old, new))
 
 
 def _by_end(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:

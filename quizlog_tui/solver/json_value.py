@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from ..text import is_whole
 
 MAX_DEPTH = 64
 """Values nested deeper are refused."""
 MAX_BITS = 13_000
 """Whole numbers of more bits (about 3,900 digits) are refused."""
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 def answer_fault(value: Any) -> str | None:
@@ -21,7 +21,7 @@ def answer_fault(value: Any) -> str | None:
     It must be a JSON value whose texts can be written as UTF-8, as it is sent and printed.
     """
     fault = json_fault(value)
-    if fault is None and _HALF.search(json.dumps(value, ensure_ascii=False)):
+    if fault is None and not is_whole(json.dumps(value, ensure_ascii=False)):
         return "holds half a character: a surrogate without its other half"
     return fault
 

@@ -93,9 +93,8 @@ def _run(words: list[str]) -> OSError | None:
 @contextmanager
 def _interrupts_passed_by() -> Iterator[None]:
     """Ctrl-C is the other program's alone."""
-    before = signal.signal(
-        signal.SIGINT, lambda number, frame: None
-    )  # not inherited, as SIG_IGN is
+    # A function, as the other program would inherit SIG_IGN.
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         yield
     finally:

@@ -235,9 +235,8 @@ class LinePane(ScrollView, can_focus=True):
         """One row of the visible region."""
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
-        plain = (
-            self._plain and width == self._wrapped_at + self.GUTTER
-        )  # else it is about to be resized
+        known = width == self._wrapped_at + self.GUTTER  # else it is about to be resized
+        plain = self._plain and known
         strip = self._strips.get(row) if plain else None
         if strip is None:
             strip = self._drawn(row, width)
