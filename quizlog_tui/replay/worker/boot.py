@@ -48,7 +48,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     outcome = Outcome(script)
     taint = Taint(folder)
-    outside = Outside(folder, Starts(script, job.source), network=reach)
+    outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
     world = World(job, folder, outside)
     hooks.install(wire, outcome, taint, world)
     _become_plain(folder.path, job.name)

@@ -24,9 +24,11 @@ class Starts:
     Args:
         script: Its path as tracebacks show it.
         source: Its bytes.
+        folder: Where it runs, which may have another path.
     """
 
-    def __init__(self, script: str, source: bytes) -> None:
+    def __init__(self, script: str, source: bytes, folder: str) -> None:
+        self._folders = (f"{os.path.dirname(script)}/", f"{folder}/")
         self._sources = {script: source}
         self._read: dict[str, Waited] = {}
 
@@ -40,17 +42,25 @@ class Starts:
         by_script = False
         while frame is not None:
             path = frame.f_code.co_filename
-            if path.startswith((_LIBRARY, "<frozen")) or "-packages" in path:
+            if path.startswith(OWN):
+                pass
+            elif self._of_library(path):
                 top = str(frame.f_globals.get("__name__")).partition(".")[0]
                 if (top, frame.f_code.co_name) in _WAITING or top not in _STARTERS:
                     return not by_script
-            elif not path.startswith(OWN):
+            else:
                 by_script = True
                 found = self._waited(frame, thread=thread)
                 if found is not None:
                     return found and not _other_tasks()
             frame = frame.f_back
         return False
+
+    def _of_library(self, path: str) -> bool:
+        """Whether code belongs to Python or a package, wherever the script itself is installed."""
+        own = next((folder for folder in self._folders if path.startswith(folder)), "")
+        python = path.startswith((_LIBRARY, "<frozen")) and len(own) < len(_LIBRARY)
+        return python or "-packages/" in path[len(own) :]
 
     def _waited(self, frame: FrameType, *, thread: bool) -> bool | None:
         """Whether a function of the script waits for what it starts; None if its caller may."""
