@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from dbos import Serializer
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
@@ -20,6 +22,9 @@ FORMAT = "quizlog-work-1"
 """Names what is written and in which order: work of another format is not taken up."""
 OPEN = ["ENQUEUED", "PENDING"]
 """The states of work that has not ended."""
+_SERVER = "postgresql+psycopg"
+_SERVERS = ("postgres", "postgresql", _SERVER)
+"""Schemes of a PostgreSQL server's address."""
 
 
 def file_of(url: str) -> Path | None:
@@ -28,17 +33,44 @@ def file_of(url: str) -> Path | None:
     Raises:
         ConfigError: It is neither a file's address nor a PostgreSQL server's.
     """
-    if url.startswith("sqlite:///"):
-        return Path(url.removeprefix("sqlite:///"))
-    if url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
-        return None
-    hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
-    raise ConfigError("is no database for tasks", where="TASK_DATABASE_URL", hint=hint)
+    parsed = _parse(url)
+    return Path(parsed.database or "") if parsed.drivername == "sqlite" else None
 
 
 def system_url(url: str) -> str:
-    """The address as DBOS wants it."""
-    return url.replace("postgres:", "postgresql:", 1)
+    """The address in the form that DBOS expects.
+
+    Raises:
+        ConfigError: As `file_of`.
+    """
+    return _parse(url).render_as_string(hide_password=False)
+
+
+def server_arguments(url: str) -> dict[str, Any]:
+    """The keyword arguments with which psycopg connects to a PostgreSQL server.
+
+    Raises:
+        ConfigError: As `file_of`.
+    """
+    parsed = _parse(url)
+    return dict(parsed.get_dialect()().create_connect_args(parsed)[1])
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise _unknown() from None
+    if parsed.drivername in _SERVERS:
+        return parsed.set(drivername=_SERVER)
+    if parsed.drivername != "sqlite" or not parsed.database:
+        raise _unknown()
+    return parsed
+
+
+def _unknown() -> ConfigError:
+    hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
+    return ConfigError("is no database for tasks", where="TASK_DATABASE_URL", hint=hint)
 
 
 class Clean(Serializer):

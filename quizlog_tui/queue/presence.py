@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, LockedError
 from ..record.store import locked
-from .database import file_of
+from .database import file_of, server_arguments
 
 if TYPE_CHECKING:
     import psycopg
@@ -28,6 +28,8 @@ _HOLD = f"SELECT pg_advisory_lock({_KEY})"
 _GONE = f"SELECT pg_try_advisory_lock({_KEY}) AND pg_advisory_unlock({_KEY})"
 _KEEPALIVE = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 """A machine that vanishes is missed after some ten seconds."""
+_DEFAULTS: dict[str, Any] = {"connect_timeout": 10, "options": _KEEPALIVE}
+"""What holds unless the address says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def present(url: str) -> Iterator[Presence]:
         with _alone(path):
             yield Presence("this machine", lambda name: False)
         return
-    roll = _Roll("postgresql:" + url.partition(":")[2])
+    roll = _Roll(server_arguments(url))
     try:
         yield Presence(roll.name, roll.is_gone)
     finally:
@@ -93,18 +95,16 @@ def _let_readers_be(path: Path) -> None:
 class _Roll:
     """A lock of its own name in a PostgreSQL server. Close it."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, arguments: dict[str, Any]) -> None:
         self.name = uuid.uuid4().hex
-        self._url = url
+        self._arguments = arguments
         self._connection = self._connect()
 
     def _connect(self) -> psycopg.Connection:
         import psycopg
 
         try:
-            connection = psycopg.connect(
-                self._url, autocommit=True, connect_timeout=10, options=_KEEPALIVE
-            )
+            connection = psycopg.connect(**(_DEFAULTS | self._arguments), autocommit=True)
         except psycopg.Error as error:
             said = str(error).strip().splitlines()[-1] if str(error).strip() else "no answer"
             message = f"cannot reach the database: {said}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from quizlog_tui.queue.engine import Engine, kept, put, running
 from quizlog_tui.solver.redaction import Redaction
+from tests.support.postgres import needs_postgres, postgres
 
 KEY = "sk-geheim-1234"
 CLEAN = Redaction([KEY])
@@ -104,3 +105,15 @@ async def test_of_what_may_be_open_once_a_second_is_not_taken(tmp_path: Path) ->
         assert (await ended(engine, *ids)).output == {"task": ids.pop()}
         assert await engine.enqueue(KIND, "ee", "jon@quiz.test", only="jon") == "ee"
         await ended(engine, "ee")
+
+
+@needs_postgres()
+async def test_a_server_whose_user_is_named_postgres_keeps_tasks() -> None:
+    async def work(task: str, email: str, url: str) -> dict[str, Any]:
+        return {"said": "done"}
+
+    with postgres(user="postgres") as url:
+        with_password = url.replace("//postgres@", "//postgres:any@")
+        async with running(with_password, 2, {KIND: work}, CLEAN) as engine:
+            await engine.enqueue(KIND, "cc", "jon@quiz.test", "http://quiz.test")
+            assert (await ended(engine, "cc")).output == {"said": "done"}

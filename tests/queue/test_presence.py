@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError, LockedError
+from quizlog_tui.queue.database import server_arguments, system_url
 from quizlog_tui.queue.presence import present
 from tests.support.postgres import needs_postgres, postgres
 
@@ -34,7 +35,18 @@ def test_a_server_knows_who_is_gone() -> None:
             assert time.monotonic() < end
 
 
-@pytest.mark.parametrize("url", ["mysql://h/t", "tasks", "sqlite://"])
+@pytest.mark.parametrize(
+    "url", ["postgresql:///t", "postgres:///t", "postgresql+psycopg:///t?application_name=a%20b"]
+)
+def test_every_part_of_a_servers_address_reaches_it_unchanged(url: str) -> None:
+    filled = url.replace(":///t", "://postgres:a%40postgres:b@db.test:5433/postgres:x")
+    wanted = {"user": "postgres", "password": "a@postgres:b", "host": "db.test", "port": 5433}
+    found = server_arguments(filled)
+    assert wanted.items() <= found.items() and found["dbname"] == "postgres:x"
+    assert server_arguments(system_url(filled)) == found
+
+
+@pytest.mark.parametrize("url", ["mysql://h/t", "tasks", "sqlite://", "postgresql://h:x/t"])
 def test_other_databases_are_none_for_tasks(url: str) -> None:
     with pytest.raises(ConfigError, match="is no database for tasks"):
         present(url).__enter__()

@@ -38,8 +38,8 @@ def needs_postgres() -> pytest.MarkDecorator:
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
-    """A server with one database; its URL."""
+def postgres(user: str = "quizlog") -> Iterator[str]:
+    """A server with one database of a user; its URL."""
     programs = _programs()
     assert programs
     home = Path(tempfile.mkdtemp(prefix="quizlog-postgres-"))
@@ -54,10 +54,10 @@ def postgres() -> Iterator[str]:
             subprocess.run(command, stdout=log, stderr=log, check=True, cwd="/", timeout=120)
 
     try:
-        run("initdb", "-D", str(data), "-U", "quizlog", "-A", "trust", "--no-sync", "-E", "UTF8")
+        run("initdb", "-D", str(data), "-U", user, "-A", "trust", "--no-sync", "-E", "UTF8")
         run("pg_ctl", "-D", str(data), "-w", "-o", own, "start")
         try:
-            yield f"postgresql://quizlog@127.0.0.1:{port}/postgres"
+            yield f"postgresql://{user}@127.0.0.1:{port}/postgres"
         finally:
             run("pg_ctl", "-D", str(data), "-w", "-m", "immediate", "stop")
     finally:
