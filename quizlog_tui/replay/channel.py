@@ -57,10 +57,19 @@ class Channel:
         self._buffer = buffer[end:]
         return json.loads(buffer[4:end])
 
-    def gather(self) -> None:
+    def gather(self) -> bool:
         """Take what has arrived, without blocking; an end is left for `receive` to find."""
+        part = b""
         with contextlib.suppress(OSError):
-            self._buffer += self.sock.recv(65536, socket.MSG_DONTWAIT)
+            part = self.sock.recv(65536, socket.MSG_DONTWAIT)
+        self._buffer += part
+        return bool(part)
+
+    def gather_all(self) -> bool:
+        """Take all that has arrived, without blocking; whether a whole message is among it."""
+        while not self.holds(b"") and self.gather():
+            pass
+        return self.holds(b"")
 
     def holds(self, start: bytes) -> bool:
         """Whether a whole message has arrived whose JSON begins so."""

@@ -17,6 +17,7 @@ from ..errors import CancelledError, IsolationError, LimitError
 from .channel import Channel
 from .family import Family
 from .limits import Limits
+from .output import UNTOLD, Output
 from .source import Source
 from .spawn import capture, take
 from .world import ISOLATION_LACKS, World
@@ -28,12 +29,13 @@ _ASKING = b'["asking"'
 class QuizProcess:
     """A script that is running, or waiting inside a question. See `start` and `copy`."""
 
-    def __init__(self, family: Family, limits: Limits, name: str, control: int) -> None:
+    def __init__(
+        self, family: Family, limits: Limits, name: str, control: int, out: int, err: int
+    ) -> None:
         self.family = family
+        self.output = Output(out, err, limits.output)
         self._limits = limits
         self._name = name
-        self._out = self._err = -1
-        self._told = 0
         self._cancelled = False
         self._midway = False
         """Whether it is on its way between two stops."""
@@ -63,8 +65,8 @@ class QuizProcess:
         """
         alike, network = "addresses" not in world.changed, "real-network" in source.asked
         spawned = take(world.hash_seed, alike=alike, network=network)
-        process = cls(Family(spawned), limits, source.path.name, spawned.control)
-        process._out, process._err = spawned.out, spawned.err
+        family, name = Family(spawned), source.path.name
+        process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)
         process.lacks = () if spawned.alike or not alike else ("addresses",)
         process._send(_job(source, world, limits, kept))
         return process
@@ -76,11 +78,11 @@ class QuizProcess:
         `messages` was called. It can be given answers at once.
         """
         control, inner = socket.socketpair()
-        copy = QuizProcess(self.family, self._limits, self._name, control.detach())
-        copy._out, copy._err = capture("stdout"), capture("stderr")
+        out, err = capture("stdout"), capture("stderr")
+        copy = QuizProcess(self.family, self._limits, self._name, control.detach(), out, err)
         copy.met, copy.lacks = self.met, self.lacks
         with inner:
-            if not self._send([b"copy"], [inner.fileno(), copy._out, copy._err]):
+            if not self._send([b"copy"], [inner.fileno(), out, err]):
                 copy._lost()
         return copy
 
@@ -226,8 +228,7 @@ class QuizProcess:
 
     def _watch(self, deadline: float) -> None:
         """Nothing arrived: see to the limits."""
-        size = os.fstat(self._out).st_size + os.fstat(self._err).st_size
-        if self._limits.output and size - self._told > self._limits.output:
+        if self.output.floods() and not self._channel.gather_all():
             self._flooded()
         if self._cancelled:
             self.close()
@@ -241,10 +242,8 @@ class QuizProcess:
     def _count(self, steps: list[Any]) -> None:
         """Hold each step against the limit of output."""
         for step in steps:
-            size = step[3] + step[4]
-            if self._limits.output and size - self._told > self._limits.output:
+            if not self.output.stop(step[3] + step[4]):
                 self._flooded()
-            self._told = size
 
     def _flooded(self) -> None:
         self.close()
@@ -255,14 +254,6 @@ class QuizProcess:
     def cancel(self) -> None:
         """Make a `messages` that another thread is in give up soon."""
         self._cancelled = True
-
-    def stdout(self, start: int, end: int | None = None) -> bytes:
-        """Bytes of stdout between two positions."""
-        return _read(self._out, start, end)
-
-    def stderr(self, start: int, end: int | None = None) -> bytes:
-        """Bytes of stderr between two positions."""
-        return _read(self._err, start, end)
 
     def close(self) -> None:
         """End the process and those it started; what it wrote can still be read."""
@@ -296,10 +287,7 @@ class QuizProcess:
     def release(self) -> None:
         """Close, and give back what was captured; the last of its family takes the guard along."""
         self.close()
-        if self._out >= 0:
-            os.close(self._out)
-            os.close(self._err)
-            self._out = self._err = -1
+        if self.output.close():
             self._channel.close()
             self.family.leave(self.pid, sweep=self.taint is not None)
 
@@ -320,6 +308,7 @@ def _job(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]
         b"%d" % limits.memory,
         b"%d" % start,
         b"%d" % tick,
+        b"%d" % UNTOLD,
         os.fsencode(world.at),
         os.fsencode(kept),
         *(_packed(words) for words in (source.asked, world.changed, world.hidden, variables)),
@@ -329,12 +318,3 @@ def _job(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]
 
 def _packed(words: Iterable[str]) -> bytes:
     return os.fsencode("\0".join(words))
-
-
-def _read(fd: int, start: int, end: int | None) -> bytes:
-    size = (os.fstat(fd).st_size if end is None else end) - start
-    parts = []
-    while size > 0 and (part := os.pread(fd, min(size, 1 << 26), start)):
-        parts.append(part)
-        start, size = start + len(part), size - len(part)
-    return b"".join(parts)

@@ -180,7 +180,7 @@ class Run:
             written=tuple([text for entry in entries for text in self._texts(entry)]),
             stderr=stderr,
             line=line,
-            stdout=self.process.stdout(out_start, out_end),
+            stdout=self.process.output.stdout(out_start, out_end),
             seconds=seconds,
             source=self.source,
         )
@@ -188,13 +188,13 @@ class Run:
     def _stderr(self, start: int, end: int | None) -> str:
         if start == end:
             return ""
-        return self.process.stderr(start, end).decode("utf-8", "replace")
+        return self.process.output.stderr(start, end).decode("utf-8", "replace")
 
     def _texts(self, entry: str | list[int]) -> list[str]:
         """Written strings: the log's own text, or the lines that somebody else wrote."""
         if isinstance(entry, str):
             return [entry]
-        return _split(self.process.stdout(entry[0], entry[1]))
+        return _split(self.process.output.stdout(entry[0], entry[1]))
 
     def _ended(self, outcome: Any) -> Transcript:
         """The transcript of a process that is gone; `outcome` is None if it could not tell."""
@@ -233,7 +233,7 @@ class Run:
             self._pending = None
         last = self._pending or Step(None, (), "", None)
         out_end, err_end = self._ends
-        more = self.process.stdout(out_end)
+        more = self.process.output.stdout(out_end)
         late = Step(None, tuple(_split(more)), self._stderr(err_end, None), None)
         self._show(late)
         return replace(

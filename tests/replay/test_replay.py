@@ -213,6 +213,35 @@ def test_a_flood_meets_the_output_limit(build: Build) -> None:
         replay(script, 1, ["a"], Limits(output=1 << 20))
 
 
+WORDY = """
+for n in range(13):
+    answer = input(f"{n}? ")
+    for _ in range(12_000 if answer == "more" else 9_000): print("x" * 99)
+"""
+
+
+def test_the_output_limit_is_for_each_question_however_a_run_comes_there(build: Build) -> None:
+    script, limits = build.script(WORDY), Limits(output=1 << 20)
+    answers = ["a"] * 12
+    with Replayer(limits) as replayer:
+        live = [replayer.replay(script, 1, answers[:count]) for count in range(13)][-1]
+        copied = replayer.replay(script, 1, [*answers[:4], *["b"] * 8])
+    replayed = replay(script, 1, answers, limits)
+    for run in (live, copied, replayed):
+        assert len(run.steps) == 12 and len(run.print) == 12 * 9_000
+
+
+def test_one_wordy_answer_among_many_meets_the_output_limit(build: Build) -> None:
+    script, limits = build.script(WORDY), Limits(output=1 << 20)
+    answers = [*["a"] * 8, "more", "a"]
+    with Replayer(limits) as replayer:
+        assert len(replayer.replay(script, 1, answers[:8]).steps) == 8
+        with pytest.raises(LimitError, match="wrote more than 1 MB"):
+            replayer.replay(script, 1, answers[:9])
+    with pytest.raises(LimitError, match="wrote more than 1 MB"):
+        replay(script, 1, answers, limits)
+
+
 def test_a_memory_hog_meets_the_memory_limit(build: Build) -> None:
     script = build.script("x = []\nwhile True: x.append(bytearray(10_000_000))\n")
     with pytest.raises(LimitError, match=r"needed more than 0\.25 GB"):

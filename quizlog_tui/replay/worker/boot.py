@@ -50,7 +50,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     taint = Taint(folder)
     outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
     world = World(job, folder, outside)
-    hooks.install(wire, outcome, taint, world)
+    hooks.install(wire, outcome, taint, world, job.untold)
     _become_plain(folder.path, job.name)
     try:
         kept = isolate(shut, folder, job, network=reach)

@@ -24,9 +24,9 @@ from .wire import Wire
 from .world import World
 
 
-def install(wire: Wire, outcome: Outcome, taint: Taint, world: World) -> None:
+def install(wire: Wire, outcome: Outcome, taint: Taint, world: World, untold: int) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
-    log = Log(wire, outcome, taint, world)
+    log = Log(wire, outcome, taint, world, untold)
     log.copy = copies.copy
     out = Out(sys.stdout, log)
     raw_in = RawIn(log)

@@ -20,9 +20,10 @@ class Job:
         )
         """The script, absolute; its file name; another path at which it shall find its folder, and
         a folder that takes what it writes: both may be empty."""
-        self.seed, self.memory, self.start, self.tick = map(int, numbers)
+        self.seed, self.memory, self.start, self.tick, self.untold = map(int, numbers)
         """Bytes of data it may use, 0 for no bound; nanoseconds since the epoch where the clocks
-        start, and by which a reading advances them."""
+        start, and by which a reading advances them; bytes it may write before it tells of the
+        questions that were answered meanwhile."""
         self.asked = frozenset(_texts(asked))
         """What the script asked for: `real-clock`, `real-network`, `real-files` and so on."""
         self.changed = frozenset(_texts(changed))

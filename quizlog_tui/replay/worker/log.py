@@ -24,9 +24,19 @@ _PROGRESS_SECONDS = 1.0
 
 
 class Log:
-    """What the script did since quizlog last heard, and the answers it may still use."""
+    """What the script did since quizlog last heard, and the answers it may still use.
 
-    def __init__(self, wire: Wire, outcome: Outcome, taint: Taint, world: World) -> None:
+    Args:
+        wire: To quizlog.
+        outcome: How the script ended.
+        taint: Why the process must not be copied.
+        world: Where it runs.
+        untold: Bytes that may be written before quizlog must hear of answered questions.
+    """
+
+    def __init__(
+        self, wire: Wire, outcome: Outcome, taint: Taint, world: World, untold: int
+    ) -> None:
         self.wire = wire
         self.outcome = outcome
         self.taint = taint
@@ -40,6 +50,9 @@ class Log:
         self.out = os.dup(1)
         self.err = os.dup(2)
         self.known = 0
+        self.written = self.told_of = 0
+        """Bytes in both streams at the last question, and at the last that quizlog heard of."""
+        self._untold = untold
         self.entries: list[str] = []
         self.unfinished = ""
         self.steps: list[str] = []
@@ -88,10 +101,15 @@ class Log:
             elif self.pause_after and perf_counter() - self.told > self.pause_after:
                 self._tell("paused")
                 self._wait()
-            elif perf_counter() - self.told > _PROGRESS_SECONDS:
+            elif self._overdue():
                 self._tell("working")
             self.started = perf_counter()
             return self.answers.pop()
+
+    def _overdue(self) -> bool:
+        """Whether quizlog has not heard for long, or not of much that was written."""
+        much = self.written - self.told_of > self._untold
+        return much or perf_counter() - self.told > _PROGRESS_SECONDS
 
     def _wait(self) -> None:
         """Block until there are answers; meanwhile be copied as often as asked."""
@@ -127,14 +145,18 @@ class Log:
         self.foreign()
         self.close_entry()
         seconds = perf_counter() - self.started
-        ends = f"{self.known}, {lseek(self.err, 0, os.SEEK_END)}"
+        errors = lseek(self.err, 0, os.SEEK_END)
+        self.written = self.known + errors
         where = "null" if line is None else str(line)
         entries = ", ".join(self.entries)
-        self.steps.append(f"[{prompt}, {where}, [{entries}], {ends}, {seconds:.6f}]")
+        self.steps.append(
+            f"[{prompt}, {where}, [{entries}], {self.known}, {errors}, {seconds:.6f}]"
+        )
         self.entries = []
 
     def _tell(self, kind: str) -> None:
         steps, self.steps = self.steps, []
+        self.told_of = self.written
         self.told = perf_counter()
         taint = self.taint.cheap()
         known = "null" if taint is None else quote(taint)

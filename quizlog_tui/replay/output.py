@@ -1,0 +1,63 @@
+"""What a quiz process wrote: the files that take its streams, and how much of it is new."""
+
+from __future__ import annotations
+
+import os
+
+UNTOLD = 1 << 20
+"""Bytes of answered questions of which the process need not tell at once."""
+
+
+class Output:
+    """The files that take stdout and stderr, and where the last stop told of lies in them.
+
+    Args:
+        out: Descriptor of the one for stdout.
+        err: Of the one for stderr.
+        limit: Bytes that may be written from one stop to the next; 0 for no limit.
+    """
+
+    def __init__(self, out: int, err: int, limit: int) -> None:
+        self.out, self.err = out, err
+        self._limit = limit
+        self._told = 0
+
+    def stop(self, size: int) -> bool:
+        """Note the next stop; whether it was reached within the limit.
+
+        Args:
+            size: Bytes in both files by then.
+        """
+        before, self._told = self._told, size
+        return not self._limit or size - before <= self._limit
+
+    def floods(self) -> bool:
+        """Whether more was written than can be of one step and of those not told of."""
+        size = os.fstat(self.out).st_size + os.fstat(self.err).st_size
+        return bool(self._limit) and size - self._told > self._limit + UNTOLD
+
+    def stdout(self, start: int, end: int | None = None) -> bytes:
+        """Bytes of stdout between two positions."""
+        return _read(self.out, start, end)
+
+    def stderr(self, start: int, end: int | None = None) -> bytes:
+        """Bytes of stderr between two positions."""
+        return _read(self.err, start, end)
+
+    def close(self) -> bool:
+        """Give the files back; whether they were not yet."""
+        if self.out < 0:
+            return False
+        os.close(self.out)
+        os.close(self.err)
+        self.out = self.err = -1
+        return True
+
+
+def _read(fd: int, start: int, end: int | None) -> bytes:
+    size = (os.fstat(fd).st_size if end is None else end) - start
+    parts = []
+    while size > 0 and (part := os.pread(fd, min(size, 1 << 26), start)):
+        parts.append(part)
+        start, size = start + len(part), size - len(part)
+    return b"".join(parts)
