@@ -72,27 +72,44 @@ def _said_before(transcript: Transcript, at: int) -> str:
 
 
 def refusals(session: Session, question: Question) -> tuple[Refusal, ...]:
-    """Answers to this very question that the script raised at, on any branch."""
+    """Answers to this question at which the script raises, from all branches, with its messages.
+
+    Deleted branches count too: what they show about an answer stays true.
+    """
     at = question.pointer or 0
+    answers = list(dict.fromkeys(_failed_answers(session, at)))
+    ends = session.fan_out(at, answers) if answers else []
+    return tuple(
+        Refusal(answer, end.last_error.message)
+        for answer, end in zip(answers, ends, strict=True)
+        if isinstance(end, Transcript) and end.last_error
+    )
+
+
+def _failed_answers(session: Session, at: int) -> Iterator[str]:
+    """Answers at a step after which a branch ended with an error, or nobody recorded how."""
     record = session.record
     before = tuple(record.inputs[:at])
-    found = {}
-    for branch in session.branches:
+    for branch in session.all_branches:
         path = record.path_of(branch.name)
-        if branch.status == "error" and len(path) == at + 1 and tuple(path[:at]) == before:
-            found[path[at]] = ""
-    error = session.transcript.last_error
-    if error and session.pointer == at + 1:
-        found[record.inputs[at]] = error.message
-    return tuple(Refusal(answer, reason) for answer, reason in found.items())
+        may_fail = branch.active or branch.status in ("error", None)
+        if may_fail and len(path) == at + 1 and tuple(path[:at]) == before:
+            yield path[at]
+    if session.pointer == at + 1:
+        yield record.inputs[at]
 
 
 @contextmanager
-def question_files(session: Session, question: Question) -> Iterator[Path]:
-    """A folder with copies of those files beside the script that the questionnaire has named."""
+def question_files(folder: Path, question: Question) -> Iterator[Path]:
+    """A folder with copies of those of the script's files that the questionnaire has named.
+
+    Args:
+        folder: Where the script lies.
+        question: What is asked, with all that was printed before it.
+    """
     said = f"{question.context}\n{question.text}"
     with tempfile.TemporaryDirectory(prefix="quizlog-question-") as name:
-        for path in sorted(session.source.path.parent.iterdir()):
+        for path in sorted(folder.iterdir()):
             if _is_given(path, said):
                 shutil.copyfile(path, Path(name) / path.name)
         yield Path(name)
@@ -107,23 +124,57 @@ def _is_given(path: Path, said: str) -> bool:
     return named is not None and path.stat().st_size <= MAX_FILE
 
 
+@dataclass(frozen=True)
+class Pending:
+    """A record's pending question, read once: models may think about it while others move on."""
+
+    record: Path
+    folder: Path
+    """Where its script lies."""
+    question: Question
+    refused: tuple[Refusal, ...]
+    """Answers known to be wrong."""
+
+
+def read_pending(session: Session) -> Pending:
+    """The pending question of a record.
+
+    Raises:
+        UsageError: Nothing is asked.
+    """
+    question = question_of(session)
+    refused = refusals(session, question)
+    return Pending(session.path, session.source.path.parent, question, refused)
+
+
+async def ask_about(
+    pending: Pending, panel: Panel, *, budget: float | None = None, tell: Tell = lambda p: None
+) -> Decision:
+    """Ask the models a pending question; the decision, kept beside the record.
+
+    Raises:
+        DecisionError: The decision cannot be kept.
+    """
+    question, refused = pending.question, pending.refused
+    with question_files(pending.folder, question) as folder:
+        decision = await solve(
+            question, panel, folder=folder, refused=refused, budget=budget, tell=tell
+        )
+    await asyncio.to_thread(append_decision, decisions_path(pending.record), decision)
+    return decision
+
+
 async def ask(
     session: Session, panel: Panel, *, budget: float | None = None, tell: Tell = lambda p: None
 ) -> Decision:
-    """Ask the models the pending question; the decision, kept beside the record.
+    """Read the pending question, and ask the models about it.
 
     Raises:
         UsageError: Nothing is asked.
         DecisionError: The decision cannot be kept.
     """
-    question = question_of(session)
-    refused = refusals(session, question)
-    with question_files(session, question) as folder:
-        decision = await solve(
-            question, panel, folder=folder, refused=refused, budget=budget, tell=tell
-        )
-    await asyncio.to_thread(append_decision, decisions_path(session.path), decision)
-    return decision
+    pending = await asyncio.to_thread(read_pending, session)
+    return await ask_about(pending, panel, budget=budget, tell=tell)
 
 
 def accept(session: Session, decision: Decision) -> Reply:

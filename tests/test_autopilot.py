@@ -53,9 +53,36 @@ def test_after_an_error_the_same_question_is_asked_and_its_answer_refused(build:
         assert (refused.answer, refused.reason) == ("5", "count again")
         session.answer("7")
         assert {one.answer: one.reason for one in refusals(session, question)} == {
-            "5": "",
+            "5": "count again",
             "7": "count again",
         }
+
+
+@pytest.mark.parametrize("hide", [False, True])
+def test_answers_found_wrong_stay_refused_with_their_errors_wherever_they_lie(
+    build: Build, hide: bool
+) -> None:
+    with Session(build.record(QUIZ, "4", "5")) as session:
+        session.answer("7")
+        session.rewind(0)
+        session.fork(0, "4")
+        session.fork(1, "6", name="right")
+        if hide:
+            session.delete("main")
+        session.rewind(1)
+        found = {one.answer: one.reason for one in refusals(session, question_of(session))}
+        assert found == {"5": "no", "7": "no"}
+        session.rewind(0)
+        assert refusals(session, question_of(session)) == ()
+
+
+async def test_a_wrong_answer_rewound_over_is_not_given_again(build: Build) -> None:
+    with Session(build.record(QUIZ, "5")) as session:
+        session.rewind(0)
+        voters = panel(a=saying({"answer": 5}, {"final_answer": 5}), b=saying({"answer": 4}))
+        decision = await ask(session, voters)
+        assert (decision.verdict.answer, decision.verdict.why) == (4, "reason_feedback")
+        assert "count again" in calls(voters, "a")[0].messages[1].content
 
 
 def test_nothing_is_asked(build: Build) -> None:
@@ -191,7 +218,7 @@ def test_only_files_that_were_named_are_given(build: Build) -> None:
     (build.folder / "folder.csv").mkdir()
     source = "print('see data.csv, helper.py, answers.yaml, link.csv, folder.csv, quiz.py, record.yaml, .env')\ninput()"
     with Session(build.record(source)) as session:
-        with question_files(session, question_of(session)) as folder:
+        with question_files(build.folder, question_of(session)) as folder:
             assert {path.name for path in folder.iterdir()} == {"data.csv"}
             assert (folder / "data.csv").read_text() == "data.csv"
         assert not folder.exists()

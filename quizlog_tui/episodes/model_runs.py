@@ -124,7 +124,7 @@ async def say(session: Session, panel: Panel, hint: str | None) -> Said:
     asked = question
     if hint:
         asked = replace(question, context=f"{question.context}\n[Hint: {hint}]\n")
-    with question_files(session, question) as folder:
+    with question_files(session.source.path.parent, question) as folder:
         decision = await solve(asked, panel, folder=folder)
     if decision.verdict.why is None:
         [reply] = decision.models

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..autopilot import accept, agreed, ask
+from ..autopilot import Pending, accept, agreed, ask_about, read_pending
 from ..sandbox import run_code
 from ..session import Session
 from ..solver.choice import Choice, chosen_panel
@@ -76,20 +76,20 @@ class Asking:
         self, body: RecordSolve, budget: float | None, tell: Tell
     ) -> tuple[Decision, dict[str, Any] | None]:
         path = self._sessions.folders.find(SHEET, body.sheet_id)
-        aside = await self._sessions.off_loop(partial(self._aside, path))
+        pending = await self._sessions.off_loop(partial(self._pending, path))
         async with chosen_panel(self._choice, run_code, beside=path.parent) as panel:
-            decision = await ask(aside, panel, budget=budget, tell=tell)
+            decision = await ask_about(pending, panel, budget=budget, tell=tell)
         wanted = body.accept == "always" or (body.accept == "agreed" and agreed(decision))
         if not wanted or decision.verdict.why is None:
             return decision, None
         reply = await self._sessions.move(path, lambda session: accept(session, decision).to_dict())
         return decision, reply | {"record": body.sheet_id}
 
-    def _aside(self, path: Path) -> Session:
-        """A session of its own, to read the question from."""
+    def _pending(self, path: Path) -> Pending:
+        """The question, read in a session of its own."""
         warmth = self._sessions.warmth
         with warmth.using(warmth.slot(*self._sessions.script_of(path))) as replayer:
-            return Session(path, replayer, save=False)
+            return read_pending(Session(path, replayer, save=False))
 
     # -- what was decided
 
