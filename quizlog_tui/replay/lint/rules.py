@@ -35,8 +35,9 @@ CALLS = (
         (
             "time.time", "time.time_ns", "time.monotonic", "time.perf_counter", "time.process_time",
             "time.localtime", "time.gmtime", "time.ctime", "time.strftime", "time.asctime",
-            "time.sleep", "datetime.datetime.now", "datetime.datetime.utcnow",
-            "datetime.datetime.today", "datetime.date.today", "timeit.",
+            "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today",
+            "datetime.date.today", "timeit.", "pandas.Timestamp.now", "pandas.Timestamp.today",
+            "pandas.Timestamp.utcnow",
         ),
     ),
     Rule(
@@ -86,7 +87,12 @@ CALLS = (
         ),
     ),
 )  # fmt: skip
-"""Calls that are traps wherever they stand."""
+"""Calls that are traps wherever they stand, but for those of `CONVERTING`."""
+
+CONVERTING = {
+    "time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2,
+}  # fmt: skip
+"""Functions that convert a time instead of asking the clock, if given so many arguments."""
 
 NETWORK = Rule(
     "network",

@@ -6,12 +6,13 @@ Judges the syntax tree alone: no types, no values, no other module. Runs nothing
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..source import Source
 from .found import Trap
 from .names import Names
-from .rules import ADDRESS, ARGV, BARE_EXCEPT, CALLS, EVAL, NETWORK, SCORE, SEED, Rule
+from .rules import ADDRESS, ARGV, BARE_EXCEPT, CALLS, CONVERTING, EVAL, NETWORK, SCORE, SEED, Rule
 from .structure import is_wide, parent, raises, tries_around
 
 ASKING = (
@@ -55,7 +56,8 @@ def _of_node(node: ast.AST, names: Names, answers: set[str]) -> Iterator[Trap]:
 def _of_call(
     node: ast.Call, meanings: Sequence[str], names: Names, answers: set[str]
 ) -> Iterator[Trap]:
-    yield from (_trap(node.lineno, rule) for rule in CALLS if _fits(rule, meanings))
+    acting = [name for name in meanings if len(node.args) < CONVERTING.get(name, sys.maxsize)]
+    yield from (_trap(node.lineno, rule) for rule in CALLS if _fits(rule, acting))
     if _fits(SEED, meanings) and any(_is_fixed(argument) for argument in _arguments(node)):
         yield _trap(node.lineno, SEED)
     if _fits(EVAL, meanings) and node.args and _uses_answer(node.args[0], names, answers):

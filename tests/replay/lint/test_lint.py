@@ -37,6 +37,8 @@ TRAPS = {
         "import time\nprint(time.time())\n",
         "from datetime import datetime\nprint(datetime.now())\n",
         "import datetime as dt\nprint(dt.datetime.now(), dt.date.today())\n",
+        "from time import strftime\nprint(strftime('%H'))\n",
+        "import pandas as pd\nprint(pd.Timestamp.now())\n",
     ],
     "thread": [
         "import threading\nthreading.Thread(target=print).start()\n",
@@ -93,6 +95,9 @@ def test_each_trap_is_found_and_told_how_to_mend(code: str, text: str) -> None:
         "import random\nrandom.seed()\nrandom.Random()\nrandom.random()\n",
         "import numpy as np\nrng = np.random.default_rng()\n",
         "import time\nprint(time.strptime)\n",
+        "import time\nprint('wait')\ntime.sleep(1)\n",
+        "from time import *\nprint(ctime(0), gmtime(5))\nsleep(1)\n",
+        "import time\nprint(time.strftime('%H', time.strptime('12', '%H')))\n",
         "n = eval('1 + 1')\nx = input()\n",
         "print(open('data.csv').read(), open('x', 'rb'))\n",
         "import sys\nn = sys.argv[1] if len(sys.argv) > 1 else '3'\nprint(sys.argv[0], sys.argv[1:])\n",
