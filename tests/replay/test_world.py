@@ -518,6 +518,30 @@ def test_what_runs_in_turn_is_no_race(row: str, build: Build) -> None:
     assert {"thread", "program"} & set(found.met)
 
 
+HIDDEN_ANSWERS = {
+    "getpass": "import getpass\nprint(len(getpass.getpass('Secret: ')))\n",
+    "click": "import click\nprint(len(click.prompt('Secret', hide_input=True)))\n",
+    "the terminal": """
+        try: out = open("/dev/tty", "w")
+        except OSError: out = open("/dev/stderr", "w")
+        with out: print("Secret: ", end="", file=out)
+        print(len(input()))
+        """,
+}
+
+
+@linux
+@pytest.mark.parametrize("row", HIDDEN_ANSWERS)
+def test_asking_at_a_terminal_that_no_run_has_is_no_writing(row: str, build: Build) -> None:
+    if row == "click":
+        pytest.importorskip("click")
+    source = HIDDEN_ANSWERS[row]
+    found = verdict(build, source, "abc")
+    assert found.verdict == "reproducible", found.headline
+    run = replay(build.script(source), 1, [])
+    assert run.tainted is None and run.next_prompt == "Secret: "
+
+
 @linux
 def test_a_program_that_differs_each_time_is_no_edited_record(build: Build) -> None:
     read = read_source(build.script("import subprocess; print(1); subprocess.run(['true'])"))

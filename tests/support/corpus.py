@@ -402,6 +402,18 @@ CORPUS: dict[str, tuple[str, list[str]]] = {
             """,
             ["1"],
         ),
+        "streams opened by their names": (
+            """
+            import os, sys
+            if not os.path.exists("/dev/stdout"): sys.exit(input("? "))
+            print("one", flush=True)
+            print("first", file=sys.stderr, flush=True)
+            with open("/dev/stdout", "w") as out: print("two", file=out)
+            with open("/dev/stderr", "wb") as out: out.write(b"second")
+            print("three", input("? "))
+            """,
+            ["a"],
+        ),
         "signal death": (
             "import os, signal\ninput('x')\nos.kill(os.getpid(), signal.SIGTERM)\n",
             ["1"],

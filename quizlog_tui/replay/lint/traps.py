@@ -155,6 +155,9 @@ def _opens_for_writing(node: ast.Call, meanings: Sequence[str]) -> bool:
     path_open = any(meaning.endswith("Path().open") for meaning in meanings)
     if not path_open and not {"open", "io.open", "codecs.open"} & set(meanings):
         return False
+    file = node.args[0] if node.args and not path_open else None
+    if isinstance(file, ast.Constant) and str(file.value).startswith("/dev/"):
+        return False  # a stream or a device keeps nothing for a later run
     place = 0 if path_open else 1
     modes = [word.value for word in node.keywords if word.arg == "mode"]
     mode = modes[0] if modes else node.args[place] if len(node.args) > place else None

@@ -23,6 +23,8 @@ from .taint import Taint
 from .wire import Wire
 from .world import World
 
+_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+
 
 def install(wire: Wire, outcome: Outcome, taint: Taint, world: World, untold: int) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
@@ -102,7 +104,8 @@ def _line(stdin: Any) -> str:
 def _install_opening(stdin: Any, raw_in: RawIn, world: World) -> None:
     """Opening and reading what is not a file like others.
 
-    `open(0)`, `open("/dev/stdin")` and `os.read(0, n)` end at the same question as `input`.
+    `open(0)`, `open("/dev/stdin")` and `os.read(0, n)` end at the same question as `input`. The
+    other streams are pipes to the script, so opening them by name begins no file anew.
     """
     real_open, real_read = io.open, os.read
 
@@ -110,6 +113,8 @@ def _install_opening(stdin: Any, raw_in: RawIn, world: World) -> None:
         if (file == 0 and file is not False) or file == "/dev/stdin":
             return stdin.buffer if "b" in mode else stdin
         if type(file) is str and file[:1] == "/":
+            if file in _STREAMS:
+                return real_open(os.dup(_STREAMS[file]), mode, *args, **options)
             if file in ("/dev/urandom", "/dev/random"):
                 return world.entropy.opened(mode)
             file = world.identity.path(file)

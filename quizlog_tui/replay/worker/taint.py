@@ -50,6 +50,7 @@ _LASTING = {
     "mmap.__new__": "it mapped memory that copies may share",
 }
 
+_KEEP_NOTHING = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _BEYOND_FILES = frozenset({_LASTING["socket.bind"], _LASTING["os.system"]})
 """Reasons that copies could notice in the network they share."""
 
@@ -174,15 +175,16 @@ def _announced(start: Any, act: Callable[[], None]) -> Any:
 
 
 def harmless(path: Any) -> bool:
-    """Writes that no run can notice: the null device, and the interpreter's own cache.
+    """Writes that no run can notice: to devices that keep nothing, and the interpreter's own cache.
 
+    The terminal is one of these, as no run has any: opening it fails alike in all of them.
     A descriptor that is wrapped was opened before, and judged then.
     """
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     if isinstance(path, int):
         return True
-    return isinstance(path, str) and (path == os.devnull or "__pycache__" in path)
+    return isinstance(path, str) and (path in _KEEP_NOTHING or "__pycache__" in path)
 
 
 def _descriptors() -> set[int]:
