@@ -61,6 +61,18 @@ class LimitError(QuizlogError):
     exit_code = 4
 
 
+class OutputError(QuizlogError):
+    """stdout does not take the data of a command; what the command did is done."""
+
+    exit_code = 4
+
+
+class MachineError(QuizlogError):
+    """The machine has no more of what is needed: files, memory, processes, room on the disk."""
+
+    exit_code = 4
+
+
 class IsolationError(QuizlogError):
     """A script was not run, as it could be shut in only half."""
 

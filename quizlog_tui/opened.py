@@ -87,6 +87,11 @@ class OpenRecord:
         return self._record.branch
 
     @property
+    def written(self) -> bool:
+        """Whether this session has written the record."""
+        return self._file.written
+
+    @property
     def record(self) -> Record:
         """The record as it would be written now."""
         transcript = self._transcript

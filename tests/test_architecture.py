@@ -15,7 +15,7 @@ PACKAGE = Path(quizlog_tui.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 WORKER = sorted((PACKAGE / "replay" / "worker").glob("*.py"))
 
-GROUND = {"errors", "text", "digest", "paths", "config", "series", "answers"}
+GROUND = {"errors", "text", "digest", "descriptors", "paths", "config", "series", "answers"}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,

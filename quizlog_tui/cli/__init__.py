@@ -7,38 +7,49 @@ record moves.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import QuizlogError
+from ..errors import OutputError, QuizlogError
 from ..replay.spawn import discard
-from . import early
+from . import early, streams
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line; the exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    early.start(words)
-    try:
-        from .parser import parse
+    """Run one command line; the exit code.
 
-        arguments = parse(words)
-        code: int = arguments.run(arguments)
-        sys.stdout.flush()
-        return code
-    except QuizlogError as error:
-        return _complain(error, as_json="--json" in words)
-    except KeyboardInterrupt:
-        print("quizlog: interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader left; without this the interpreter would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    Args:
+        argv: The words after the program's name. None takes those of this process, and prepares
+            its standard streams.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if argv is None:
+            streams.prepare()
+        return _run(words)
+    except streams.ReaderLeft:
         return 0
+    except (Exception, KeyboardInterrupt) as error:
+        from .refusals import refusal
+
+        shown = refusal(error)
+        if shown is None:
+            raise
+        return _complain(shown, as_json="--json" in words)
     finally:
         discard()
+
+
+def _run(words: list[str]) -> int:
+    early.start(words)
+    from .parser import parse
+
+    arguments = parse(words)
+    code: int = arguments.run(arguments)
+    sys.stdout.flush()
+    return code
 
 
 def _complain(error: QuizlogError, *, as_json: bool) -> int:
@@ -47,7 +58,9 @@ def _complain(error: QuizlogError, *, as_json: bool) -> int:
     print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
     if as_json:
         said = {"message": error.message, "where": error.where, "hint": error.hint}
-        emit_json({"error": said | {"exit_code": error.exit_code}})
+        with contextlib.suppress(OutputError, streams.ReaderLeft):
+            emit_json({"error": said | {"exit_code": error.exit_code}})
+            sys.stdout.flush()
     return error.exit_code
 
 

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..bundle.check import BundleReport, verify_bundle
-from ..bundle.pack import pack
+from ..bundle.pack import Packed, pack
 from ..bundle.sign import sign
 from ..errors import DifferenceError, UsageError
 from ..paths import record_path
@@ -15,6 +15,7 @@ from ..record.store import write_bytes
 from ..text import one_line, plural
 from . import emit_json
 from .grammar import Parser, command
+from .streams import telling
 
 
 def bundle(arguments: Namespace) -> int:
@@ -30,17 +31,22 @@ def bundle(arguments: Namespace) -> int:
     except BaseException:
         target.unlink()
         raise
-    if arguments.json:
-        names = {"bundle": str(target), "files": list(made.names), "head": made.head}
-        emit_json(names | {"signature": signed and str(signed), "verify": report.to_dict()})
-    else:
-        print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
-        for name in made.names:
-            print(f"   {one_line(name)}", file=sys.stderr)
-        if not report.ok and report.verdict is not None:
-            print(f"quizlog: note: {one_line(report.verdict.headline)}", file=sys.stderr)
-        _remarks(report)
+    with telling(lambda: f"{target} is written"):
+        if arguments.json:
+            names = {"bundle": str(target), "files": list(made.names), "head": made.head}
+            emit_json(names | {"signature": signed and str(signed), "verify": report.to_dict()})
+        else:
+            _show(target, made, report)
     return _code(report)
+
+
+def _show(target: Path, made: Packed, report: BundleReport) -> None:
+    print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
+    for name in made.names:
+        print(f"   {one_line(name)}", file=sys.stderr)
+    if not report.ok and report.verdict is not None:
+        print(f"quizlog: note: {one_line(report.verdict.headline)}", file=sys.stderr)
+    _remarks(report)
 
 
 def _complete(bundle: Path, record: Path) -> BundleReport:

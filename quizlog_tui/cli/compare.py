@@ -15,10 +15,10 @@ from ..replay.diverge import Difference
 from ..replay.replayer import Replayer
 from ..replay.source import read_source
 from ..replay.transcript import Transcript
-from ..session import Session
 from ..text import one_line, plural
 from . import emit_json
 from .grammar import Parser, command
+from .moves import one_move
 from .show import narrate, narrate_warnings
 
 DIFFERENT = 3
@@ -107,7 +107,7 @@ def _agreement(branch: BranchDrift) -> str:
 
 def migrate(arguments: Namespace) -> int:
     """`quizlog migrate RECORD`."""
-    with Replayer() as replayer, Session(record_path(arguments.record), replayer) as session:
+    with one_move(arguments) as session:
         narrate_warnings(session)
         session.save()
         reply = session.reply()

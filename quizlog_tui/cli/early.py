@@ -6,6 +6,7 @@ it never decides anything.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -31,4 +32,5 @@ def start(words: Sequence[str]) -> None:
     except OSError:
         return
     if found:
-        prestart(int(found[1]) % 2**32)
+        with contextlib.suppress(OSError):  # the command itself will meet it, and say so
+            prestart(int(found[1]) % 2**32)

@@ -13,6 +13,7 @@ from . import emit_json
 from .grammar import Parser, command
 from .moves import one_move
 from .show import narrate_warnings
+from .streams import telling
 
 
 def run(arguments: Namespace) -> int:
@@ -23,12 +24,13 @@ def run(arguments: Namespace) -> int:
         report = export(session, target, _progress)
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr)
-        if arguments.json:
-            names = [branch.name for branch in report.branches]
-            emit_json({"record": str(session.path), "file": str(target), "branches": names})
-        else:
-            print(one_line(str(target)))
-            print(f"-- branches written: {len(report.branches)}", file=sys.stderr)
+        with telling(lambda: f"{target} is written"):
+            if arguments.json:
+                names = [branch.name for branch in report.branches]
+                emit_json({"record": str(session.path), "file": str(target), "branches": names})
+            else:
+                print(one_line(str(target)))
+                print(f"-- branches written: {len(report.branches)}", file=sys.stderr)
         return 0
 
 

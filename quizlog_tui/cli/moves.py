@@ -20,6 +20,7 @@ from ..text import one_line
 from . import emit_json
 from .grammar import Parser, add_step, command
 from .show import narrate, narrate_warnings, questionnaire, why
+from .streams import telling
 
 if TYPE_CHECKING:
     from ..replay.keep import Keeper
@@ -68,7 +69,11 @@ def one_move(
 ) -> Iterator[Session]:
     """The record's session; a process that makes one move and ends has no use for checkpoints."""
     path = record_path(arguments.record)
-    with replayer(checkpoints, keeper) as own, Session(path, own) as session:
+    with (
+        replayer(checkpoints, keeper) as own,
+        Session(path, own) as session,
+        telling(lambda: f"the change is in {path}" if session.written else ""),
+    ):
         yield session
 
 
@@ -86,7 +91,11 @@ def _answer(arguments: Namespace) -> str | None:
         return answer
     if arguments.answer is not None:
         raise UsageError("two answers: one given, one on stdin", hint="leave one out")
-    data = sys.stdin.buffer.read()
+    try:
+        data = sys.stdin.buffer.read()
+    except OSError as error:
+        hint = "pipe it in, or give it as a word"
+        raise UsageError(f"cannot read: {error.strerror}", where="stdin", hint=hint) from None
     return data.decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
@@ -100,7 +109,11 @@ def new(arguments: Namespace) -> int:
     target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     new_record(script, target, seed)
-    with replayer(0) as own, Session(target, own) as session:
+    with (
+        telling(lambda: f"{target} was made"),
+        replayer(0) as own,
+        Session(target, own) as session,
+    ):
         session.save()
         return _show(session, arguments, session.reply())
 

@@ -70,7 +70,7 @@ def _loading() -> Iterator[None]:
 
 
 def _check_terminal() -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         hint = "in a pipe use `quizlog RECORD [ANSWER]`"
         raise UsageError("the screens need a terminal", hint=hint)
 

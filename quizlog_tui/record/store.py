@@ -41,6 +41,8 @@ class RecordFile:
         self.path = path
         self._known: bytes | None = None
         self._rendering = Rendering()
+        self.written = False
+        """Whether the file was written here."""
 
     def read(self) -> Record:
         """Read and check the record.
@@ -82,6 +84,7 @@ class RecordFile:
             hint = "read it again and repeat; nothing was written"
             raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
         self._known = _write(self.path, self._text(record))
+        self.written = True
 
     def _text(self, record: Record) -> str:
         if self.path.suffix == ".json":

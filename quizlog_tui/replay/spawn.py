@@ -12,6 +12,8 @@ import _thread
 import os
 import sys
 
+from ..descriptors import open_standard
+
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
 _BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
@@ -108,6 +110,7 @@ class Spawned:
     """
 
     def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
+        open_standard()
         self.out, self.err = capture("stdout"), capture("stderr")
         """Files that take its streams."""
         self.control, inner = _sockets()

@@ -1,0 +1,189 @@
+"""Every command in surroundings that lack something: no traceback, no false record, a true word."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+import yaml
+
+from quizlog_tui import open as open_record
+from tests.support.build import Build
+
+QUIZ = """\
+print("start")
+total = 0
+for i in range(3):
+    total += int(input(f"number {i}? "))
+    print("total", total)
+"""
+COMMANDS = {
+    "show": "r.yaml",
+    "answer": "r.yaml 4",
+    "answer, JSON": "r.yaml 4 --json",
+    "new": "new quiz.py -o made.yaml --seed 7",
+    "fork": "fork r.yaml 1 9",
+    "note": "note r.yaml other remark",
+    "steps": "steps r.yaml",
+    "sweep": "sweep r.yaml 1 5 6",
+    "verify": "verify r.yaml",
+    "diff": "diff r.yaml@main r.yaml@other",
+    "export": "export r.yaml -o made.html",
+    "bundle": "bundle r.yaml -o made.zip",
+    "list": "list",
+    "config": "config show",
+    "models": "models check",
+    "screenshot": "screenshot r.yaml",
+    "doctor": "doctor",
+}
+ABOUT_THE_MACHINE = {"config", "doctor"}
+"""Commands whose output tells of the surroundings."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """Surroundings to run a command in."""
+
+    shell: str
+    """Shell text that runs "$@" in them."""
+    usual: bool = False
+    """Whether every command shall do there what it does elsewhere."""
+    silent: bool = False
+    """Whether nothing of stdout is there to be read."""
+    encoding: str = "utf-8"
+    """What the terminal can show."""
+
+
+SURROUNDINGS = {
+    "closed stdin": Around('exec "$@" <&-', usual=True),
+    "closed stdout": Around('exec "$@" >&-', usual=True, silent=True),
+    "closed stderr": Around('exec "$@" 2>&-', usual=True),
+    "all closed": Around('exec "$@" <&- >&- 2>&-', usual=True, silent=True),
+    "full stdout": Around('exec "$@" >/dev/full', silent=True),
+    "full stderr": Around('exec "$@" 2>/dev/full', usual=True),
+    "ASCII": Around(
+        'LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 exec "$@"', usual=True, encoding="ascii"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+    record: dict[str, Any]
+    """What decides where the record stands."""
+    changed: bool
+    """Whether the record's file is another than before."""
+    files: frozenset[str]
+    """What is in the folder now."""
+
+
+@pytest.fixture(scope="module")
+def perform(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Done]:
+    """Runs a command in surroundings, in a folder of its own; each pair once."""
+    base = tmp_path_factory.mktemp("base")
+    build = Build(base, dedent)
+    with open_record(build.record(QUIZ, "1", "2", name="r.yaml")) as session:
+        session.fork(1, "3", "other")
+        session.switch("main")
+        session.rewind(1)
+
+    @cache
+    def run(command: str, shell: str) -> Done:
+        folder = tmp_path_factory.mktemp("odd") / "folder"
+        shutil.copytree(base, folder)
+        return _run(folder, command, shell, (base / "r.yaml").read_bytes())
+
+    return run
+
+
+def _run(folder: Path, command: str, shell: str, before: bytes) -> Done:
+    home = folder.parent / "home"
+    home.mkdir()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")}
+    done = subprocess.run(
+        ["sh", "-c", shell, "sh", sys.executable, "-m", "quizlog_tui", *shlex.split(command)],
+        cwd=folder,
+        env=environment | {"HOME": str(home)},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    after = (folder / "r.yaml").read_bytes()
+    data = yaml.safe_load(after)
+    stand = {name: data.get(name) for name in ("inputs", "pointer", "branch", "print", "status")}
+    files = frozenset(path.name for path in folder.iterdir())
+    out, err = re.sub(rb" *[0-9.]+ ms", b" TIME", done.stdout).decode(), done.stderr.decode()
+    return Done(done.returncode, out, err, stand, after != before, files)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_a_command_works_or_says_what_to_do(
+    name: str, command: str, perform: Callable[[str, str], Done]
+) -> None:
+    around = SURROUNDINGS[name]
+    usual, odd = perform(COMMANDS[command], 'exec "$@"'), perform(COMMANDS[command], around.shell)
+    assert "Traceback" not in odd.out + odd.err
+    assert odd.files <= usual.files
+    if around.usual or odd.code == usual.code:
+        assert (odd.code, odd.record) == (usual.code, usual.record)
+        if command not in ABOUT_THE_MACHINE:
+            out = usual.out.encode(around.encoding, "backslashreplace").decode()
+            assert odd.out == ("" if around.silent else out)
+    else:
+        _refused(odd, usual)
+
+
+def _refused(odd: Done, usual: Done) -> None:
+    """It did nothing, or what it says."""
+    *notes, complaint = odd.err.splitlines()
+    assert odd.code in (2, 4), odd
+    assert complaint.startswith("quizlog: ") and complaint.endswith(")"), odd.err
+    assert not any(line.startswith("quizlog: ") for line in notes if ": note:" not in line)
+    if odd.changed:
+        assert odd.record == usual.record
+        assert "(the change is in r.yaml" in complaint
+    if "made.yaml" in odd.files:
+        assert "(made.yaml was made" in complaint
+
+
+def test_a_closed_stdin_is_no_empty_answer(build: Build) -> None:
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    command = f"{sys.executable} -m quizlog_tui {path} --stdin <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("quizlog: stdin: cannot read: ") and done.stderr.count("\n") == 1
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_run_has_its_own_streams_where_the_program_has_none(closed: str, build: Build) -> None:
+    path = build.script(QUIZ)
+    code = f"import quizlog_tui as q; open('said', 'w').write(q.replay({str(path)!r}, 7, ['1']).stdout)"
+    command = f"exec {sys.executable} -c {shlex.quote(code)} {closed}"
+    subprocess.run(["sh", "-c", command], cwd=build.folder, check=True, timeout=60)
+    assert (build.folder / "said").read_text() == "start\nnumber 0? total 1\nnumber 1? "
+
+
+def test_the_installed_command_takes_closed_streams(build: Build) -> None:
+    path = build.record(QUIZ)
+    command = f"{Path(sys.executable).with_name('quizlog')} {path} 4 <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 0
+    assert yaml.safe_load(path.read_text())["inputs"] == ["4"]
