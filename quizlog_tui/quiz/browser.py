@@ -38,10 +38,28 @@ _NAMES = (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome",
     "google-chrome-stable", "chrome",
 )  # fmt: skip
-_QUIET = (
+_FEATURES_OFF = (
+    "AutofillServerCommunication", "MediaRouter", "DialMediaRouteProvider", "OptimizationHints",
+    "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch", "LensOverlay",
+    "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable",
+    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "PaintHolding",
+    "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect",
+)  # fmt: skip
+"""Features of Chromium that are switched off: services of Google's, and what Playwright switches
+off itself. Chromium takes the last `--disable-features` only, so Playwright's must be repeated."""
+_FLAGS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-default-apps", "--mute-audio",
+    f"--disable-features={','.join(_FEATURES_OFF)}",
+    # WebRTC opens sockets of its own unless told to go through the proxy. The switch has had two
+    # names; Chromium ignores the one it does not know.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    # A page's requests go through its task's gate. The browser's own, such as those for updates,
+    # have no gate: they are sent to a proxy that does not exist. No name is looked up here, as the
+    # gate does that; a lookup would tell the world's name servers what a page says.
+    "--proxy-server=http://no-proxy.invalid:9",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
 _LEAVING = 2.0
 """Seconds that a page may take to be left."""
@@ -112,7 +130,7 @@ class Browser:
                 try:
                     self._chromium = await self._playwright.chromium.launch(
                         executable_path=executable(self.executable),
-                        args=list(_QUIET),
+                        args=list(_FLAGS),
                         chromium_sandbox=os.geteuid() != 0,  # root cannot have Chromium's own
                     )
                 except PlaywrightError as error:
