@@ -25,6 +25,8 @@ class _Standing:
     """Those not refused, the heaviest first."""
     primary: AnswerClass | None
     """The one the primary model voted for."""
+    is_complete: bool
+    """Whether every model voted whose vote weighs anything."""
 
     @property
     def voters(self) -> int:
@@ -46,8 +48,13 @@ def decide(decision: Decision, rule: str = STANDARD) -> Decision:
     counted = tally(decision)
     open_ = [one for one in counted.classes if not one.refused]
     primary = next((one for one in open_ if one.key == counted.primary), None)
-    choice = RULES[rule].choose(_Standing(open_, primary))
+    choice = RULES[rule].choose(_Standing(open_, primary, _all_voted(decision, counted)))
     return replace(decision, verdict=_verdict(rule, counted, open_, choice))
+
+
+def _all_voted(decision: Decision, counted: Tally) -> bool:
+    silent = {one.name for one in counted.abstained}
+    return not any(model.weight for model in decision.models if model.name in silent)
 
 
 def _verdict(rule: str, counted: Tally, open_: Sequence[AnswerClass], choice: Choice) -> Verdict:
@@ -75,10 +82,10 @@ def needs_reconciliation(decision: Decision) -> bool:
     heard = [model.name for model in decision.models if model.status == "ok"]
     if decision.reconciliation or not heard or decision.question.input_type == "textarea":
         return False
-    standing = _Standing([one for one in tally(decision).classes if not one.refused], None)
-    if standing.voters == 1:
+    open_ = [one for one in tally(decision).classes if not one.refused]
+    if sum(len(one.members) for one in open_) == 1:
         return len(heard) > 1
-    top = _most(standing)
+    top = _most(_Standing(open_, None, is_complete=False))
     return top is None or len(top[0].members) == 1
 
 
@@ -110,10 +117,12 @@ def _exact(weight: float) -> Fraction:
 
 
 def _together(standing: _Standing) -> Choice:
-    """All votes agree."""
+    """All models agree, or one alone has voted. A model that did not vote has not agreed."""
     if len(standing.classes) != 1:
         return None
-    return standing.classes[0], "unanimous" if standing.voters > 1 else "only_candidate"
+    if standing.voters == 1:
+        return standing.classes[0], "only_candidate"
+    return (standing.classes[0], "unanimous") if standing.is_complete else None
 
 
 def _most(standing: _Standing) -> Choice:
@@ -182,6 +191,6 @@ RULES: dict[str, NamedRule] = {
         "the most weight, however little, else the primary model",
         _first(_together, _most, _heaviest, _primary),
     ),
-    "unanimous": NamedRule("an answer only if all votes agree, of two or more", _all_agree),
+    "unanimous": NamedRule("an answer only if all models agree, two or more of them", _all_agree),
 }
 """All rules by name."""

@@ -154,7 +154,9 @@ async def test_the_budget_runs_while_a_question_waits_for_others(
     async with over(serving(models)) as http:
         started = time.monotonic()
         said = await asyncio.gather(*(http.post("/solve", json=body) for _ in range(20)))
-    assert time.monotonic() - started < 4
+    assert (
+        time.monotonic() - started < 20 * body["budget"]
+    )  # what they would take one after the other
     assert {one.json()["decision"]["models"][0]["status"] for one in said} == {"timeout"}
 
 

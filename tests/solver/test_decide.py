@@ -55,7 +55,10 @@ CASES: dict[str, tuple[Verdict, Any, str | None]] = {
     "a run beats the primary's claim": (verdict(ran(4), said(5, **P)), 4, "majority"),
     # abstentions
     "time-out": (verdict(ran(4), silent("timeout")), 4, "only_candidate"),
-    "invalid": (verdict(ran(4), ran(4), silent("invalid")), 4, "unanimous"),
+    "invalid is no assent": (verdict(ran(4), ran(4), silent("invalid")), 4, "majority"),
+    "time-out is no assent": (verdict(ran(4), ran(4), silent("timeout")), 4, "majority"),
+    "nor is code that hung": (verdict(ran(4), ran(4), failed("timeout", 4)), 4, "majority"),
+    "whose vote weighs nothing is not missed": (verdict(ran(4), ran(4), silent("timeout", weight=0)), 4, "unanimous"),
     "limited": (verdict(ran(4), ran(5, **P), silent("rate_limited")), 5, "primary"),
     "all fail": (verdict(silent("error"), silent("timeout"), silent("invalid")), None, None),
     "its code raised": (verdict(failed("error", 5), said(4)), 4, "only_candidate"),
@@ -156,6 +159,7 @@ CASES: dict[str, tuple[Verdict, Any, str | None]] = {
     "primary first, silent": (verdict(ran(4), ran(4), silent("error", **P), ran(5), rule="primary"), 4, "majority"),
     "only if all agree": (verdict(ran(4), ran(4), ran(5), rule="unanimous"), None, None),
     "all agree": (verdict(ran(4), ran(4), rule="unanimous"), 4, "unanimous"),
+    "silence is not agreement": (verdict(ran(4), ran(4), silent("timeout"), rule="unanimous"), None, None),
     "one alone agrees with nobody": (verdict(ran(4), rule="unanimous"), None, None),
     "the most, however little": (verdict(*map(ran, [4, 4, 5, 6]), ran(7, **P), rule="plurality"), 4, "plurality"),
     "the surest before the most": (
@@ -323,11 +327,17 @@ def test_one_more_vote_for_the_winner_never_unseats_it(
 
 
 @given(decisions(), RULE, SILENT)
-def test_an_abstention_changes_nothing(decision: Decision, rule: str, one: ModelReply) -> None:
+def test_an_abstention_changes_nothing_but_unanimity(
+    decision: Decision, rule: str, one: ModelReply
+) -> None:
     before = decide(decision, rule).verdict
     more = (*decision.models, replace(one, name="z", primary=False))
     after = decide(replace(decision, models=more), rule).verdict
-    assert repr(replace(after, abstained=before.abstained)) == repr(before)
+    assert after.why != "unanimous"
+    if before.why != "unanimous":
+        assert repr(replace(after, abstained=before.abstained)) == repr(before)
+    elif rule != "unanimous":
+        assert repr(after.answer) == repr(before.answer)
     assert {found.name for found in after.abstained} - {
         found.name for found in before.abstained
     } == {"z"}

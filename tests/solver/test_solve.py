@@ -33,7 +33,7 @@ CODE = {"code": "answer = 6 * 7"}
 async def test_a_run_a_claim_and_a_failure() -> None:
     asked = panel(a=saying(CODE), b=saying({"answer": "42"}), c=failing("timeout", "slow"))
     decision = await solve(QUESTION, asked)
-    assert (decision.verdict.answer, decision.verdict.why) == (42, "unanimous")
+    assert (decision.verdict.answer, decision.verdict.why) == (42, "majority")
     assert [model.name for model in decision.models] == ["a", "b", "c"]
     assert decision.models[0].executed
     assert decision.models[0].executed.answer == 42
@@ -245,7 +245,7 @@ async def test_code_that_hangs_leaves_those_who_differ_time_to_agree() -> None:
     assert [model.status for model in decision.models] == ["timeout", "ok", "ok"]
     assert decision.models[0].error == "not waited for: others differ, and need time to agree"
     assert [one.name for one in decision.reconciliation] == ["b", "c"]
-    assert (decision.verdict.answer, decision.verdict.why) == (2, "unanimous")
+    assert (decision.verdict.answer, decision.verdict.why) == (2, "majority")
 
 
 async def test_who_is_alone_waits_for_the_others_to_the_end() -> None:

@@ -94,6 +94,8 @@ def test_a_rule_that_chooses_none_says_why() -> None:
     split = decide(decision(says("a", 4), says("b", 4), says("c", 5)), "unanimous")
     assert why_text(split) == "the votes do not all agree"
     assert why_text(decide(decision(says("a", 4)), "unanimous")) == "only one model voted"
+    cut_off = decision(says("a", 4), says("b", 4), ModelReply("c", "timeout"))
+    assert why_text(decide(cut_off, "unanimous")) == "not every model voted"
 
 
 def test_confidence_is_set_against_the_others() -> None:

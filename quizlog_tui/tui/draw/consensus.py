@@ -133,8 +133,14 @@ def _why_none(verdict: Verdict, open_: list[AnswerClass]) -> str:
     if not open_:
         return "every answer was found wrong already"
     if verdict.rule == "unanimous":
-        return "the votes do not all agree" if len(open_) > 1 else "only one model voted"
+        return _why_not_unanimous(open_)
     return "no answer stands out"
+
+
+def _why_not_unanimous(open_: list[AnswerClass]) -> str:
+    if len(open_) > 1:
+        return "the votes do not all agree"
+    return "not every model voted" if len(open_[0].members) > 1 else "only one model voted"
 
 
 # -- votes
