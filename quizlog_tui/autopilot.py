@@ -25,7 +25,7 @@ from .session import Session
 from .solver.answer_text import answer_text
 from .solver.decision import Decision, Question, Refusal
 from .solver.decision_file import append_decision, decisions_path
-from .solver.solve import Panel, Progress, solve
+from .solver.solve import Panel, Progress, answering_panel, solve
 
 AGENT = "agent"
 """What the branches of models are named after."""
@@ -157,8 +157,9 @@ async def ask_about(
     """
     question, refused = pending.question, pending.refused
     with question_files(pending.folder, question) as folder:
+        asked = answering_panel(panel, question, folder, refused)
         decision = await solve(
-            question, panel, folder=folder, refused=refused, budget=budget, tell=tell
+            question, asked, folder=folder, refused=refused, budget=budget, tell=tell
         )
     await asyncio.to_thread(append_decision, decisions_path(pending.record), decision)
     return decision

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import ConfigError
 from .env_file import PRIMARY, read_env
 from .local import Ask
 from .models import Models, default_models, read_models
-from .panel import live_panel, missing_keys, recorded_panel
-from .solve import Panel, RunCode
+from .panel import live_panel, missing_keys, recorded_panel, recording_of
+from .solve import Panel, Recording, RunCode
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,9 @@ async def chosen_panel(
 ) -> AsyncIterator[Panel]:
     """The models that are asked: as told, as configured, or as recorded beside the record.
 
+    A recording beside the record goes before the models in the user's settings for the questions
+    that it answers, and behind a file of models or a folder to record in that the user has named.
+
     Args:
         choice: What the user said.
         run: Runs a model's code.
@@ -66,13 +69,14 @@ async def chosen_panel(
     Raises:
         ConfigError: No models are configured, or the file or folder cannot be read.
     """
-    recorded = beside / "cassettes" if beside else None
+    beside_record = beside / "cassettes" if beside else None
     configured = choice.models or default_models()
+    has_models = choice.models is not None or configured.exists()
     if choice.replay:
         yield recorded_panel(choice.replay, run)
-    elif not choice.models and not configured.exists() and recorded and recorded.is_dir():
-        yield recorded_panel(recorded, run)
-    elif not choice.models and not configured.exists():
+    elif not has_models and beside_record and beside_record.is_dir():
+        yield recorded_panel(beside_record, run)
+    elif not has_models:
         hint = f"describe them in {configured} as `quizlog models --help` shows"
         raise ConfigError("no models are configured", hint=hint)
     else:
@@ -83,4 +87,21 @@ async def chosen_panel(
         async with live_panel(
             models, run, ask=ask, keep=choice.keep, environment=environment
         ) as panel:
-            yield panel
+            is_named = choice.models is not None or choice.keep is not None
+            folder = None if is_named else beside_record
+            yield replace(panel, recording=_recording(folder, run, configured, note))
+
+
+def _recording(
+    folder: Path | None, run: RunCode, configured: Path, note: Callable[[str], None]
+) -> Recording | None:
+    """The replies recorded beside a record, which go before models that nobody has named."""
+    if folder is None or not folder.is_dir():
+        return None
+    try:
+        found = recording_of(folder, run)
+    except ConfigError as error:
+        note(str(error))
+        return None
+    note(f"recorded replies are played where there are any; other questions go to {configured}")
+    return found

@@ -19,7 +19,7 @@ from .env_file import SECRETS
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
 from .redaction import Redaction
-from .solve import Panel, RunCode
+from .solve import Panel, Recording, RunCode
 from .transport import NoReplyError, Prompt, Said, Transport
 
 if TYPE_CHECKING:
@@ -62,10 +62,23 @@ def recorded_panel(folder: Path, run: RunCode) -> Panel:
     Raises:
         ConfigError: It holds none.
     """
+    return recording_of(folder, run).panel
+
+
+def recording_of(folder: Path, run: RunCode) -> Recording:
+    """A folder of recorded replies, and which requests they answer.
+
+    Raises:
+        ConfigError: It holds none.
+    """
     voters, shelf = recorded(folder)
     clients = [ModelClient(voter, Player(voter.name, shelf), Redaction()) for voter in voters]
     label = f"recorded replies: {shelf.label}" if shelf.label else "recorded replies"
-    return Panel(clients, run, None, label)
+
+    def has(prompt: Prompt[Any]) -> bool:
+        return all(shelf.path(voter.name, prompt).is_file() for voter in voters)
+
+    return Recording(Panel(clients, run, None, label), has)
 
 
 def _keys(models: Models, environment: Mapping[str, str]) -> dict[str, str]:

@@ -66,6 +66,28 @@ class Panel:
     """The keys that must not get into a decision."""
     turns: AbstractAsyncContextManager[Any] = field(default_factory=nullcontext)
     """Held while one model is asked: bounds how many are at once, of all questions."""
+    recording: Recording | None = None
+    """Replies recorded for some questions, to be played instead of asking."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Recorded replies beside the record whose questions they answer."""
+
+    panel: Panel
+    """Plays them."""
+    has: Callable[[Prompt[Any]], bool]
+    """Whether every model's reply to a request is recorded."""
+
+
+def answering_panel(
+    panel: Panel, question: Question, folder: Path | None, refused: Sequence[Refusal]
+) -> Panel:
+    """Who answers a question: the panel, or the recording beside it that has all replies."""
+    recording = panel.recording
+    if recording and recording.has(solve_prompt(question, _file_names(folder), refused)):
+        return recording.panel
+    return panel
 
 
 async def solve(
@@ -131,14 +153,13 @@ class _Work:
         """Seconds left of the budget."""
         return max(0.0, self.budget - self._age())
 
-    def _files(self) -> list[str]:
-        return sorted(path.name for path in self.folder.iterdir()) if self.folder else []
-
     # -- first round
 
     async def first_round(self) -> None:
         """Ask everybody at once, and take each reply as it comes."""
-        prompt = solve_prompt(self.decision.question, self._files(), self.decision.refused)
+        prompt = solve_prompt(
+            self.decision.question, _file_names(self.folder), self.decision.refused
+        )
         for client in self.panel.clients:
             self.tell(Progress("asked", client.voter.name, self.decision))
         asking = {
@@ -226,7 +247,7 @@ class _Work:
     async def second_round(self) -> None:
         """Show everybody all candidates and results, and ask once more."""
         self.tell(Progress("reconciling", None, self.decision))
-        prompt = reconcile_prompt(self.decision, self._files())
+        prompt = reconcile_prompt(self.decision, _file_names(self.folder))
         again = {reply.name for reply in self.decision.models if may_be_asked_again(reply)}
         clients = [client for client in self.panel.clients if client.voter.name in again]
         tasks = {asyncio.create_task(self._ask_again(c, prompt)): c for c in clients}
@@ -246,3 +267,7 @@ class _Work:
         replies = sorted((*self.decision.reconciliation, reply), key=lambda one: one.name)
         changed = replace(self.decision, reconciliation=tuple(replies))
         self.update("reconsidered", reply.name, changed)
+
+
+def _file_names(folder: Path | None) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder else []

@@ -12,6 +12,7 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.paths import record_path
+from quizlog_tui.solver.models import default_models
 from tests.support.build import Build
 
 QUIZ = """
@@ -130,6 +131,36 @@ def test_an_example_needs_no_key(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert "decided again: 0 answers of 1 would be another" in err
     assert json.loads(run(capsys, "decisions", "adventure", "--json")[1])["decisions"]
+
+
+def test_configured_models_are_asked_only_what_no_recording_beside_the_record_answers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    default_models().parent.mkdir(parents=True, exist_ok=True)
+    models = voters(default_models().parent, mine="yes", other="yes")
+
+    def sources(*words: object) -> set[str]:
+        code, out, err = run(capsys, "solve", "adventure", "--json", *words)
+        assert code in (0, 3)
+        assert ("recorded replies are played" in err) is (not words)
+        return {model["source"] for model in json.loads(out)["decision"]["models"]}
+
+    assert sources() == {"recorded"}
+    assert sources("--models", models) == {"command"}
+    assert run(capsys, "rewind", "adventure", "0")[0] == 0
+    assert sources() == {"command"}
+
+
+def test_a_broken_recording_beside_a_record_stops_no_configured_model(
+    record: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    default_models().parent.mkdir(parents=True, exist_ok=True)
+    voters(default_models().parent, a=4, b=4)
+    (record.parent / "cassettes").mkdir()
+    (record.parent / "cassettes" / "a.json").write_text("{}")
+    code, out, err = run(capsys, "solve", record)
+    assert (code, "4  unanimous" in out) == (0, True)
+    assert "is no recorded reply" in err
 
 
 def test_recording_and_replaying(
