@@ -109,7 +109,7 @@ def _read_bytes(path: Path) -> bytes:
         raise RecordError("the record does not exist", where=where, hint=hint) from None
     except OSError as error:
         raise RecordError(f"cannot read: {error.strerror}", where=where) from None
-    if not data.strip():
+    if not data or data.isspace():
         raise RecordError("is empty", where=where, hint="make one with `quizlog new SCRIPT`")
     return data
 

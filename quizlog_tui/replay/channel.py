@@ -20,7 +20,7 @@ class Channel:
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
-        self._buffer = b""
+        self._buffer = bytearray()  # grows in place: a step may hold many megabytes
 
     def send(self, fields: Iterable[bytes], descriptors: Iterable[int] = ()) -> None:
         """Send one message, with descriptors if there are any.
@@ -54,8 +54,9 @@ class Channel:
         end = 4 + int.from_bytes(buffer[:4], "little")
         if len(buffer) < end:
             return None
-        self._buffer = buffer[end:]
-        return json.loads(buffer[4:end])
+        message = json.loads(buffer[4:end])
+        del buffer[:end]
+        return message
 
     def gather(self) -> bool:
         """Take what has arrived, without blocking; an end is left for `receive` to find."""

@@ -23,6 +23,8 @@ class InputType:
     """Height asked for by `#rows=N`."""
 
 
+_LONGEST = 5_000
+"""Characters of a question, from its end, that are looked at: some patterns take quadratic time."""
 _PARSERS = (
     (re.compile(r"\bint\(\s*input\("), "integer"),
     (re.compile(r"\bfloat\(\s*input\("), "number"),
@@ -63,7 +65,7 @@ def input_type(prompt: str, line: int | None, source: Source, before: str = "") 
         source: The script, for tags (spec: a comment on the `input()` line) and parsing.
         before: The last thing printed, used where the prompt is empty.
     """
-    text = prompt.strip() or before.strip()
+    text = prompt[-_LONGEST:].strip() or before[-_LONGEST:].strip()
     tags = source.tags(line) if line else []
     kinds = ["matrix" if tag == "matrixlist" else tag for tag in tags if "=" not in tag]
     rows = next((int(tag.split("=")[1]) for tag in tags if "=" in tag), None)

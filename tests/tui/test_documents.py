@@ -10,7 +10,8 @@ from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.series import Series
 from quizlog_tui.text import visible
 from quizlog_tui.tui.draw.output import RunOutput, events, tail
-from quizlog_tui.tui.widgets.documents import Paragraphs, Table, height, line, rows
+from quizlog_tui.tui.widgets.documents import Paragraphs, Table, line, rows
+from quizlog_tui.tui.widgets.wrapping import height
 
 TEXT = st.text("ab 日é\n\t\x1b\x9b-\u202e", max_size=60)
 

@@ -18,7 +18,7 @@ from quizlog_tui.tui.screens.help import HelpScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.documents import Document, Line, Paragraphs, Table, line, rows
 from quizlog_tui.tui.widgets.finding import Finding, Place
-from quizlog_tui.tui.widgets.hit_rows import HitRows, begins
+from quizlog_tui.tui.widgets.hit_rows import HitRows
 from quizlog_tui.tui.widgets.kept import Kept
 from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.marked_view import MarkedView
@@ -124,8 +124,8 @@ def test_each_character_of_a_hit_is_marked_in_its_row(
     item = line(*parts, cut=cut)
     drawn = rows(item, width)
     starts = counted(words, Paragraphs([item])).hits(0).starts
-    firsts = begins(item.text, drawn)
-    hits = HitRows(firsts, starts, starts)
+    firsts = [drawn.begin(number) for number in range(len(drawn))]
+    hits = HitRows(drawn, starts, starts)
     marked: dict[int, str] = dict.fromkeys(starts, "")
     for number, (row, first) in enumerate(zip(drawn, firsts, strict=True)):
         text = "".join(piece for piece, _ in row)

@@ -9,10 +9,11 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from quizlog_tui.tui.widgets.documents import Paragraphs, height, line
+from quizlog_tui.tui.widgets.documents import Paragraphs, line
 from quizlog_tui.tui.widgets.documents import rows as _rows
 from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
+from quizlog_tui.tui.widgets.wrapping import height
 
 
 def rows(text: str, width: int) -> list[str]:

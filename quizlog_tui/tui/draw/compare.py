@@ -18,7 +18,8 @@ from ...replay.align import align
 from ...replay.diverge import first_difference
 from ...replay.transcript import Step, Transcript
 from ...text import one_line, plural
-from ..widgets.documents import Line, Row, height, line, rows, safe
+from ..widgets.documents import Line, line, rows, safe
+from ..widgets.wrapping import Row, height
 from .sides import pieces, shortened, sides, stop_text
 from .words import STYLES, outcome
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from ...replay.transcript import Step, Transcript
-from ..widgets.documents import Document, Line, height, line, name_lines, rows, safe
+from ..widgets.documents import Document, Line, line, name_lines, rows, safe
+from ..widgets.wrapping import height
 
 
 class RunOutput:

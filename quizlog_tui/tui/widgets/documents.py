@@ -10,12 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-from rich.cells import cell_len, chop_cells
-
 from ...text import visible
-
-Row = list[tuple[str, str]]
-"""One row of the screen: pieces of text, each with the name of its style."""
+from .wrapping import Row, Rows
 
 
 class Line(NamedTuple):
@@ -122,24 +118,11 @@ def name_lines(item: Line, name: str) -> Line:
     return Line(tuple(pieces[1:]))
 
 
-def rows(item: Line, width: int) -> list[Row]:
+def rows(item: Line, width: int) -> Rows:
     """An item broken into rows of at most `width` cells, at spaces where there are any."""
-    if not item.pieces:
-        return []
     if item.cut:
-        return [[(text.replace("\n", "⏎"), style) for text, style in item.pieces]]
-    found: list[Row] = []
-    for logical in logical_lines(item.pieces):
-        found += _wrapped(logical, width)
-    return found
-
-
-def height(text: str, width: int) -> int:
-    """How many rows a safe text takes, as `rows` would break it."""
-    lines = text.split("\n")
-    if text.isascii() and max(map(len, lines)) <= width:
-        return len(lines)
-    return sum(1 + sum(1 for _ in _breaks(one, width)) for one in lines)
+        return Rows([(text.replace("\n", "⏎"), style) for text, style in item.pieces], None)
+    return Rows(item.pieces, width)
 
 
 def logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
@@ -152,42 +135,3 @@ def logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
             yield current
             current = [(other, style)]
     yield current
-
-
-def _wrapped(pieces: Row, width: int) -> list[Row]:
-    """A logical line's pieces dealt out over its rows."""
-    ends = _breaks("".join(text for text, _ in pieces), width)
-    found: list[Row] = [[]]
-    at, end = 0, next(ends, None)
-    for text, style in pieces:
-        while end is not None and at + len(text) > end:
-            found[-1].append((text[: end - at], style))
-            found.append([])
-            text, at, end = text[end - at :], end, next(ends, None)
-        found[-1].append((text, style))
-        at += len(text)
-    return found
-
-
-def _breaks(text: str, width: int) -> Iterator[int]:
-    """The offsets at which a text goes on in the next row."""
-    at, narrow = 0, text.isascii()
-    while True:
-        if narrow:
-            if len(text) - at <= width:
-                return
-            size = width
-        else:
-            rest = text[at : at + width + 1]
-            if cell_len(rest) <= width:
-                return
-            size = len(chop_cells(rest, width)[0])
-        space = text.rfind(" ", at, at + size) + 1
-        if text[at + size] == " ":
-            size += 1  # a space at the edge is not seen, and must not begin the next row
-        elif space - at > size // 2:
-            size = space - at
-        at += size
-        if at == len(text):
-            return
-        yield at

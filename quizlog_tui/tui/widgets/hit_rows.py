@@ -6,14 +6,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .documents import Row
+from .wrapping import Rows
 
 
 class HitRows(NamedTuple):
     """The rows and hits of an item that is shown."""
 
-    begins: Sequence[int] = ()
-    """Where each row begins in the text that is shown."""
+    rows: Rows = Rows((), None)
+    """The rows of the text that is shown."""
     starts: Sequence[int] = ()
     """Where each hit begins in it."""
     places: Sequence[int] = ()
@@ -22,12 +22,11 @@ class HitRows(NamedTuple):
     def row_of(self, at: int) -> int:
         """The row of the hit at a place of the item; the first for what is not drawn."""
         nth = bisect_left(self.places, at)
-        start = self.starts[nth] if nth < len(self.starts) else 0
-        return max(0, bisect_right(self.begins, start) - 1)
+        return self.rows.row_of(self.starts[nth]) if nth < len(self.starts) else 0
 
     def place_from(self, row: int) -> int | None:
         """The place of the first hit that begins in a row or after it; None if none does."""
-        nth = bisect_left(self.starts, self.begins[row]) if self.starts else 0
+        nth = bisect_left(self.starts, self.rows.begin(row)) if self.starts else 0
         return self.places[nth] if nth < len(self.places) else None
 
     def within(self, row: int, size: int, length: int) -> Iterator[tuple[int, int, int]]:
@@ -38,19 +37,8 @@ class HitRows(NamedTuple):
             size: Its characters.
             length: The characters of a hit.
         """
-        begin = self.begins[row]
+        begin = self.rows.begin(row)
         first = bisect_right(self.starts, begin - length)
         for nth in range(first, bisect_left(self.starts, begin + size)):
             start = self.starts[nth] - begin
             yield max(0, start), min(size, start + length), self.places[nth]
-
-
-def begins(text: str, rows: Sequence[Row]) -> list[int]:
-    """Where each row of an item begins in its text: rows hold all of it but the newlines."""
-    found, at = [], 0
-    for row in rows:
-        found.append(at)
-        at += sum(len(piece) for piece, _ in row)
-        if text[at : at + 1] == "\n":
-            at += 1
-    return found

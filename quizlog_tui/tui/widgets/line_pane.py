@@ -19,8 +19,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..bindings import bindings
-from .documents import Document, Paragraphs, Row, rows
+from .documents import Document, Paragraphs, rows
 from .strips import restyled
+from .wrapping import Row, Rows
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
 """The names a piece of text may be styled by."""
@@ -78,7 +79,7 @@ class LinePane(ScrollView, can_focus=True):
         self._at_end = False
         self._placed_at: int | None = None
         self._cursor: int | None = None
-        self._rows: dict[int, list[Row]] = {}
+        self._rows: dict[int, Rows] = {}
         self._strips: dict[int, Strip] = {}
         self._styles: dict[str, Style] = {}
 
@@ -207,7 +208,7 @@ class LinePane(ScrollView, can_focus=True):
         self._rows = {at: rows for at, rows in self._rows.items() if at < kept}
         self._strips = {at: strip for at, strip in self._strips.items() if at < last}
 
-    def _rows_of(self, index: int) -> list[Row]:
+    def _rows_of(self, index: int) -> Rows:
         found = self._rows.get(index)
         if found is None:
             if len(self._rows) > 512:

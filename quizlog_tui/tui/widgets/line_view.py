@@ -16,7 +16,7 @@ from textual.timer import Timer
 from ...text import visible
 from .documents import Document, Paragraphs, unchanged
 from .finding import Finding, Place
-from .hit_rows import HitRows, begins
+from .hit_rows import HitRows
 from .kept import Kept
 from .line_pane import LinePane, Mark
 
@@ -235,8 +235,7 @@ class LineView(LinePane):
         if found is None and self._finding is not None:
             places = self._finding.hits(self.whole_index(index)).starts
             starts = places if self._kept is None else self._kept.moved(index)
-            rows = begins(self._document[index].text, self._rows_of(index)) if starts else ()
-            found = self._hits[index] = HitRows(rows, starts, places)
+            found = self._hits[index] = HitRows(self._rows_of(index), starts, places)
         return found or HitRows()
 
     # -- drawing

@@ -17,9 +17,10 @@ from textual.widgets import Static
 
 from ...replay.input_type import InputType
 from ...text import one_line, visible
-from .documents import Table, height, line
+from .documents import Table, line
 from .editors.text_line import TextLine
 from .row_list import RowList
+from .wrapping import height
 
 if TYPE_CHECKING:
     from .editors.matrix import MatrixGrid
@@ -31,6 +32,8 @@ _NUMBERS = {
     "number": re.compile(r"\s*[-+]?(\d[\d_]*)?\.?\d*([eE][-+]?\d+)?\s*(/\s*\d+\s*)?"),
 }
 _YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
+_QUESTION = 2_000
+"""Characters of a question that its few rows can show; the output shows all of it."""
 
 
 class PromptPanel(Vertical):
@@ -97,7 +100,7 @@ class PromptPanel(Vertical):
         self._asking = True
         self._options = options(question, kind)
         self._title(title, "/".join(kind.choices) or kind.name)
-        self._say("#question", visible(question.rstrip()) or "(no prompt)")
+        self._say("#question", visible(_in_short(question)) or "(no prompt)")
         if not same:
             self._offer()
         self.text_line.suggest([*self._options, *suggestions])
@@ -275,6 +278,11 @@ class PromptPanel(Vertical):
             self.border_subtitle = (
                 self._kind.name if fits else f"✗ not of kind {self._kind.name}; sent all the same"
             )
+
+
+def _in_short(question: str) -> str:
+    text = question.rstrip()
+    return text if len(text) <= _QUESTION else f"{text[:_QUESTION]}…"
 
 
 def options(question: str, kind: InputType) -> tuple[str, ...]:

@@ -1,0 +1,155 @@
+"""Styled text broken into rows of cells; a row is made only when it is looked at. No widgets here.
+
+Lines break at spaces where there are any. Lines of more than `LONG` characters break every so many
+characters instead: how many rows they take, and what is in each, is then known without a search.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import overload
+
+from rich.cells import cell_len, chop_cells
+
+Pieces = Sequence[tuple[str, str]]
+"""Pieces of text, each with the name of its style."""
+Row = list[tuple[str, str]]
+"""The pieces in one row of the screen."""
+LONG = 10_000
+"""Characters of a line from which on it is not broken at spaces."""
+_NOT_NARROW = re.compile("[^ -~\u00a0-\u02ff\u0370-\u0482\u2500-\u25ff]")
+"""What may take another number of cells than one."""
+
+
+class Rows(Sequence[Row]):
+    """The rows of a safe text, each of at most `width` cells but for a space at its edge.
+
+    Args:
+        pieces: The text; may hold newlines.
+        width: Cells of a row; None for rows as long as the lines are.
+    """
+
+    def __init__(self, pieces: Pieces, width: int | None) -> None:
+        self._pieces = pieces
+        self._ends = list(accumulate((len(text) for text, _ in pieces), initial=0))
+        self._width = width
+        self._lines = _lines(pieces)
+        self._offsets = list(accumulate((len(one) + 1 for one in self._lines), initial=0))
+        self._firsts = _first_rows(self._lines, width)
+        self._begun: tuple[int, Sequence[int]] = (-1, ())
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self._cut(*self._span(index % len(self)))
+
+    def begin(self, index: int) -> int:
+        """How many characters of the text stand before a row, newlines counted."""
+        return self._span(index)[0]
+
+    def row_of(self, at: int) -> int:
+        """The row in which a character of the text stands."""
+        nth = bisect_right(self._offsets, at, hi=len(self._lines)) - 1
+        begins = self._begins(nth)
+        return self._firsts[nth] + bisect_right(begins, at - self._offsets[nth]) - 1
+
+    def _span(self, index: int) -> tuple[int, int]:
+        """Where a row begins and ends in the text."""
+        nth = bisect_right(self._firsts, index) - 1
+        begins, inside = self._begins(nth), index - self._firsts[nth]
+        last = inside + 1 == len(begins)
+        end = len(self._lines[nth]) if last else begins[inside + 1]
+        return self._offsets[nth] + begins[inside], self._offsets[nth] + end
+
+    def _begins(self, nth: int) -> Sequence[int]:
+        """Where the rows of a line begin in it; kept, as one mostly stays in a line."""
+        if self._begun[0] != nth:
+            self._begun = nth, _row_begins(self._lines[nth], self._width)
+        return self._begun[1]
+
+    def _cut(self, start: int, end: int) -> Row:
+        """The pieces between two places of the text."""
+        found: Row = []
+        for nth in range(max(0, bisect_right(self._ends, start) - 1), len(self._pieces)):
+            begin = self._ends[nth]
+            if begin >= end:
+                break
+            text, style = self._pieces[nth]
+            part = text[max(0, start - begin) : end - begin]
+            if part:
+                found.append((part, style))
+        return found
+
+
+def _lines(pieces: Pieces) -> list[str]:
+    """The lines of a text; only those that go over pieces are joined, so little is copied."""
+    found: list[str] = []
+    for text, _ in pieces:
+        first, *others = text.split("\n")
+        found[-1:] = [found[-1] + first if found else first]
+        found += others
+    return found
+
+
+def height(text: str, width: int) -> int:
+    """How many rows a safe text takes; of ASCII each character stands for one, made safe or not."""
+    return _first_rows(text.split("\n"), width)[-1]
+
+
+def _first_rows(lines: Sequence[str], width: int | None) -> Sequence[int]:
+    """The row at which each line starts, and after the last one the number of rows."""
+    if width is None or all(len(one) <= width and one.isascii() for one in lines):
+        return range(len(lines) + 1)
+    return list(accumulate((_row_count(one, width) for one in lines), initial=0))
+
+
+def _row_count(text: str, width: int) -> int:
+    if len(text) <= width and text.isascii():
+        return 1
+    return len(_row_begins(text, width))
+
+
+def _row_begins(text: str, width: int | None) -> Sequence[int]:
+    """Where the rows of a line begin in it."""
+    if width is None:
+        return (0,)
+    narrow = text.isascii() or not _NOT_NARROW.search(text)
+    if len(text) > LONG:
+        return range(0, len(text), width if narrow else max(1, width // 2))
+    return [0, *_breaks(text, width, narrow=narrow)]
+
+
+def _breaks(text: str, width: int, *, narrow: bool) -> Iterator[int]:
+    """The offsets at which a text goes on in the next row."""
+    at = 0
+    while True:
+        if narrow:
+            if len(text) - at <= width:
+                return
+            size = width
+        else:
+            rest = text[at : at + width + 1]
+            if cell_len(rest) <= width:
+                return
+            size = len(chop_cells(rest, width)[0])
+        space = text.rfind(" ", at, at + size) + 1
+        if text[at + size] == " ":
+            size += 1  # a space at the edge is not seen, and must not begin the next row
+        elif space - at > size // 2:
+            size = space - at
+        at += size
+        if at == len(text):
+            return
+        yield at
