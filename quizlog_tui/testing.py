@@ -6,12 +6,16 @@ Loaded by pytest as a plugin, so it imports nothing heavy until a test asks for 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+_MOST = 40
+"""Characters of the keys' names in a file's name."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,8 +43,9 @@ class Screens:
 
     def __init__(self, folder: Path, test: str, update: bool) -> None:
         self._folder = folder
-        self._test = re.sub(r"[^A-Za-z0-9_.-]+", "-", test).strip("-")
+        self._test = _word(test)
         self._update = update
+        self._calls: dict[Path, tuple[object, ...]] = {}
 
     def render(self, record: str | Path, step: int | None = None, **options: Any) -> Any:
         """The picture, with `text` and `svg`; options as of `quizlog_tui.tui.picture.picture`."""
@@ -60,6 +65,8 @@ class Screens:
     ) -> None:
         """Fail, with a readable difference, unless the screen is as in the golden file.
 
+        The file is named for the test, the step, the keys, the theme and the size.
+
         Args:
             record: The record file; it is not written.
             step: The step to look at; the pointer if None.
@@ -72,9 +79,18 @@ class Screens:
         if theme is not None:
             options["theme"] = theme
         shown = self.render(record, step, **options)
-        at = "" if step is None else f"-{step}"
-        path = self._folder / f"{self._test}{at}-{size[0]}x{size[1]}.{form}"
+        parts = (self._test, step, _keys_word(keys), theme, f"{size[0]}x{size[1]}")
+        name = "-".join(_word(str(part)) for part in parts if part not in (None, ""))
+        path = self._folder / f"{name}.{form}"
+        self._claim(path, (str(record), step, tuple(keys), theme))
         self._compare(path, shown.svg if form == "svg" else shown.text, shown.text)
+
+    def _claim(self, path: Path, call: tuple[object, ...]) -> None:
+        """Fail if another call of this test has the same file."""
+        __tracebackhide__ = True
+        if self._calls.setdefault(path, call) != call:
+            hint = "take the second picture in a test of its own"
+            pytest.fail(f"two different pictures would share {path}; {hint}", pytrace=False)
 
     def _compare(self, path: Path, shown: str, text: str) -> None:
         __tracebackhide__ = True
@@ -87,6 +103,19 @@ class Screens:
         golden = path.read_text(encoding="utf-8")
         if golden != shown:
             pytest.fail(f"the screen is not as in {path}:\n{_difference(golden, shown)}", False)
+
+
+def _word(text: str) -> str:
+    """A text as part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-")
+
+
+def _keys_word(keys: Sequence[str]) -> str:
+    """Keys as part of a file's name; many are cut, with a digest that tells them apart."""
+    word = _word("-".join(keys))
+    if len(word) <= _MOST:
+        return word
+    return f"{word[:_MOST]}-{hashlib.sha256(repr(tuple(keys)).encode()).hexdigest()[:8]}"
 
 
 def _difference(golden: str, shown: str) -> str:

@@ -56,6 +56,40 @@ def test_the_fixture_compares_updates_and_shows_the_difference(build: Build) -> 
     assert record.read_bytes() == before
 
 
+DIFFERENT = """
+def test_keys_and_themes(quizlog_screen):
+    for keys in ((), ("question_mark",), ("escape", "0"), ("x",) * 50, ("x",) * 51):
+        quizlog_screen("record.yaml", size=(60, 20), keys=keys)
+    quizlog_screen("record.yaml", size=(60, 20), theme="nord")
+    quizlog_screen("record.yaml", size=(60, 20), theme="nord")
+
+def test_records(quizlog_screen):
+    quizlog_screen("record.yaml")
+    quizlog_screen("other.yaml")
+"""
+
+
+def test_no_two_pictures_share_a_golden_file(build: Build) -> None:
+    build.record(QUIZ, "Ada")
+    build.record(QUIZ, "Bea", name="other.yaml")
+    (build.folder / "test_mine.py").write_text(DIFFERENT)
+    for words in (["--quizlog-update"], []):
+        code, said = run_pytest(build.folder, *words)
+        assert code == 1 and "1 failed, 1 passed" in said
+        assert "two different pictures would share" in said and "test_records-80x24.txt" in said
+    golden = {path.name for path in (build.folder / "golden").iterdir()}
+    assert len(golden) == 7
+    assert {f"test_keys_and_themes-{name}-60x20.txt" for name in ("escape-0", "nord")} < golden
+
+
+def test_pictures_of_other_text_differ_only_in_that_text(build: Build) -> None:
+    pictures = [
+        picture(build.record(QUIZ, name, name=f"{name}.yaml")).svg for name in ("Ada", "Bea")
+    ]
+    told = [line for line in pictures[0].splitlines() if line not in pictures[1].splitlines()]
+    assert told and all("Ada" in line for line in told)
+
+
 def test_pictures_come_out_alike_and_change_nothing(build: Build) -> None:
     record = build.record(QUIZ, "Ada")
     before = record.read_bytes()
