@@ -25,6 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             its standard streams.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    _emitted.clear()
     try:
         if argv is None:
             streams.prepare()
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         shown = refusal(error)
         if shown is None:
             raise
-        return _complain(shown, as_json="--json" in words)
+        return _complain(shown, as_json="--json" in words and not _emitted)
     finally:
         discard()
 
@@ -69,3 +70,8 @@ def emit_json(data: dict[str, Any]) -> None:
     import json
 
     print(json.dumps({"schema_version": 1} | data))
+    _emitted.append(data)
+
+
+_emitted: list[dict[str, Any]] = []
+"""The JSON object that this command has written: an error that comes later is no second one."""
