@@ -54,6 +54,7 @@ class PromptPanel(Vertical):
         self._kind = InputType()
         self._question = ""
         self._options: tuple[str, ...] = ()
+        self._table = option_table(())
         self._plain = False
         self._asking = False
         self._wanted = False
@@ -113,13 +114,14 @@ class PromptPanel(Vertical):
         shown = self.query_one("#options", RowList)
         if len(shown.document) != len(self._options):
             shown.styles.height = min(6, len(self._options))
-        shown.show(Table(len(self._options), self._option))
+        self._table = option_table(self._options)
+        shown.show(self._table)
         shown.unmark()
 
     def tell(self, title: str, text: str) -> None:
         """Show a state in which nothing can be answered."""
         self._turn_to("")
-        self._asking, self._options = False, ()
+        self._asking, self._options, self._table = False, (), option_table(())
         self._title(title, "")
         self._say("#question", visible(text))
         self.remark("")
@@ -159,9 +161,6 @@ class PromptPanel(Vertical):
             alike = before is not None and height(before, width) == height(text, width)
             widget.update(text, layout=not alike)
             self._said[name] = text
-
-    def _option(self, index: int):  # type: ignore[no-untyped-def]
-        return line(("  ", ""), self._options[index], cut=True)
 
     # -- which input
 
@@ -262,13 +261,15 @@ class PromptPanel(Vertical):
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """An option was chosen with Enter or the mouse."""
         event.stop()
-        self.text_line.fill(self._options[event.index])
-        self.text_line.focus()
+        if event.document is self._table:
+            self.text_line.fill(self._options[event.index])
+            self.text_line.focus()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """An option is marked: put it into the line."""
         event.stop()
-        self.text_line.fill(self._options[event.index])
+        if event.document is self._table:
+            self.text_line.fill(self._options[event.index])
 
     def on_input_changed(self, event: TextLine.Changed) -> None:
         """Say when what is typed is not of the kind wanted; it may be sent all the same."""
@@ -293,6 +294,11 @@ def options(question: str, kind: InputType) -> tuple[str, ...]:
         return ()
     written = _YES_NO.search(question)
     return (written[1], written[2]) if written else ("yes", "no")
+
+
+def option_table(options: Sequence[str]) -> Table:
+    """One row for each option; the table keeps them, whatever is asked next."""
+    return Table(len(options), lambda index: line(("  ", ""), options[index], cut=True))
 
 
 def _holds(answer: str) -> bool:

@@ -28,6 +28,8 @@ class RowList(LineView):
         list: RowList
         index: int
         """An index of the whole document, also while a filter is on."""
+        document: Document
+        """What the index counts in: the list may show another document by now."""
 
         @property
         def control(self) -> RowList:
@@ -44,6 +46,8 @@ class RowList(LineView):
 
         list: RowList
         index: int
+        document: Document
+        """What the index counts in: the list may show another document by now."""
 
         @property
         def control(self) -> RowList:
@@ -66,7 +70,7 @@ class RowList(LineView):
     def move(self, to: int) -> None:
         """Put the mark on an item of what is shown, and tell it."""
         if self._move(to):
-            self.post_message(self.Moved(self, self.index or 0))
+            self.post_message(self.Moved(self, self.index or 0, self._whole))
 
     def mark(self, index: int) -> None:
         """Put the mark on an item of the whole document, without telling it."""
@@ -133,7 +137,7 @@ class RowList(LineView):
     def action_choose(self) -> None:
         """Choose the marked item."""
         if self.index is not None:
-            self.post_message(self.Chosen(self, self.index))
+            self.post_message(self.Chosen(self, self.index, self._whole))
 
     def on_click(self, event: events.Click) -> None:
         """Mark what was clicked; choose it if it was marked already."""

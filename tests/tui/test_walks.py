@@ -1,0 +1,67 @@
+"""Keys that come faster than the screens are drawn: stepping on and back without a pause."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.build import Build
+from tests.support.screens import SIZES, press, settled
+
+STEPS = 42
+QUIZ = f"""
+for i in range({STEPS}):
+    print("room", i)
+    if i % 3 == 0:
+        input("Where to? (walk/museum/up/down/left) ")
+    elif i % 3 == 1:
+        input("Which letter (a/b) ")
+    else:
+        input(f"How many steps {{i}}? ")
+print("done")
+"""
+ANSWERS = [("walk", "b", str(i))[i % 3] for i in range(STEPS)]
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    path = build.record(QUIZ)
+    with Session(path) as session:
+        for answer in ANSWERS:
+            session.answer(answer)
+    return path
+
+
+@pytest.mark.parametrize("turn", range(8))
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_walk_both_ways_without_pauses(
+    size: tuple[int, int], turn: int, record: Path
+) -> None:
+    before = record.read_bytes()
+    app = QuizlogApp(record)
+    async with app.run_test(size=size) as pilot:
+        screen = await settled(pilot)
+        for key in ["h"] * STEPS + ["l"] * STEPS + ["h"] * turn:
+            app.simulate_key(key)
+            await asyncio.sleep(0)
+        await settled(pilot)
+        while screen._head.step != STEPS - turn:
+            await pilot.pause()
+        assert f"step {STEPS - turn} of {STEPS}" in screen_text(app)
+    assert record.read_bytes() == before
+
+
+async def test_playing_and_stepping_by_events_at_once(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await settled(pilot)
+        for key in ["space", "0", *["full_stop"] * 9, *["comma"] * 4] * 8:
+            app.simulate_key(key)
+            await asyncio.sleep(0)
+        await press(pilot, "0", "full_stop", "full_stop")
+        assert screen._head.step == 1
