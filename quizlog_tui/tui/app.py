@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
+from textual import events, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
@@ -87,6 +87,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._problems = list(problems)
         self._clock = clock or Clock()
         self.replayer = _replayer(self.config)
+        self.faults: list[Exception] = []
+        """Exceptions that only a defect of ours can raise, in the order they came."""
         self._theme_stamps: Stamps = {}
         self._take_first_theme()
         self._take_keys()
@@ -170,6 +172,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def on_mount(self) -> None:
         """Open the first screen."""
         self.set_interval(_WATCH_SECONDS, self._watch_themes)
+        await self._begin()
+
+    async def _begin(self) -> None:
+        """Open the screen that the program was started for."""
         if self._given is not None:
             self._show(self._given)
             return
@@ -267,6 +273,50 @@ class QuizlogApp(App[None], inherit_bindings=False):
             if isinstance(screen, LibraryScreen):
                 return screen.neighbour(event.path, event.by)
         return await asyncio.to_thread(beside, event.path, event.by)
+
+    # -- faults
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take an event; an exception in what it leads to, such as an action, ends nothing."""
+        try:
+            await super().on_event(event)
+        except Exception as error:
+            self._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Show an error panel, where Textual would end the program."""
+        if not any(isinstance(screen, QuizlogScreen) for screen in self.screen_stack):
+            super()._handle_exception(error)  # there is nothing to go on with
+            return
+        self.faults.append(error)
+        self._exception_event.set()  # a pilot must not wait for the widget that raised
+        self.call_later(self._show_fault, error)
+
+    def _show_fault(self, error: Exception) -> None:
+        from .screens.fault import FaultScreen
+
+        if not isinstance(self.screen, FaultScreen):
+            self.push_screen(FaultScreen(error), self._close_broken)
+
+    async def _close_broken(self, _: None) -> None:
+        """Close the screen with the fault and what is over it; the first one is opened anew.
+
+        It cannot go on: Textual ends the message loop of a widget whose handler raised.
+        """
+        while self.screen.is_modal:
+            await self.screen.dismiss(None)
+        self._exception_event.clear()
+        broken = self.screen
+        if len(self.screen_stack) > 2:
+            await broken.dismiss(None)
+            return
+        await self.pop_screen()
+        if isinstance(broken, PlayerScreen):
+            pointer = broken.session.pointer
+            self.state.remember(broken.session.path, pointer, pointer)  # the step may be at fault
+            self._show(broken.session)
+        else:
+            await self._begin()
 
     def on_unmount(self) -> None:
         """End every script."""

@@ -95,10 +95,16 @@ def _look(app: QuizlogApp, step: int) -> None:
 
 
 async def settled(pilot: Pilot[Any]) -> None:
-    """Wait until a screen of ours is there and nothing is under way."""
+    """Wait until a screen of ours is there and nothing is under way.
+
+    Raises:
+        Exception: The defect that the program shows an error panel for.
+    """
     app = pilot.app
     await pilot.pause()
     while not (isinstance(app.screen, QuizlogScreen) or app.screen.is_modal) or busy(app):
+        if isinstance(app, QuizlogApp) and app.faults:
+            raise app.faults[0]
         await app.workers.wait_for_complete(busy(app))
         await pilot.pause()
 

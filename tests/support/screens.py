@@ -40,10 +40,12 @@ async def idle(pilot: Pilot[Any]) -> None:
 
 async def settled(pilot: Pilot[Any]) -> PlayerScreen:
     """Wait until the player is there and nothing is under way; the screen."""
-    while not isinstance(pilot.app.screen, PlayerScreen) or busy(pilot.app):
+    for _ in patiently():
+        if isinstance(pilot.app.screen, PlayerScreen) and not busy(pilot.app):
+            await pilot.pause()
+            return pilot.app.screen
         await idle(pilot)
-    await pilot.pause()
-    return pilot.app.screen
+    raise AssertionError(f"the player never came:\n{screen_text(pilot.app)}")
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> PlayerScreen:
@@ -95,7 +97,8 @@ def check(name: str, size: tuple[int, int], text: str) -> None:
 
 async def opened(pilot: Pilot[Any], kind: type[Kind]) -> Kind:
     """Wait until a screen of a kind is on top and nothing is under way; the screen."""
-    while not isinstance(pilot.app.screen, kind):
+    for _ in patiently():
         await idle(pilot)
-    await idle(pilot)
-    return pilot.app.screen
+        if isinstance(pilot.app.screen, kind):
+            return pilot.app.screen
+    raise AssertionError(f"no {kind.__name__} was opened:\n{screen_text(pilot.app)}")
