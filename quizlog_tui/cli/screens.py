@@ -21,7 +21,7 @@ def tui(arguments: Namespace) -> int:
         return browse(Path(arguments.record))
     _check_terminal()
     with _loading():
-        from ..tui.app import run
+        from ..tui.run import run
 
     return run(record_path(arguments.record) if arguments.record else None)
 
@@ -38,7 +38,7 @@ def browse(path: Path) -> int:
     try:
         _check_terminal()
         with _loading():
-            from ..tui.app import run
+            from ..tui.run import run
 
         return run(None, episodes=file)
     finally:
@@ -49,7 +49,7 @@ def demo(arguments: Namespace) -> int:
     """`quizlog demo`."""
     _check_terminal()
     with _loading():
-        from ..tui.app import run_demo
+        from ..tui.run import run_demo
 
     return run_demo()
 

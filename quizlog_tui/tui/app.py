@@ -6,9 +6,6 @@ What a screen shows and does is the screens' own.
 from __future__ import annotations
 
 import asyncio
-import shutil
-import signal
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -19,9 +16,9 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.theme import BUILTIN_THEMES
 
-from ..config import Config, Problem, config_path, load_config
+from ..config import Config, Problem, config_path
 from ..errors import QuizlogError
-from ..paths import own_examples, shipped
+from ..paths import own_examples
 from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..session import Session
@@ -329,23 +326,3 @@ def _replayer(config: Config) -> Replayer:
     return Replayer(
         user_limits(config), checkpoints=config.cache_checkpoints, checkpoint_memory=memory
     )
-
-
-def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | None = None) -> int:
-    """Run the program until the user leaves; the exit code."""
-    config, problems = load_config()
-    app = QuizlogApp(record, config, problems, guided=guided, episodes=episodes)
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # without it the terminal would be left as the screens had it
-            number = getattr(signal, name)
-            signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))
-    app.run(mouse=config.mouse)
-    return app.return_code or 0
-
-
-def run_demo() -> int:
-    """A guided first run on a copy of a shipped example, which is thrown away; the exit code."""
-    with tempfile.TemporaryDirectory(prefix="quizlog-demo-") as folder:
-        target = Path(folder) / "arithmetic"
-        shutil.copytree(shipped("records") / "arithmetic", target)
-        return run(target / "record.yaml", guided=True)

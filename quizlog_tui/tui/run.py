@@ -1,0 +1,36 @@
+"""Run the screens in a terminal until the user leaves."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config import load_config
+from ..paths import shipped
+from .app import QuizlogApp
+
+if TYPE_CHECKING:
+    from ..episodes.index import EpisodeFile
+
+
+def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | None = None) -> int:
+    """Run the program until the user leaves; the exit code."""
+    config, problems = load_config()
+    app = QuizlogApp(record, config, problems, guided=guided, episodes=episodes)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # without it the terminal would be left as the screens had it
+            number = getattr(signal, name)
+            signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))
+    app.run(mouse=config.mouse)
+    return app.return_code or 0
+
+
+def run_demo() -> int:
+    """A guided first run on a copy of a shipped example, which is thrown away; the exit code."""
+    with tempfile.TemporaryDirectory(prefix="quizlog-demo-") as folder:
+        target = Path(folder) / "arithmetic"
+        shutil.copytree(shipped("records") / "arithmetic", target)
+        return run(target / "record.yaml", guided=True)
