@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,9 @@ from .tools import Tools
 _TELLS = re.compile(
     r"\b(?:should|expected?|must|needs?|correct (?:answer|value)|~)|[:=~]\s*-?\d", re.I
 )
+
+
+_SENT_AGAIN = "the process ended while the answer was being sent: the identical one was sent again"
 
 
 @dataclass
@@ -88,14 +91,17 @@ class Attempts:
         return False, None
 
     async def _think(self) -> None:
-        seconds = self.tools.budget.thought(len(self.submissions), self.age())
-
-        async def think() -> Decision:
-            refused = tuple(self.refused)
-            solve = self.tools.solve
+        async def think() -> Decision | None:
+            """What models decide; None if the time is over, as after a restart of the server."""
+            budget, attempt, refused = self.tools.budget, len(self.submissions), tuple(self.refused)
+            if not budget.open(attempt, self.age()):
+                return None
+            seconds, solve = budget.thought(attempt, self.age()), self.tools.solve
             return self.tools.decided(await solve(self.question, self.folder, refused, seconds))
 
         decision = await self.tools.once("think", think)
+        if decision is None:
+            return
         verdict = decision.verdict
         self.queue = list(verdict.candidates)
         self.decisions.append(decision.id)
@@ -109,7 +115,20 @@ class Attempts:
         early = self.tools.budget.least_gap - self.age()
         if early > 0:
             await self.tools.once("pause", partial(asyncio.sleep, early))
-        page, request, age = self.page, self.request, self.age()
+        age, reply = self.age(), await self._delivered(answer)
+        if reply.outcome == "unsent":
+            self.tools.workspace.note(f"not sent, as the time was over: {_short(answer)}")
+        else:
+            self._keep(answer, reply, age)
+        return reply
+
+    async def _delivered(self, answer: Any) -> Reply:
+        """The server's reply to an answer; one that may have been lost is sent once more.
+
+        The same answer again is graded as the first was, if that has arrived. A server that does
+        not grade it again leaves the doubt as it is.
+        """
+        page, request, note = self.page, self.request, self.tools.workspace.note
         payload = payload_of(request.email, request.secret, page.url, answer, page.constants)
 
         async def send() -> Reply:
@@ -117,6 +136,16 @@ class Attempts:
             return await submit(self.tools.http, page.submit_url, payload, left)
 
         reply = await self.tools.once("send", send)
+        if reply.outcome != "in_doubt":
+            return reply
+        note(f"may have arrived, so the identical answer is sent once more: {_short(answer)}")
+        again = await self.tools.once("send", send)
+        if again.outcome != "graded":
+            return reply
+        self.notes.append(_SENT_AGAIN)
+        return replace(again, tries=again.tries + 1)
+
+    def _keep(self, answer: Any, reply: Reply, age: float) -> None:
         clean = self.tools.redaction.clean
         self.submissions.append(
             Submission(
@@ -137,10 +166,11 @@ class Attempts:
             f"sent {_short(answer)} after {age:.1f} s: {verdict}, tries {reply.tries}:"
             f" {reply.reason}"
         )
-        return reply
 
     def _judge(self, answer: Any, reply: Reply) -> PageState | None:
         """How the page ended; None to go on."""
+        if reply.outcome == "unsent":
+            return self._given_up()
         if reply.outcome in ("no_reply", "rejected", "in_doubt"):
             return reply.outcome
         self.next = following(self.page.url, reply.url) or self.next  # once told, it stays told

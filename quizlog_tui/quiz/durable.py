@@ -3,7 +3,7 @@
 A task taken up again runs its loop from the start. What was done comes from what was kept, the
 clock included, so that the loop decides as it did; the first act that was not kept is done. An
 answer is announced before it is sent: one that was announced in an earlier run, with no reply kept,
-may have arrived. It is not sent again, nor is anything in its place. Knows no database.
+may have arrived. Its reply says so (`in_doubt`), and it is not sent unasked. Knows no database.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-from ..solver.decision import Decision, Question, Refusal
 from ..solver.decision_text import from_data
 from .gate import Gate
 from .looking import looked_from
@@ -28,7 +25,7 @@ Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
 """Runs an act and keeps the JSON value it returns, durably; or returns the value kept before."""
 _READ: dict[str, Callable[[Any], Any]] = {
     "look": looked_from,
-    "think": partial(from_data, where="a decision that was kept"),
+    "think": lambda data: data and from_data(data, "a decision that was kept"),
     "send": lambda data: Reply(**data),
 }
 
@@ -44,12 +41,6 @@ async def durable(tools: Tools, step: Step, wall: Callable[[], float] = time.tim
     course = _Course(step, tools.gate, wall)
     await course.once("begin", _nothing)
 
-    async def solve(
-        question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
-    ) -> Decision:
-        left = max(tools.budget.least_thought, seconds - course.behind())
-        return await tools.solve(question, folder, refused, left)
-
     def live(hear: Callable[[TaskResult], None]) -> Callable[[TaskResult], None]:
         """Not told again what was told in an earlier run: a record would go back to it."""
         return lambda result: hear(result) if course.live else None
@@ -58,7 +49,6 @@ async def durable(tools: Tools, step: Step, wall: Callable[[], float] = time.tim
         tools,
         once=course.once,
         clock=lambda: course.now,
-        solve=solve,
         told=live(tools.told),
         shown=live(tools.shown),
         workspace=_Muted(tools.workspace.folder, tools.workspace.redaction, course),
@@ -70,7 +60,7 @@ async def _nothing() -> None:
 
 
 async def _in_doubt() -> Reply:
-    reason = "the process ended while it was being sent: it may have arrived, and is not sent again"
+    reason = "the process ended while it was being sent: it may have arrived"
     return Reply("in_doubt", reason=reason, tries=0)
 
 
@@ -82,13 +72,9 @@ class _Course:
     gate: Gate
     wall: Callable[[], float]
     now: float = 0.0
-    """When the last act ended."""
+    """When the last act ended; while an act is done, when it began."""
     live: bool = field(default=True)
-    """Whether the last act was done in this run."""
-
-    def behind(self) -> float:
-        """Seconds since the last act ended: long, if the process was gone in between."""
-        return max(0.0, self.wall() - self.now)
+    """Whether the last act is, or was, done in this run."""
 
     async def once(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
         """What comes of an act; a submission is announced first."""
@@ -98,11 +84,10 @@ class _Course:
         return await self._kept(name, act if self.live else _in_doubt)
 
     async def _kept(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
-        done = False
+        self.live = False
 
         async def do() -> dict[str, Any]:
-            nonlocal done
-            done, before = True, len(self.gate.refused)
+            self.live, self.now, before = True, self.wall(), len(self.gate.refused)
             value = await act()
             data = asdict(value) if is_dataclass(value) else value  # type: ignore[arg-type]
             return {"value": data, "at": self.wall(), "refused": self.gate.refused[before:]}
@@ -110,7 +95,7 @@ class _Course:
         kept = await self.step(name, do)
         for refused in kept["refused"]:
             self.gate.refuse(refused)
-        self.live, self.now = done, kept["at"]
+        self.now = kept["at"]
         return _READ.get(name, _same)(kept["value"])
 
 

@@ -33,13 +33,15 @@ class Looked:
     """What could not be had, and why."""
     settled: str = ""
     """Why the wait for its content ended."""
+    late: bool = False
+    """Whether its time was over before it was looked at."""
 
 
 def looked_from(data: Mapping[str, Any]) -> Looked:
     """What was found, of the plain data that `dataclasses.asdict` makes of it."""
     page = data["page"] and WebPage(**data["page"])
     lists = {name: tuple(data[name]) for name in ("files", "notes")}
-    return Looked(page, data["context"], settled=data["settled"], **lists)
+    return Looked(page, data["context"], settled=data["settled"], late=data["late"], **lists)
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,21 @@ class Looking:
     """Takes the page's files."""
     carried: str | None = field(default=None)
     """The last submit URL that a page of this origin named."""
+    issued: float = 0.0
+    """When the URL was issued, by the tools' clock."""
 
     async def look(self) -> Looked:
-        """Render, read, fetch. Raises nothing that a page or server does."""
+        """Render, read, fetch, unless its time is over.
+
+        Raises nothing that a page or server does.
+        """
+        if (age := self.tools.clock() - self.issued) >= self.tools.budget.stop:
+            note = f"its time was over before it was looked at: {age:.0f} s"
+            self.tools.workspace.note(note)
+            return Looked(notes=(note,), late=True)
+        return await self._look()
+
+    async def _look(self) -> Looked:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         tab = replace(self.tools.tab, folder=self.folder, room=self._room())
@@ -79,7 +93,7 @@ class Looking:
     async def mend(self, looked: Looked) -> None:
         """Fetch the page's files again where they are gone: another machine goes on."""
         if not all((self.folder / name).exists() for name in looked.files):
-            await self.look()
+            await self._look()
 
     async def _render(self, tab: Tab) -> tuple[Snapshot | None, list[str]]:
         """The page, tried again where its server fails; else why it cannot be had."""

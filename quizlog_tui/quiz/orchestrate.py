@@ -17,7 +17,7 @@ from .address import origin_of
 from .attempts import Attempts
 from .looking import Looked, Looking
 from .page import WebPage, reachable
-from .task import PageResult, TaskRequest, TaskResult, TaskState
+from .task import PageResult, PageState, TaskRequest, TaskResult, TaskState
 from .tools import Solve, Tools
 from .workspace import RECORD
 
@@ -73,17 +73,16 @@ class _Journey:
 
     async def _page(self, url: str, issued: float) -> PageResult:
         tools = self.tools
-        if (age := tools.clock() - issued) >= tools.budget.stop:
-            note = f"its time was over: it had waited {age:.0f} s for its turn"
-            tools.workspace.note(note)
-            return PageResult(url, "late", notes=(note,), seconds=round(age, 3))
         path = urlsplit(url).path
         folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
         tools.workspace.note(f"page {len(self.pages) + 1}: {path}")
-        looking = Looking(tools, url, self.request.email, folder, self.carried.get(origin_of(url)))
+        carried = self.carried.get(origin_of(url))
+        looking = Looking(tools, url, self.request.email, folder, carried, issued)
         looked = await tools.once("look", looking.look)
         if looked.page is None:
-            return PageResult(url, "unreachable", notes=looked.notes)
+            state: PageState = "late" if looked.late else "unreachable"
+            age = round(tools.clock() - issued, 3)
+            return PageResult(url, state, notes=looked.notes, seconds=age)
         page = looked.page
         if page.submit_rule not in ("carried", "derived"):
             self.carried[origin_of(url)] = page.submit_url

@@ -23,11 +23,11 @@ _WAIT = 25.0
 """Seconds for one reply; a real grader once took 15."""
 _BUSY = frozenset({408, 425, 429})
 _CONTENT = frozenset({400, 413, 422})
-Outcome = Literal["graded", "unfit", "rejected", "no_reply", "in_doubt"]
+Outcome = Literal["graded", "unfit", "rejected", "no_reply", "in_doubt", "unsent"]
 """`graded`: right or wrong; `unfit`: the answer cannot be accepted in this form; `rejected`: the
 server wants no answer here, or says nothing of it; `no_reply`: it could not be reached or
 understood in time; `in_doubt`: the process ended while it was being sent, so that nobody knows
-whether it arrived."""
+whether it arrived; `unsent`: the page's time was over before it could be sent."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Reply:
     """The next page."""
     delay: float | None = None
     tries: int = 1
-    """How often it was sent."""
+    """How often it was sent; 0 if never."""
 
     @property
     def late(self) -> bool:
@@ -68,8 +68,9 @@ async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: flo
         seconds: The most it may take.
     """
     if len(payload) >= MAX_PAYLOAD:
-        return Reply("unfit", reason=f"the payload has {len(payload)} bytes: must be under 1 MB")
-    end, tries, failure = time.monotonic() + seconds, 0, Reply("no_reply", reason="no time left")
+        said = f"the payload has {len(payload)} bytes: must be under 1 MB"
+        return Reply("unfit", reason=said, tries=0)
+    end, tries, failure = time.monotonic() + seconds, 0, Reply("unsent", tries=0)
     while time.monotonic() < end:
         tries += 1
         reply, pause = await _once(http, url, payload, min(_WAIT, end - time.monotonic()))

@@ -18,8 +18,8 @@ PageState = Literal[
 `wrong` (not solved, no next page), `late` (its time was over: the server says so, or it was before
 an answer could be sent), `no_answer` (no model gave one), `unreachable` (could
 not be rendered), `rejected` (the server wants no answer), `no_reply` (the grader could not be
-reached), `in_doubt` (the process ended while an answer was being sent: it may have arrived, and is
-not sent again)."""
+reached), `in_doubt` (the process ended while an answer was being sent, and it was not graded when
+it was sent once more, or the time was over)."""
 TaskState = Literal[
     "queued", "running", "finished", "wrong", "late", "no_answer", "unreachable", "rejected",
     "no_reply", "in_doubt", "refused", "loop", "too_long", "cancelled", "failed",

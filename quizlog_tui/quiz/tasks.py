@@ -29,7 +29,7 @@ from .workspace import sweep
 if TYPE_CHECKING:
     from ..queue.engine import Engine, Row, Work
 
-KIND = "quizlog-tasks-2"
+KIND = "quizlog-tasks-3"
 """Names the order of a task's acts: tasks of another order are not taken up."""
 _SWEEP = 600.0
 """Seconds between two sweeps."""

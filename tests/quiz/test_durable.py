@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from quizlog_tui.quiz.demo_server.web import quiz_server
 from quizlog_tui.quiz.durable import durable
 from quizlog_tui.quiz.task import TaskRequest, TaskResult
 from tests.quiz.conftest import SECRET, Lab, lab
+from tests.quiz.graded_site import graded_site
 from tests.quiz.stand_in import StandIn
 
 
@@ -68,10 +70,12 @@ async def solving(base: Path, *chain: str) -> AsyncIterator[Lab]:
             yield running
 
 
-async def run(running: Lab, journal: Journal, email: str, waited: float = 0.0) -> TaskResult:
+async def run(
+    running: Lab, journal: Journal, email: str, waited: float = 0.0, url: str = ""
+) -> TaskResult:
     journal.at = 0
     task = email.encode().hex()
-    url, triggered = running.server.first(email), journal.wall() - waited
+    url, triggered = url or running.server.first(email), journal.wall() - waited
     request = TaskRequest(email, SECRET, url, task, triggered)
     keep = partial(durable, step=journal.step, wall=journal.wall)
     return await running.shop.work(request, lasting=keep)
@@ -81,7 +85,14 @@ def answers(running: Lab, email: str) -> list[Any]:
     return [row.answer for row in running.server.grader.rows if row.email == email]
 
 
-async def test_cut_off_at_any_act_it_goes_on_and_sends_nothing_twice(tmp_path: Path) -> None:
+def once_each(sent: list[Any]) -> list[Any]:
+    """Answers without those that repeat the one before."""
+    return [answer for answer, _ in groupby(sent)]
+
+
+async def test_cut_off_at_any_act_it_goes_on_and_repeats_only_what_may_be_lost(
+    tmp_path: Path,
+) -> None:
     async with solving(tmp_path, "q19-rmse", "q20-case") as running:
         whole = Journal()
         result = await run(running, whole, "whole@q.t")
@@ -95,31 +106,61 @@ async def test_cut_off_at_any_act_it_goes_on_and_sends_nothing_twice(tmp_path: P
                 journal = Journal(cut=cut, done=done)
                 with pytest.raises(Killed):
                     await run(running, journal, email)
-                before = answers(running, email)
                 journal.cut = -1
                 again = await run(running, journal, email)
                 sent = answers(running, email)
-                if name == "send":
-                    # nobody can tell whether it arrived, as only a reply would say so
-                    assert (again.state, sent) == ("in_doubt", before)
-                    assert again.pages[-1].submissions[-1].outcome == "in_doubt"
-                else:
-                    assert (again.state, sent) == ("finished", [1.77, 1.89, "Brown"])
-                    assert [page.state for page in again.pages] == ["correct", "correct"]
+                assert (again.state, once_each(sent)) == ("finished", [1.77, 1.89, "Brown"])
+                assert [page.state for page in again.pages] == ["correct", "correct"]
+                listed = [one for page in again.pages for one in page.submissions]
+                assert [one.answer for one in listed] == [1.77, 1.89, "Brown"]
+                repeated = [one for one in listed if one.tries == 2]
+                assert len(repeated) == (name == "send")
+                assert len(sent) == 3 + (name == "send" and done)  # nobody else knows it arrived
                 log = (tmp_path / email.encode().hex() / "task.log").read_text()
                 assert log.count("page 1:") == 1 or cut <= 1
+                assert log.count("the identical answer is sent once more") == len(repeated)
         assert SECRET.encode() not in running.artefacts()
 
 
-async def test_after_a_long_break_nothing_is_sent_too_late(tmp_path: Path) -> None:
+async def test_after_a_long_break_nobody_is_asked_and_nothing_is_sent_or_listed(
+    tmp_path: Path,
+) -> None:
     async with solving(tmp_path, "q19-rmse") as running:
-        for cut, end in ((1, "late"), (2, "no_reply"), (3, "no_reply")):
-            email, journal = f"late{cut}@q.t", Journal(cut=cut)
-            with pytest.raises(Killed):
-                await run(running, journal, email)
-            journal.cut, journal.late = -1, 300.0
-            result = await run(running, journal, email)
-            assert (result.state, answers(running, email)) == (end, [])
+        for cut in (1, 2, 3):
+            for done in (False, True) if cut < 3 else (False,):
+                email, journal = f"late{cut}{done}@q.t", Journal(cut=cut, done=done)
+                with pytest.raises(Killed):
+                    await run(running, journal, email)
+                asked, rendered = len(running.fake.bodies), len(running.server.hits)
+                journal.cut, journal.late = -1, 300.0
+                result = await run(running, journal, email)
+                assert (result.state, answers(running, email)) == ("late", [])
+                assert result.pages[0].submissions == ()
+                assert (len(running.fake.bodies), len(running.server.hits)) == (asked, rendered)
+
+
+async def test_what_may_have_arrived_is_not_repeated_when_the_time_is_over(tmp_path: Path) -> None:
+    async with solving(tmp_path, "q20-case") as running:
+        journal = Journal(cut=4, done=True)
+        with pytest.raises(Killed):
+            await run(running, journal, "over@q.t")
+        journal.cut, journal.late = -1, 300.0
+        result = await run(running, journal, "over@q.t")
+        assert (result.state, answers(running, "over@q.t")) == ("in_doubt", ["Brown"])
+        assert [one.outcome for one in result.pages[0].submissions] == ["in_doubt"]
+
+
+async def test_what_is_cut_off_twice_while_it_is_sent_stays_in_doubt(tmp_path: Path) -> None:
+    async with solving(tmp_path, "q20-case") as running:
+        journal = Journal(cut=4, done=True)
+        with pytest.raises(Killed):
+            await run(running, journal, "two@q.t")
+        journal.cut = 6
+        with pytest.raises(Killed):
+            await run(running, journal, "two@q.t")
+        journal.cut = -1
+        result = await run(running, journal, "two@q.t")
+        assert (result.state, answers(running, "two@q.t")) == ("in_doubt", ["Brown", "Brown"])
 
 
 async def test_the_first_pages_time_runs_while_a_task_waits_for_its_turn(tmp_path: Path) -> None:
@@ -130,10 +171,27 @@ async def test_the_first_pages_time_runs_while_a_task_waits_for_its_turn(tmp_pat
         asked = len(running.fake.bodies)
         result = await run(running, Journal(), "over@q.t", waited=173.0)
         assert (result.state, answers(running, "over@q.t")) == ("late", [])
-        assert result.pages[0].notes == ("its time was over: it had waited 173 s for its turn",)
+        assert result.pages[0].notes == ("its time was over before it was looked at: 173 s",)
         assert len(running.fake.bodies) == asked
         ahead = await run(running, Journal(), "ahead@q.t", waited=-50.0)  # another host's clock
         assert (ahead.state, ahead.pages[0].submissions[0].t >= 0) == ("finished", True)
+
+
+@pytest.mark.parametrize("again", [(409, {"error": "answered already"}), {"ok": True}])
+async def test_where_the_same_answer_is_not_graded_again_the_doubt_stays(
+    tmp_path: Path, again: Any
+) -> None:
+    right = {"correct": True, "url": None}
+    asks = {"/q": "What is 40 + 2? POST the answer to {site}/submit"}
+    with graded_site(asks, lambda payload, nth: right if nth == 1 else again) as site:
+        async with lab(None, tmp_path, {"ada": lambda data, nth: {"answer": 42}}) as running:  # type: ignore[arg-type]
+            running.shop.browser = StandIn()  # type: ignore[assignment]
+            journal = Journal(cut=4, done=True)
+            with pytest.raises(Killed):
+                await run(running, journal, "once@q.t", url=f"{site.url}/q")
+            journal.cut = -1
+            result = await run(running, journal, "once@q.t", url=f"{site.url}/q")
+    assert (result.state, site.answers()) == ("in_doubt", [42, 42])
 
 
 async def test_where_its_files_are_gone_they_are_fetched_again(tmp_path: Path) -> None:

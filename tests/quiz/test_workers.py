@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,9 @@ def open_tasks(database: psycopg.Connection) -> int:
     return int(row[0])
 
 
-def test_an_answer_that_may_have_arrived_is_not_sent_again(tmp_path: Path) -> None:
+def test_an_answer_that_may_have_arrived_is_sent_once_more_and_the_task_goes_on(
+    tmp_path: Path,
+) -> None:
     chosen = models(tmp_path / "models.json")
     database = tmp_path / "tasks.sqlite"
     url, tasks = f"sqlite:///{database}", named(1)
@@ -133,11 +136,14 @@ def test_an_answer_that_may_have_arrived_is_not_sent_again(tmp_path: Path) -> No
             began(first)
             until(lambda: len(posts()) == 1)
             first.kill()
+        server.grader.options = replace(server.grader.options, latency=0)
         with worker(server, tmp_path / "a", url, chosen) as second:
             began(second)
             with closing(sqlite3.connect(database)) as looking:
                 sql = "SELECT count(*) FROM workflow_status WHERE status = 'SUCCESS'"
                 until(lambda: looking.execute(sql).fetchone() == (1,))
-            assert ended(second) == {tasks[0][0]: "in_doubt"}
-        assert len(posts()) == 1
+            assert ended(second) == {tasks[0][0]: "finished"}
+        assert len(posts()) == 2
+    log = (tmp_path / "a" / "results" / tasks[0][0] / "task.log").read_text()
+    assert log.count("the identical answer is sent once more") == 1
     assert SECRET.encode() not in b"".join(file.read_bytes() for file in tmp_path.glob("tasks.*"))
