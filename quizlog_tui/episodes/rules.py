@@ -235,11 +235,11 @@ def dialogue(view: View) -> Iterator[Finding]:
 
 
 def turns(view: View) -> Iterator[Finding]:
-    """Turns are those in the conversation and those archived."""
+    """Turns are those in the conversation and those archived; a line of ours counts them all."""
     total, archived = view.gold["total_turns"], view.gold["archived_turn_count"]
     said = view.roles.count("assistant")
     if not total:
-        yield Finding(f"{GOLD}.total_turns", "turns-unknown", "is 0", warning=True)
+        yield Finding(f"{GOLD}.total_turns", "turns-unknown", "is 0", warning=not view.ours)
     elif total - archived != said:
         message = f"total_turns - archived_turn_count is not the {said} assistant messages"
         yield Finding(f"{GOLD}.archived_turn_count", "turns", message)

@@ -92,13 +92,19 @@ def _first_line(step: Step) -> str | None:
 
 
 def _unique_names(steps: Sequence[Step], by_line: dict[int, str]) -> list[str]:
-    """The script's own names, and a number after those that come again; never one of its own."""
-    stems = [by_line.get(step.line or 0, f"answer_{n}") for n, step in enumerate(steps)]
-    own, names = set(stems), dict[str, None]()
-    for stem in stems:
+    """The script's own names, with a number after the first use of each.
+
+    Answers without a variable of their own are `answer_0` and so on. No name that was made up
+    equals one that the script uses.
+    """
+    given = [by_line.get(step.line or 0) for step in steps]
+    own, names = set(given), dict[str, None]()
+    for n, name in enumerate(given):
+        stem = name or f"answer_{n}"
         numbered = (f"{stem}_{number}" for number in count(2))
-        free = (name for name in numbered if name not in own and name not in names)
-        names[next(free) if stem in names else stem] = None
+        free = (one for one in numbered if one not in own and one not in names)
+        taken = stem in names or (name is None and stem in own)
+        names[next(free) if taken else stem] = None
     return list(names)
 
 

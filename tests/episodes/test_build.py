@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quizlog_tui.episodes.build import Settings, build
@@ -96,6 +96,7 @@ stems = st.sampled_from(["a", "a_2", "a_3", "a_2_2", "answer_1"])
 
 
 @given(st.lists(st.integers(1, 6), max_size=8), st.lists(stems, min_size=4, max_size=4))
+@example([1, 5, 2], ["a", "answer_1", "a", "a"])
 def test_a_numbered_name_is_never_one_of_the_scripts_own(lines: list[int], own: list[str]) -> None:
     by_line = dict(enumerate(own, 1))
     steps = [Step("? ", (), "", line, "4") for line in lines]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
@@ -88,6 +88,7 @@ def test_any_change_of_a_line_is_found(place: Place, value: Any) -> None:
 
 
 @given(st.sampled_from(PLACES), others)
+@example(("teacher_gold_trace", "total_turns"), 0)
 def test_a_change_that_is_sealed_again_is_found_or_listed(place: Place, value: Any) -> None:
     old = get(DATA, place)
     if (old, type(old)) == (value, type(value)) or place == SEAL:
@@ -205,6 +206,7 @@ H = "0" * 16
         ("consistency_traces.0.execution_success", False, "success"),
         ("consistency_traces.2.execution_success", True, "success"),
         ("conversation_for_sft.messages.5.content", "The end", "answer-not-said"),
+        ("teacher_gold_trace.total_turns", 0, "turns-unknown"),
         ("conversation_for_sft.messages.5.content", "end\n\nAnswer: more", "answer-not-said"),
     ],
 )
@@ -252,7 +254,6 @@ def test_lines_that_are_no_strict_json(line: bytes, code: str) -> None:
         ("extra", 1, "extra-key"),
         ("question.extra", 1, "extra-key"),
         ("rl_verification_data.intermediate_artifact_hashes", {}, "extra-key"),
-        ("teacher_gold_trace.total_turns", 0, "turns-unknown"),
         ("teacher_gold_trace.submission_metadata.generated_cells", [], "cell-not-said"),
         ("conversation_for_sft.messages.1.content", "x" * 5_000_000, "long-line"),
     ],
@@ -261,6 +262,12 @@ def test_every_warning_has_an_example(place: str, value: Any, code: str) -> None
     parts: Place = tuple(int(part) if part.isdigit() else part for part in place.split("."))
     found = check_line(to_line(put(DATA, parts, value)).encode())
     assert code in {one.code for one in found if one.warning}
+
+
+def test_unknown_turns_are_only_warned_of_where_another_program_wrote_the_line() -> None:
+    foreign = put(DATA, ("teacher_gold_trace", "submission_metadata", "exporter"), "another 1")
+    found = check_line(to_line(put(foreign, ("teacher_gold_trace", "total_turns"), 0)).encode())
+    assert [one.warning for one in found if one.code == "turns-unknown"] == [True]
 
 
 def test_a_hint_that_is_told_and_a_number_that_is_big_are_warned_of() -> None:
