@@ -73,6 +73,10 @@ class MachineError(QuizlogError):
     exit_code = 4
 
 
+class ProtocolError(LimitError):
+    """A script meddled with the channel between its process and quizlog; its run is over."""
+
+
 class IsolationError(QuizlogError):
     """A script was not run, as it could be shut in only half."""
 

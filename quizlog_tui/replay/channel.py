@@ -1,12 +1,29 @@
-"""quizlog's end of the socket to a quiz process. The other end is `worker.wire`."""
+"""quizlog's end of the socket to a quiz process. The other end is `worker.wire`.
+
+The kernel says with each part who wrote it; a script can write here too. Parses messages by
+`protocol`, and believes none of them.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from struct import Struct
+
+from .protocol import Born, Message, Refused, Violation, parse
+
+_PART = 1 << 16
+_CREDENTIALS = Struct("iII")
+"""Process, user and group of a sender, as Linux gives them."""
+KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
+"""Whether this system tells who wrote to a socket."""
+
+
+def tell_senders(sock: socket.socket) -> None:
+    """Have the kernel say who wrote what arrives at a socket, from now on."""
+    if KNOWS_SENDERS:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
 
 
 def packed(fields: Iterable[bytes]) -> bytes:
@@ -20,6 +37,11 @@ class Channel:
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
+        self.sender: int | None = None
+        """The process that wrote what has arrived; None if nothing has, or the system is silent."""
+        self._senders = 0
+        self._silent = True
+        """Whether there was no message yet."""
         self._buffer = bytearray()  # grows in place: a step may hold many megabytes
 
     def send(self, fields: Iterable[bytes], descriptors: Iterable[int] = ()) -> None:
@@ -34,43 +56,82 @@ class Channel:
         else:
             self.sock.sendall(data)
 
-    def receive(self) -> Any | None:
-        """Take what has arrived; a whole message, or None while it is incomplete.
+    def receive(self) -> None:
+        """Take what has arrived, waiting for it as the socket is set.
 
         Raises:
             EOFError: The quiz process closed its end.
+            OSError: Nothing arrived in time.
         """
-        part = self.sock.recv(65536)
-        if not part:
+        if not self._take():
             raise EOFError
-        self._buffer += part
-        return self.pending()
-
-    def pending(self) -> Any | None:
-        """A whole message that has arrived already, or None."""
-        buffer = self._buffer
-        if len(buffer) < 4:
-            return None
-        end = 4 + int.from_bytes(buffer[:4], "little")
-        if len(buffer) < end:
-            return None
-        message = json.loads(buffer[4:end])
-        del buffer[:end]
-        return message
 
     def gather(self) -> bool:
         """Take what has arrived, without blocking; an end is left for `receive` to find."""
-        part = b""
         with contextlib.suppress(OSError):
-            part = self.sock.recv(65536, socket.MSG_DONTWAIT)
-        self._buffer += part
-        return bool(part)
+            return self._take(socket.MSG_DONTWAIT)
+        return False
 
     def gather_all(self) -> bool:
         """Take all that has arrived, without blocking; whether a whole message is among it."""
         while not self.holds(b"") and self.gather():
             pass
         return self.holds(b"")
+
+    def drain(self) -> None:
+        """Take all that the process had sent before it ended."""
+        while self.gather():
+            pass
+
+    def _take(self, flags: int = 0) -> bool:
+        """Take one part, and note who sent it; whether there was one."""
+        if not KNOWS_SENDERS:
+            part = self.sock.recv(_PART, flags)
+        else:
+            room = socket.CMSG_SPACE(_CREDENTIALS.size)
+            part, notes, _, _ = self.sock.recvmsg(_PART, room, flags)
+            for _level, kind, note in notes if part else ():
+                self._note(kind, note)
+        self._buffer += part
+        return bool(part)
+
+    def _note(self, kind: int, note: bytes) -> None:
+        if kind == socket.SCM_CREDENTIALS and len(note) == _CREDENTIALS.size:
+            sender: int = _CREDENTIALS.unpack(note)[0]
+            if sender != self.sender:
+                self.sender = sender
+                self._senders += 1
+
+    def pending(self, most: Callable[[], int]) -> Message | None:
+        """A message that has arrived whole, or None.
+
+        Args:
+            most: Tells how many bytes it may have, where it has many.
+
+        Raises:
+            Violation: What arrived is no message, or longer, or from another process.
+        """
+        buffer = self._buffer
+        if len(buffer) < 4:
+            return None
+        size = int.from_bytes(buffer[:4], "little")
+        if size > _PART and size > most():
+            raise Violation(f"it announced a message of {size} bytes")
+        if len(buffer) < 4 + size:
+            return None
+        data = bytes(memoryview(buffer)[4 : 4 + size])
+        del buffer[: 4 + size]
+        message = parse(data)
+        self._check_turn(message)
+        return message
+
+    def _check_turn(self, message: Message) -> None:
+        """A process says first, and once, whether it is there; and nobody else speaks for it."""
+        first, self._silent = self._silent, False
+        if isinstance(message, Born | Refused) is not first:
+            raise Violation("it spoke out of turn")
+        if KNOWS_SENDERS and self._senders != 1:
+            raise Violation("another process spoke in its place")
 
     def holds(self, start: bytes) -> bool:
         """Whether a whole message has arrived whose JSON begins so."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+
+from .protocol import RawStep, Violation
 
 UNTOLD = 1 << 20
 """Bytes of answered questions of which the process need not tell at once."""
@@ -21,6 +24,7 @@ class Output:
         self.out, self.err = out, err
         self._limit = limit
         self._told = 0
+        self._out_end = self._err_end = 0
 
     def stop(self, size: int) -> bool:
         """Note the next stop; whether it was reached within the limit.
@@ -31,10 +35,32 @@ class Output:
         before, self._told = self._told, size
         return not self._limit or size - before <= self._limit
 
+    @property
+    def size(self) -> int:
+        """Bytes in both files now."""
+        return os.fstat(self.out).st_size + os.fstat(self.err).st_size
+
+    def check(self, steps: Iterable[RawStep]) -> None:
+        """Hold the positions that steps claim against the files.
+
+        Raises:
+            Violation: There are no such positions.
+        """
+        sizes = os.fstat(self.out).st_size, os.fstat(self.err).st_size
+        for step in steps:
+            at = self._out_end
+            for entry in (*step.entries, *step.asked):
+                if not isinstance(entry, str):
+                    if not at <= entry[0] <= entry[1] <= step.out_end:
+                        raise Violation("it told of output that is not there")
+                    at = entry[1]
+            if not (at <= step.out_end <= sizes[0] and self._err_end <= step.err_end <= sizes[1]):
+                raise Violation("it told of output that is not there")
+            self._out_end, self._err_end = step.out_end, step.err_end
+
     def floods(self) -> bool:
         """Whether more was written than can be of one step and of those not told of."""
-        size = os.fstat(self.out).st_size + os.fstat(self.err).st_size
-        return bool(self._limit) and size - self._told > self._limit + UNTOLD
+        return bool(self._limit) and self.size - self._told > self._limit + UNTOLD
 
     def stdout(self, start: int, end: int | None = None) -> bytes:
         """Bytes of stdout between two positions."""

@@ -6,21 +6,34 @@ Speaks the wire's messages and counts the limits. Knows nothing of transcripts, 
 from __future__ import annotations
 
 import contextlib
-import os
 import select
 import socket
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from ..errors import CancelledError, IsolationError, LimitError
-from .channel import Channel
+from ..errors import CancelledError, IsolationError, LimitError, ProtocolError
+from .channel import Channel, tell_senders
 from .family import Family
+from .job import job_fields
 from .limits import Limits
-from .output import UNTOLD, Output
+from .output import Output
+from .protocol import (
+    MOST_BYTES,
+    Born,
+    Message,
+    Place,
+    RawStep,
+    Refused,
+    Report,
+    Straying,
+    Unshut,
+    Violation,
+    check_prompts,
+)
 from .source import Source
 from .spawn import capture, take
 from .world import ISOLATION_LACKS, World
+from .written import WrittenText
 
 _WATCH_MILLISECONDS = 50
 _ASKING = b'["asking"'
@@ -34,11 +47,14 @@ class QuizProcess:
     ) -> None:
         self.family = family
         self.output = Output(out, err, limits.output)
+        self.written = WrittenText()
         self._limits = limits
         self._name = name
         self._cancelled = False
         self._midway = False
         """Whether it is on its way between two stops."""
+        self._stops = 0
+        """How many questions it has asked."""
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
@@ -68,7 +84,7 @@ class QuizProcess:
         family, name = Family(spawned), source.path.name
         process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)
         process.lacks = () if spawned.alike or not alike else ("addresses",)
-        process._send(_job(source, world, limits, kept))
+        process._send(job_fields(source, world, limits, kept))
         return process
 
     def copy(self) -> QuizProcess:
@@ -78,9 +94,11 @@ class QuizProcess:
         `messages` was called. It can be given answers at once.
         """
         control, inner = socket.socketpair()
+        tell_senders(control)
         out, err = capture("stdout"), capture("stderr")
         copy = QuizProcess(self.family, self._limits, self._name, control.detach(), out, err)
-        copy.met, copy.lacks = self.met, self.lacks
+        copy.met, copy.lacks, copy._stops = self.met, self.lacks, self._stops
+        copy.written = WrittenText(self.written.unwritten)
         with inner:
             if not self._send([b"copy"], [inner.fileno(), out, err]):
                 copy._lost()
@@ -137,17 +155,18 @@ class QuizProcess:
             self._next(deadline, stop_at_birth=True)
         return self.alive and self.refused is None
 
-    def messages(self) -> Iterator[Any]:
+    def reports(self) -> Iterator[Report]:
         """What the script tells, up to where it stops; or to its end, after which it is not alive.
 
         Raises:
             LimitError: It went over a limit and was ended.
+            ProtocolError: It told what cannot be, and was ended.
             CancelledError: `cancel` was called, and it was ended.
         """
         deadline = self._deadline()
-        while (message := self._next(deadline)) is not None:
-            yield message
-            if message[0] in ("asking", "paused"):
+        while (report := self._next(deadline)) is not None:
+            yield report
+            if report.kind in ("asking", "paused"):
                 return
             deadline = self._deadline()
 
@@ -155,53 +174,87 @@ class QuizProcess:
         seconds = self._limits.seconds
         return time.monotonic() + seconds if seconds else float("inf")
 
-    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> Any | None:
-        """The next message about steps, or None when the process has ended or was refused."""
+    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> Report | None:
+        """The next report, or None when the process has ended or was refused."""
         while True:
-            message = self._channel.pending()
+            message = self._pending()
             if message is None and self.alive:
                 message = self._arrived()
-            if message is None:
-                if not self.alive:
-                    return None
-                self._watch(deadline)
-            elif message[0] == "born":
-                self._born(message[1])
-                if stop_at_birth:
-                    return None
-            elif message[0] == "place":
-                self.lacks += _FOLDER_LACKS[message[1]] + ISOLATION_LACKS[message[2]]
-            elif message[0] == "straying":
-                self.family.writers.add(self.pid)
-            elif message[0] == "unshut":
-                self.close()
-                hint = "see what `quizlog doctor` says"
-                raise IsolationError(f"was not run: {message[1]}", where=self._name, hint=hint)
-            elif message[0] == "refused":
-                self.refused = message[1]
-                self.close()
-                return None
-            else:
-                self._midway = message[0] == "working"
-                self._count(message[1])
-                self.taint = message[3]
-                if len(message[4]) != len(self.met):
-                    self.met = tuple(message[4])
-                if self.taint is not None and ("folder" in self.lacks or "strayed" in self.met):
-                    self.family.writers.add(self.pid)
+            if isinstance(message, Report):
+                self._heed(message)
                 return message
+            if message is not None:
+                self._hear(message)
+            if self.refused is not None or (message is None and not self.alive):
+                return None
+            if message is None:
+                self._watch(deadline)
+            elif stop_at_birth and isinstance(message, Born):
+                return None
 
-    def _born(self, pid: int) -> None:
-        self.pid = pid
-        self.family.pids.add(pid)
+    def _pending(self) -> Message | None:
+        """A message that has arrived whole, from the process that this is."""
+        try:
+            return self._channel.pending(self._most_bytes)
+        except Violation as violation:
+            raise self.violated(violation) from violation
 
-    def _arrived(self) -> Any | None:
+    def _most_bytes(self) -> int:
+        """The size of the largest message there can be."""
+        return MOST_BYTES + _INFLATED * self.output.size
+
+    def violated(self, violation: Violation) -> ProtocolError:
+        """End the process, which told what cannot be; the error that says so."""
+        step = max(0, self._stops - 1)
+        self.close()
+        message = f"the script broke the protocol at step {step}: {violation}"
+        hint = "it meddled with quizlog's own channel: believe nothing that it shows"
+        return ProtocolError(message, where=self._name, hint=hint)
+
+    def _hear(self, message: Message) -> None:
+        """Take note of a message that tells no steps."""
+        if isinstance(message, Born):
+            self.pid = self._channel.sender or message.number
+            self.family.pids.add(self.pid)
+        elif isinstance(message, Place):
+            if message.isolation not in ISOLATION_LACKS:
+                raise self.violated(Violation("it told of an isolation that is none"))
+            self.lacks += _FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
+        elif isinstance(message, Straying):
+            self.family.writers.add(self.pid)
+        elif isinstance(message, Unshut):
+            self.close()
+            hint = "see what `quizlog doctor` says"
+            raise IsolationError(f"was not run: {message.reason}", where=self._name, hint=hint)
+        elif isinstance(message, Refused):
+            self.refused = message.reason
+            self.close()
+
+    def _heed(self, report: Report) -> None:
+        """Take over what a report tells of the process itself."""
+        try:
+            check_prompts(report)
+            self.output.check(report.steps)
+            if not set(self.met).issubset(report.met):
+                raise Violation("it took back what it had noted")
+        except Violation as violation:
+            raise self.violated(violation) from violation
+        self._midway = report.kind == "working"
+        self._count(report.steps)
+        self.taint = report.taint
+        if len(report.met) != len(self.met):
+            self.met = tuple(report.met)
+        if self.taint is not None and ("folder" in self.lacks or "strayed" in self.met):
+            self.family.writers.add(self.pid)
+
+    def _arrived(self) -> Message | None:
         """Wait a moment for something to arrive; a whole message, or None."""
         control = self._channel.sock.fileno()
         ready = [fd for fd, _ in self._poll.poll(_WATCH_MILLISECONDS)]
         if control in ready:
             try:
-                return self._channel.receive()
+                self._channel.receive()
+                return self._pending()
             except (EOFError, OSError):
                 self._poll.unregister(control)
                 if self.pid is None:
@@ -211,20 +264,10 @@ class QuizProcess:
             self.family.listen()
         code = self.family.status(self.pid)
         if code is not None:
-            self._drain()
+            self._channel.drain()
             self.exit_code = code
-            return self._channel.pending()
+            return self._pending()
         return None
-
-    def _drain(self) -> None:
-        """Take what the process had sent before it ended."""
-        with contextlib.suppress(OSError, EOFError):
-            self._channel.sock.setblocking(False)
-            while True:
-                part = self._channel.sock.recv(1 << 18)
-                if not part:
-                    return
-                self._channel._buffer += part
 
     def _watch(self, deadline: float) -> None:
         """Nothing arrived: see to the limits."""
@@ -239,10 +282,11 @@ class QuizProcess:
             message = f"ran {self._limits.seconds:g} seconds without asking or ending"
             raise LimitError(message, where=self._name, hint=hint)
 
-    def _count(self, steps: list[Any]) -> None:
+    def _count(self, steps: list[RawStep]) -> None:
         """Hold each step against the limit of output."""
+        self._stops += len(steps)
         for step in steps:
-            if not self.output.stop(step[3] + step[4]):
+            if not self.output.stop(step.out_end + step.err_end):
                 self._flooded()
 
     def _flooded(self) -> None:
@@ -268,21 +312,25 @@ class QuizProcess:
 
     def _overhear(self) -> None:
         """Wait for the end of a process that was at work: did it write what others now see?"""
-        with contextlib.suppress(OSError, EOFError):
+        with contextlib.suppress(OSError, EOFError, ProtocolError):
             self._channel.sock.settimeout(5)
             while True:
-                message = self._channel.pending() or self._channel.receive()
-                if message is not None and message[0] == "straying":
+                if isinstance(self._awaited(), Straying):
                     self.family.writers.add(self.pid)
 
     def _learn_pid(self) -> None:
         """A process that was just made must be known before it can be ended."""
-        with contextlib.suppress(OSError, EOFError):
+        with contextlib.suppress(OSError, EOFError, ProtocolError):
             self._channel.sock.settimeout(5)
-            while (message := self._channel.pending() or self._channel.receive()) is None:
-                pass
-            if message[0] == "born":
-                self._born(message[1])
+            message = self._awaited()
+            if isinstance(message, Born):
+                self._hear(message)
+
+    def _awaited(self) -> Message:
+        """The next message, however long it takes to arrive."""
+        while (message := self._pending()) is None:
+            self._channel.receive()
+        return message
 
     def release(self) -> None:
         """Close, and give back what was captured; the last of its family takes the guard along."""
@@ -292,29 +340,6 @@ class QuizProcess:
             self.family.leave(self.pid, sweep=self.taint is not None)
 
 
+_INFLATED = 8
+"""Bytes of a message that tell of one byte that was written, at most."""
 _FOLDER_LACKS = {"overlay": (), "copy": ("folder",), "": ("folder", "copy")}
-
-
-def _job(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]:
-    """The message that starts a run; its fields are those of `worker.job.Job`."""
-    start, tick = world.clock
-    variables = []
-    if "real-environment" in source.asked:
-        variables = [f"{name}={value}" for name, value in os.environ.items()]
-    return [
-        os.fsencode(source.path),
-        os.fsencode(source.path.name),
-        b"%d" % world.seed,
-        b"%d" % limits.memory,
-        b"%d" % start,
-        b"%d" % tick,
-        b"%d" % UNTOLD,
-        os.fsencode(world.at),
-        os.fsencode(kept),
-        *(_packed(words) for words in (source.asked, world.changed, world.hidden, variables)),
-        source.data,
-    ]
-
-
-def _packed(words: Iterable[str]) -> bytes:
-    return os.fsencode("\0".join(words))

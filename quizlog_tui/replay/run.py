@@ -8,15 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..errors import LimitError
 from ..record.model import LastError, Status
 from ..series import Series
 from .limits import Limits
 from .process import QuizProcess
+from .protocol import Outcome, RawStep, Report, Violation
 from .source import Source
 from .transcript import Step, Transcript
+from .world import MET, TAMPERED
 
 _SECONDS_A_STEP = 20e-6
 """What a step costs beside the script's own work: messages and their parsing."""
@@ -130,10 +131,11 @@ class Run:
     def _listen(self) -> str:
         """Follow the process to its next stop, or its end; the kind of stop."""
         kind, outcome = "ended", None
-        for kind, raw_steps, end, _taint, _met in self.process.messages():
-            for raw in raw_steps:
-                self._take(raw)
-            outcome = end if kind == "ended" else None
+        for report in self.process.reports():
+            self._check(report)
+            for raw in report.steps:
+                self._take(raw, report.writing)
+            kind, outcome = report.kind, report.outcome if report.kind == "ended" else None
         if self.process.alive and self._pending is not None:
             taint = self.process.taint
             self.transcript = Transcript(
@@ -141,20 +143,39 @@ class Run:
                 self._pending,
                 "in_progress",
                 tainted=taint,
-                met=self.process.met,
+                met=self._met(),
                 lacks=self.process.lacks,
+                warnings=self._warnings(),
                 print=self._print,
                 stderr=self._all_stderr,
             )
-            return str(kind)
+            return kind
         if self.process.refused is None:
             self.transcript = self._ended(outcome)
         return "ended"
 
-    def _take(self, raw: Any) -> None:
+    def _check(self, report: Report) -> None:
+        """No more steps than answers, and no question while there are answers left.
+
+        Raises:
+            ProtocolError: It cannot be; the process was ended.
+        """
+        used = len(report.steps) - (self._pending is None)
+        if used > len(self._given) or (report.kind == "asking" and used < len(self._given)):
+            raise self.process.violated(Violation("it used answers that it was not given"))
+
+    def _met(self) -> tuple[str, ...]:
+        """What the process met, and whether it told what its output belies."""
+        met = self.process.met
+        return (*met, TAMPERED) if self.process.written.disagrees else met
+
+    def _warnings(self) -> tuple[str, ...]:
+        return (MET[TAMPERED][1],) if self.process.written.disagrees else ()
+
+    def _take(self, raw: RawStep, writing: tuple[str, str] | None) -> None:
         """One more stop: the question before it has been answered."""
         self._answer_pending()
-        self._pending = self._step(raw)
+        self._pending = self._step(raw, writing)
         self._show(self._pending)
         self.cost += self._pending.seconds + _SECONDS_A_STEP
 
@@ -168,20 +189,20 @@ class Run:
             self._steps = self._steps.then(replace(self._pending, input=answer))
             self.answers = self.answers.then(answer)
 
-    def _step(self, raw: Any) -> Step:
-        prompt, line, entries, out_end, err_end, seconds = raw
+    def _step(self, raw: RawStep, writing: tuple[str, str] | None) -> Step:
         out_start, err_start = self._ends
-        self._ends = (out_end, err_end)
-        stderr = self._stderr(err_start, err_end)
+        self._ends = (raw.out_end, raw.err_end)
+        stderr, prompt = self._stderr(err_start, raw.err_end), raw.prompt
         if prompt == "" and stderr and not stderr.endswith("\n"):
             prompt = stderr.rpartition("\n")[2]  # getpass and the like ask on stderr
+        stdout = self.process.output.stdout(out_start, raw.out_end)
         return Step(
             prompt=prompt,
-            written=tuple([text for entry in entries for text in self._texts(entry)]),
+            written=self.process.written.texts(raw, stdout, writing),
             stderr=stderr,
-            line=line,
-            stdout=self.process.output.stdout(out_start, out_end),
-            seconds=seconds,
+            line=raw.line,
+            stdout=stdout,
+            seconds=raw.seconds,
             source=self.source,
         )
 
@@ -190,17 +211,11 @@ class Run:
             return ""
         return self.process.output.stderr(start, end).decode("utf-8", "replace")
 
-    def _texts(self, entry: str | list[int]) -> list[str]:
-        """Written strings: the log's own text, or the lines that somebody else wrote."""
-        if isinstance(entry, str):
-            return [entry]
-        return _split(self.process.output.stdout(entry[0], entry[1]))
-
-    def _ended(self, outcome: Any) -> Transcript:
+    def _ended(self, outcome: Outcome | None) -> Transcript:
         """The transcript of a process that is gone; `outcome` is None if it could not tell."""
         last = self._last()
         exit_code = self.process.exit_code or 0
-        kind, name, message, frames = outcome or ("finished", None, None, [])
+        kind, name, message, frames = outcome or Outcome("finished", None, None, [])
         if name == "MemoryError" and self._limits.memory:
             limit = f"needed more than {self._limits.memory / 2**30:g} GB of memory"
             hint = "use less, or raise the limit"
@@ -218,9 +233,9 @@ class Run:
             traceback_lines=tuple(first for first, _ in frames),
             exit_code=exit_code,
             tainted=self.process.taint,
-            met=self.process.met,
+            met=self._met(),
             lacks=self.process.lacks,
-            warnings=warnings,
+            warnings=(*self._warnings(), *warnings),
             print=self._print,
             stderr=self._all_stderr,
         )
@@ -234,7 +249,7 @@ class Run:
         last = self._pending or Step(None, (), "", None)
         out_end, err_end = self._ends
         more = self.process.output.stdout(out_end)
-        late = Step(None, tuple(_split(more)), self._stderr(err_end, None), None)
+        late = Step(None, self.process.written.late(more), self._stderr(err_end, None), None)
         self._show(late)
         return replace(
             last,
@@ -260,12 +275,6 @@ def _last_error(
 
 
 _UNSTARTED = Transcript(Series(), Step(None, (), "", None), "in_progress")
-
-
-def _split(data: bytes) -> list[str]:
-    """Foreign bytes as lines; bytes that are not UTF-8 are kept as surrogates."""
-    lines = data.decode("utf-8", "surrogateescape").split("\n")
-    return [f"{line}\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
 
 
 def _exit_text(code: int) -> str:

@@ -113,7 +113,7 @@ class Spawned:
         open_standard()
         self.out, self.err = capture("stdout"), capture("stderr")
         """Files that take its streams."""
-        self.control, inner = _sockets()
+        self.control, inner = _sockets(senders=True)
         """Our end of the socket to the quiz."""
         self.guard, guarded = _sockets()
         """Our end of the socket to the guard, which dies with it."""
@@ -139,12 +139,18 @@ class Spawned:
         os.close(guarded)
 
 
-def _sockets() -> tuple[int, int]:
-    """Our end of a pair of sockets, and the other, above the numbers that it is to have."""
+def _sockets(*, senders: bool = False) -> tuple[int, int]:
+    """Our end of a pair of sockets, and the other, above the numbers that it is to have.
+
+    Args:
+        senders: Whether the system shall say who wrote what arrives at our end.
+    """
     import fcntl
 
     ours, theirs = _socket.socketpair()
     try:
+        if senders and hasattr(_socket, "SO_PASSCRED"):
+            ours.setsockopt(_socket.SOL_SOCKET, _socket.SO_PASSCRED, 1)
         return ours.detach(), fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD_CLOEXEC, _GUARDED + 1)
     finally:
         theirs.close()

@@ -26,7 +26,7 @@ from .source import Source, read_source
 from .trail import question
 from .transcript import Transcript
 from .verdict import Verdict, together
-from .world import ASKED, FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, doubt, told, world_of
+from .world import DECISIVE, FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, doubt, told, world_of
 
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
@@ -299,7 +299,7 @@ def _met(plain: Transcript) -> tuple[Cause, str] | None:
 def _doubted(verdict: Verdict) -> Verdict:
     """A verdict that holds only by luck, or by request of the script, is none."""
     name = doubt(verdict.met)
-    if name is None or (verdict.verdict == "diverges" and not name.startswith(ASKED)):
+    if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
         return verdict
     cause, reason = MET[name]
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)

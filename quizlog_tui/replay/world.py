@@ -64,7 +64,10 @@ ISOLATION_LACKS: dict[str, tuple[str, ...]] = {
 }
 """What is lacking under each kind of isolation that the worker reports."""
 
+TAMPERED = "tampered"
+"""What a run met whose own account is belied by what was seen from outside."""
 MET: dict[str, tuple[Cause, str]] = {
+    TAMPERED: ("unknown", "tampered: what it says of itself is not what was seen from outside"),
     "threads": (
         "thread-order",
         "it runs threads beside itself or each other: the order is the system's",
@@ -83,8 +86,8 @@ MET: dict[str, tuple[Cause, str]] = {
     "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),
 }
 """What a run may meet that makes it impossible to vouch for, and the cause it would be."""
-ASKED = "real-"
-"""How those names of `MET` begin that a script asks for."""
+DECISIVE = (TAMPERED, "real-")
+"""How those names of `MET` begin that outweigh the others: tampering, what a script asks for."""
 
 NOTED = {
     "network": "it tried to use the network, which is off",
@@ -115,10 +118,11 @@ OPEN: dict[str, Cause] = {
 def doubt(met: Iterable[str]) -> str | None:
     """What of all that was met makes it impossible to vouch for a run, by its name in `MET`.
 
-    What the script asked for comes first. None if nothing does.
+    The decisive ones come first, in the order of `MET`. None if nothing does.
     """
     found = [name for name in met if name in MET]
-    return next((name for name in found if name.startswith(ASKED)), found[0] if found else None)
+    decisive = [name for name in MET if name in found and name.startswith(DECISIVE)]
+    return next(iter(decisive or found), None)
 
 
 @dataclass(frozen=True)

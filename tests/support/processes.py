@@ -27,10 +27,11 @@ def is_up() -> bool:
     """Whether a script below this process has come to `IS_UP`."""
     if sys.platform != "linux":
         pytest.skip("the names of processes are read from /proc")
-    return any(_name(pid) == _NAME for pid in below(os.getpid()))
+    return any(name_of(pid) == _NAME for pid in below(os.getpid()))
 
 
-def _name(pid: int) -> str:
+def name_of(pid: int) -> str:
+    """What a process is called; empty if it is gone."""
     try:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:

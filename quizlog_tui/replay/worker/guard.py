@@ -1,7 +1,9 @@
 """The guard: a process whose only work is that nothing of the script outlives quizlog.
 
 It adopts orphans (Linux: as child subreaper), so that even a daemon which the script detached stays
-below it. Holds no copy of the script's state and runs none of its code.
+below it. Holds no copy of the script's state and runs none of its code. It is not shut in as the
+script is: so it ends no process that is not below itself, whatever it is told, and ends all of them
+where it does not understand.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import contextlib
 import os
 import select
 import signal
+from collections.abc import Iterable
 
 from . import system
 from .folder import leftover
@@ -65,30 +68,72 @@ def _watch(guarded: int) -> None:
             if not data:
                 break
             *lines, orders = (orders + data).split(b"\n")
-            for line in lines:
-                _obey(line)
+            if len(orders) > _LONGEST_ORDER or not all(map(_obey, lines)):
+                break
     _kill_all()
 
 
-def _obey(line: bytes) -> None:
-    """`kill PID`: that process and all below it. `keep PID ...`: all but those and below them."""
-    order, *words = line.split()
+def _obey(line: bytes) -> bool:
+    """`kill PID`: that process and all below it. `keep PID ...`: all but those and below them.
+
+    Returns:
+        False if it is no such order.
+    """
+    order, *words = line.split() or [b""]
+    if order not in (b"kill", b"keep") or not all(_is_number(word) for word in words):
+        return False
     named = [int(word) for word in words]
-    below = [pid for one in named for pid in _descendants(one)]
+    family = [pid for one in named for pid in (one, *_descendants(one))]
     if order == b"kill":
-        mine = set(_children(os.getpid()))
-        if not mine.issuperset(named):  # so young that its parent is still a passing one
-            mine.update(_descendants(os.getpid()))
-        doomed = [*(pid for pid in named if pid in mine), *below]
+        _kill(family)
     else:
-        doomed = [pid for pid in _descendants(os.getpid()) if pid not in named and pid not in below]
-    _kill(doomed)
+        _kill([pid for pid in _descendants(os.getpid()) if pid not in family])
+    return True
 
 
-def _kill(pids: list[int]) -> None:
+def _is_number(word: bytes) -> bool:
+    return word.isdigit() and len(word) < 10
+
+
+def _kill(pids: Iterable[int]) -> None:
+    """End processes, but only such as are below this one at that moment."""
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(OSError):
+            _signal_below(pid)
+
+
+def _signal_below(pid: int) -> None:
+    """Kill by a handle, which still means the same process when another one takes its number."""
+    if not hasattr(os, "pidfd_open"):
+        if _is_below(pid):
             os.kill(pid, signal.SIGKILL)
+        return
+    handle = os.pidfd_open(pid)
+    try:
+        if _is_below(pid):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+    finally:
+        os.close(handle)
+
+
+def _is_below(pid: int) -> bool:
+    """Whether the chain of parents leads from a process here."""
+    if not os.path.exists("/proc/self/stat"):
+        return pid in _forked
+    while pid > 1:
+        pid = _parent(pid)
+        if pid == os.getpid():
+            return True
+    return False
+
+
+def _parent(pid: int) -> int:
+    """The parent of a process; 0 if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 def _reap(guarded: int) -> None:
@@ -133,3 +178,5 @@ def _children(pid: int) -> list[int]:
 
 
 _forked: list[int] = []
+_LONGEST_ORDER = 1 << 16
+"""Bytes of an order that does not end."""

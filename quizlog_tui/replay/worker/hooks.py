@@ -91,6 +91,7 @@ def _write_prompt(out: Out, text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()
     out.log.close_entry()
+    out.log.asked += out.log.entries[mark:]
     del out.log.entries[mark:]
 
 

@@ -54,6 +54,10 @@ class Log:
         """Bytes in both streams at the last question, and at the last that quizlog heard of."""
         self._untold = untold
         self.entries: list[str] = []
+        self.asked: list[str] = []
+        """What was written as the prompt of the question to come, as entries are."""
+        self.writing = "null"
+        """Encoding and newline of stdout, where the script changed them."""
         self.unfinished = ""
         self.steps: list[str] = []
         self.answers: list[str] = []
@@ -67,7 +71,9 @@ class Log:
         if size > self.known:
             self.close_entry()
             self.entries.append(f"[{self.known}, {size}]")
-            self.known = size
+        elif size < self.known:  # the descriptor led elsewhere for a while
+            self.writing = '["elsewhere", ""]'
+        self.known = size
 
     def wrote(self, text: str) -> None:
         """Log text written outside `print()`: pieces of one line make one entry."""
@@ -87,7 +93,13 @@ class Log:
             self.unfinished = ""
 
     def ask(self, prompt: str) -> str:
-        """Stop at a question until there is an answer. Blocks; raises `EOFError` for Ctrl-D."""
+        """Stop at a question until there is an answer. Blocks.
+
+        Raises:
+            EOFError: This is a process that the script forked: only the script itself is answered.
+        """
+        if getpid() != self.home:
+            raise EOFError("EOF when reading a line")
         with self.lock:
             if not self._asked:
                 # What is there by the first question stays: a collection that visits it all would
@@ -135,6 +147,8 @@ class Log:
 
     def _straying(self) -> None:
         """Say so at once: this process may be killed before it stops again."""
+        if getpid() != self.home:
+            return
         if self.lock.acquire(blocking=False):  # else another thread is telling, or at a question
             try:
                 self.wire.send('["straying"]')
@@ -150,9 +164,10 @@ class Log:
         where = "null" if line is None else str(line)
         entries = ", ".join(self.entries)
         self.steps.append(
-            f"[{prompt}, {where}, [{entries}], {self.known}, {errors}, {seconds:.6f}]"
+            f"[{prompt}, {where}, [{entries}], {self.known}, {errors}, {seconds:.6f}"
+            f", [{', '.join(self.asked)}]]"
         )
-        self.entries = []
+        self.entries, self.asked = [], []
 
     def _tell(self, kind: str) -> None:
         steps, self.steps = self.steps, []
@@ -162,8 +177,9 @@ class Log:
         known = "null" if taint is None else quote(taint)
         if self.taint.strayed:
             self.world.outside.note("strayed")
-        met = self.world.outside.json
-        self.wire.send(f'["{kind}", [{", ".join(steps)}], {self.outcome.json}, {known}, {met}]')
+        met, told = self.world.outside.json, ", ".join(steps)
+        end = self.outcome.json
+        self.wire.send(f'["{kind}", [{told}], {end}, {known}, {met}, {self.writing}]')
 
 
 def _asking_line(script: str) -> int | None:

@@ -12,6 +12,7 @@ import io
 from typing import Any
 
 from .log import Log
+from .wire import quote
 
 
 class RawOut(io.FileIO):
@@ -105,21 +106,32 @@ class Out(io.TextIOWrapper):
         log = self.log
         with log.lock:
             log.foreign()
+            if self._prints:
+                self._interrupt_print()
             for piece in pieces:
                 _plain_write(self, piece)
             log.printed("".join(pieces))
             if self.ending:
                 self.flush()
 
+    def _interrupt_print(self) -> list[str] | None:
+        """Log what a `print()` call of this thread has written, as another begins inside it.
+
+        Returns:
+            The pieces of the outer call, empty from now on; None if there is none.
+        """
+        outer = self._prints.get(_thread.get_ident())
+        if outer:
+            self.log.wrote("".join(outer))
+            outer.clear()
+        return outer
+
     def print_call(self, real_print: Any, args: Any, options: Any) -> None:
         """One `print()` call: whatever it writes is one entry."""
         me = _thread.get_ident()
         with self.log.lock:
             self.log.foreign()
-        outer = self._prints.get(me)
-        if outer:
-            self.log.wrote("".join(outer))
-            outer.clear()
+        outer = self._interrupt_print()
         pieces = self._prints[me] = []
         try:
             real_print(*args, **options)
@@ -138,7 +150,14 @@ class Out(io.TextIOWrapper):
         with self.log.lock:
             self.log.foreign()
             _plain_write(self, text)
+            self.log.asked.append(quote(text))
             self.flush()
+
+    def reconfigure(self, **options: Any) -> None:
+        super().reconfigure(**options)
+        if not {"encoding", "errors", "newline"}.isdisjoint(options):
+            newline = options.get("newline") or ""
+            self.log.writing = f"[{quote(self.encoding)}, {quote(newline)}]"
 
 
 class RawIn(io.RawIOBase):

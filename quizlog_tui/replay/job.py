@@ -1,0 +1,43 @@
+"""The message that starts a run. The other side of it is `worker.job`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from .limits import Limits
+from .output import UNTOLD
+from .source import Source
+from .world import World
+
+
+def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]:
+    """The fields of the message, in the order in which `worker.job.Job` reads them.
+
+    Args:
+        source: The script.
+        world: What it finds.
+        limits: What it may use.
+        kept: A folder that takes the files it writes; empty to forget them.
+    """
+    start, tick = world.clock
+    variables = []
+    if "real-environment" in source.asked:
+        variables = [f"{name}={value}" for name, value in os.environ.items()]
+    return [
+        os.fsencode(source.path),
+        os.fsencode(source.path.name),
+        b"%d" % world.seed,
+        b"%d" % limits.memory,
+        b"%d" % start,
+        b"%d" % tick,
+        b"%d" % UNTOLD,
+        os.fsencode(world.at),
+        os.fsencode(kept),
+        *(_packed(words) for words in (source.asked, world.changed, world.hidden, variables)),
+        source.data,
+    ]
+
+
+def _packed(words: Iterable[str]) -> bytes:
+    return os.fsencode("\0".join(words))

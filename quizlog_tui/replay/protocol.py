@@ -1,0 +1,225 @@
+"""The messages of a quiz process, parsed against a schema with bounds.
+
+A script shares an interpreter with the worker that sends these messages, so it can send any bytes
+in its place. Whatever does not have the form of a message, or claims what cannot be, is refused
+here, or by whoever counted it himself. Nothing here decides what a message means.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+MOST_BYTES = 64 * 2**20
+"""Largest message beside what was written to the streams, in bytes."""
+_LONGEST_NAME = 8192
+"""Characters of a name or a reason that the worker reports."""
+_MOST_NAMES = 256
+_LARGEST = 2**53
+
+
+class Violation(Exception):
+    """A message has a form, or claims something, that no worker sends."""
+
+
+class RawStep(NamedTuple):
+    """One step as the worker tells it; positions are those in the captured streams."""
+
+    prompt: str | None
+    line: int | None
+    entries: list[Any]
+    """What was printed: the text of the interpreter's own writes, `[start, end]` of all others'."""
+    out_end: int
+    err_end: int
+    seconds: float
+    asked: list[Any]
+    """What was written as the prompt, in the same form."""
+
+
+class Outcome(NamedTuple):
+    """How the script ended, by its own account."""
+
+    kind: Literal["finished", "raised"]
+    error_type: str | None
+    message: str | None
+    frames: list[list[int]]
+    """First and last line of the statement in each of the script's frames, innermost last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Born:
+    """The process is there. Which one it is, the kernel tells."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How its folder is private, and what keeps it from the machine."""
+
+    folder: str
+    isolation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Straying:
+    """It is about to change files that copies of it see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unshut:
+    """It could not be shut in, and did not run the script."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No copy could be made."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Where the script stands, and the steps since it last said so."""
+
+    kind: Literal["asking", "paused", "working", "ended"]
+    steps: list[RawStep]
+    outcome: Outcome
+    taint: str | None
+    met: list[str]
+    writing: tuple[str, str] | None
+    """Encoding and newline of stdout, where the script changed them."""
+
+
+Message = Born | Place | Straying | Unshut | Refused | Report
+
+
+def parse(data: bytes) -> Message:
+    """A message from its JSON text.
+
+    Raises:
+        Violation: It is none.
+    """
+    try:
+        fields = json.loads(data, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise Violation("it sent something that is no message") from error
+    if not isinstance(fields, list) or not fields or not isinstance(fields[0], str):
+        raise Violation("it sent something that is no message")
+    kind, *rest = fields
+    if kind in ("asking", "paused", "working", "ended"):
+        return _report(kind, rest)
+    read = _SHORT.get(kind)
+    if read is None:
+        raise Violation("it sent a message of no known kind")
+    form, fits = read
+    if len(rest) != len(fits) or not all(fit(value) for fit, value in zip(fits, rest, strict=True)):
+        raise Violation(f"it sent a malformed message {kind!r}")
+    message: Message = form(*rest)
+    return message
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(text)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _LARGEST
+
+
+def _is_name(value: Any) -> bool:
+    return type(value) is str and len(value) <= _LONGEST_NAME
+
+
+_SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "born": (Born, (_is_count,)),
+    "place": (Place, (("overlay", "copy", "").__contains__, _is_name)),
+    "straying": (Straying, ()),
+    "unshut": (Unshut, (_is_name,)),
+    "refused": (Refused, (_is_name,)),
+}
+"""The messages that tell no steps: the class of each, and what its fields must be."""
+
+
+def _report(kind: Any, fields: list[Any]) -> Report:
+    if len(fields) != 5:
+        raise Violation(f"it sent a malformed message {kind!r}")
+    steps, outcome, taint, met, writing = fields
+    _require(type(steps) is list, kind, "steps")
+    _require(taint is None or _is_name(taint), kind, "taint")
+    _require(_is_list(met, _is_name, _MOST_NAMES), kind, "met")
+    _require(writing is None or _is_writing(writing), kind, "writing")
+    encoding = None if writing is None else (writing[0], writing[1])
+    return Report(kind, [_step(step) for step in steps], _outcome(outcome), taint, met, encoding)
+
+
+def _require(holds: bool, kind: str, field: str) -> None:
+    if not holds:
+        raise Violation(f"it sent a message {kind!r} whose {field} is malformed")
+
+
+def _is_list(value: Any, fits: Any, most: int) -> bool:
+    return type(value) is list and len(value) <= most and all(map(fits, value))
+
+
+def _is_writing(value: Any) -> bool:
+    return _is_list(value, _is_name, 2) and len(value) == 2
+
+
+def _step(value: Any) -> RawStep:
+    if type(value) is not list or len(value) != 7:
+        raise Violation("it sent a malformed step")
+    step = RawStep(*value)
+    prompt, line, entries, out_end, err_end, seconds, asked = step
+    if not (
+        (prompt is None or type(prompt) is str)
+        and (line is None or (type(line) is int and 0 < line <= _LARGEST))
+        and type(entries) is type(asked) is list
+        and all(map(_is_entry, entries))
+        and all(map(_is_entry, asked))
+        and _is_count(out_end)
+        and _is_count(err_end)
+        and type(seconds) in (float, int)
+        and 0 <= seconds <= _LARGEST
+    ):
+        raise Violation("it sent a malformed step")
+    return step
+
+
+def _is_entry(value: Any) -> bool:
+    if type(value) is str:
+        return True
+    return type(value) is list and len(value) == 2 and all(map(_is_count, value))
+
+
+def _outcome(value: Any) -> Outcome:
+    if type(value) is not list or len(value) != 4:
+        raise Violation("it told a malformed end")
+    kind, name, message, frames = value
+    if not (
+        kind in ("finished", "raised")
+        and (name is None or _is_name(name))
+        and (message is None or type(message) is str)
+        and _is_list(frames, _is_frame, _LARGEST)
+    ):
+        raise Violation("it told a malformed end")
+    return Outcome(kind, name, message, frames)
+
+
+def _is_frame(value: Any) -> bool:
+    return _is_list(value, _is_count, 2) and len(value) == 2
+
+
+def check_prompts(report: Report) -> None:
+    """Hold a report against its kind: all its steps end in a question, but for the last of all.
+
+    Raises:
+        Violation: They do not, or there are none.
+    """
+    ended = report.kind == "ended"
+    prompts = [step.prompt is None for step in report.steps]
+    if not prompts or prompts != [False] * (len(prompts) - ended) + [True] * ended:
+        raise Violation("it told of questions that are none")

@@ -1,0 +1,115 @@
+"""What a worker says was printed, held against the bytes that left its process.
+
+The bytes are the truth. The worker's account only says where one `print()` ends and the next one
+begins; text that the bytes do not bear out is replaced by what the bytes show. Reads no file and
+decides no verdict.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable
+from typing import Any
+
+from .protocol import RawStep
+
+_MOST_UNWRITTEN = 1 << 16
+"""Bytes of text that may wait in a script's buffers while it asks: these hold 8 KiB each."""
+
+
+class WrittenText:
+    """Follows one process from stop to stop.
+
+    Args:
+        unwritten: What its original had told and not yet written when it was copied.
+    """
+
+    def __init__(self, unwritten: bytes = b"") -> None:
+        self.unwritten = unwritten
+        """Text that was told and has not left the process yet."""
+        self.disagrees = False
+        """Whether an account was not what the bytes show, and nothing explains it."""
+
+    def texts(self, step: RawStep, data: bytes, writing: tuple[str, str] | None) -> tuple[str, ...]:
+        """The strings written in one step, prompt excluded.
+
+        Args:
+            step: The worker's account of it.
+            data: The bytes of the step.
+            writing: Encoding and newline, where the script changed them.
+        """
+        start = step.out_end - len(data)
+        account = [*step.entries, *step.asked]
+        told = _encoded(account, writing)
+        if told is not None and self._bears_out(told, _without(account, data, start)):
+            return tuple(_strings(step.entries, data, start))
+        self.unwritten = b""
+        self.disagrees = self.disagrees or writing is None
+        return tuple(lines(data, writing))
+
+    def late(self, data: bytes) -> tuple[str, ...]:
+        """The strings written after the worker's last account of the process."""
+        new = data.removeprefix(self.unwritten)
+        self.unwritten = b""
+        return tuple(lines(new))
+
+    def _bears_out(self, told: bytes, own: bytes) -> bool:
+        """Whether the bytes are what was told, but for text that waits in a buffer."""
+        told = self.unwritten + told
+        rest = told[len(own) :]
+        if not told.startswith(own) or len(rest) > _MOST_UNWRITTEN:
+            return False
+        self.unwritten = rest
+        return True
+
+
+def _strings(entries: Iterable[Any], data: bytes, start: int) -> Iterable[str]:
+    for entry in entries:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            yield from lines(data[entry[0] - start : entry[1] - start])
+
+
+def lines(data: bytes, writing: tuple[str, str] | None = None) -> list[str]:
+    """Bytes as lines of text; those that are no text of the encoding are kept as surrogates."""
+    encoding = _known(writing[0]) if writing else None
+    text = data.decode(encoding or "utf-8", "surrogateescape")
+    parts = text.split("\n")
+    return [f"{line}\n" for line in parts[:-1]] + [line for line in parts[-1:] if line]
+
+
+def _encoded(entries: Iterable[Any], writing: tuple[str, str] | None) -> bytes | None:
+    """The bytes that the interpreter's own texts make; None if they cannot be known."""
+    text = "".join([entry for entry in entries if isinstance(entry, str)])
+    encoding = "utf-8"
+    if writing is not None:
+        known = _known(writing[0])
+        if known is None:
+            return None
+        encoding, newline = known, writing[1]
+        text = text.replace("\n", newline) if newline else text
+    try:
+        return text.encode(encoding, "surrogateescape")
+    except UnicodeError:
+        return None
+
+
+def _known(encoding: str) -> str | None:
+    """An encoding whose every text stands for itself, byte by byte; None if it is no such one."""
+    try:
+        found = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return None
+    plain = found in ("ascii", "utf-8") or found.startswith(("iso8859-", "cp125", "koi8"))
+    return found if plain else None
+
+
+def _without(entries: Iterable[Any], data: bytes, start: int) -> bytes:
+    """The bytes of a step but for those that others wrote."""
+    parts, at = [], 0
+    for entry in entries:
+        if not isinstance(entry, str):
+            parts.append(data[at : entry[0] - start])
+            at = entry[1] - start
+    return b"".join([*parts, data[at:]]) if parts else data
