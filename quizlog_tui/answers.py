@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .errors import UsageError
+from .paths import typed_path
 
 ABREAST = 16
 """Answers that are tried between two looks at whether to stop."""
@@ -63,7 +64,7 @@ def typed_answers(text: str) -> list[str]:
         if line.startswith("@@") or not line.startswith("@"):
             found.append(line.removeprefix("@") if line.startswith("@@") else line)
         else:
-            found += read_answers(Path(line[1:].strip()).expanduser())
+            found += read_answers(typed_path(line[1:].strip()))
     return found
 
 

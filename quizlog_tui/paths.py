@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -37,6 +38,11 @@ def record_path(name: str) -> Path:
     if name in example_names() and not Path(name).exists():
         return own_examples() / name / "record.yaml"
     return Path(name)
+
+
+def typed_path(text: str) -> Path:
+    """The path that a user typed; `~` is the home folder, if it is known which that is."""
+    return Path(os.path.expanduser(text))
 
 
 def decisions_path(record: Path) -> Path:

@@ -11,6 +11,7 @@ from ..errors import UsageError
 from ..text import plural
 from . import emit_json
 from .episode_verbs import share_of
+from .grammar import refuse_existing
 
 
 def export(arguments: Namespace) -> int:
@@ -20,6 +21,8 @@ def export(arguments: Namespace) -> int:
     if arguments.json and output is None:
         raise UsageError("--json needs a file for the rows", hint="name it with -o")
     _check_fitting(arguments)
+    if output is not None:
+        _check_free(file, output, arguments)
     if arguments.to == "splits":
         told = _split(file, output, arguments)
     else:
@@ -44,6 +47,13 @@ def export(arguments: Namespace) -> int:
     else:
         _narrate_export(told)
     return 0
+
+
+def _check_free(file: Path, output: Path, arguments: Namespace) -> None:
+    from ..episodes.export import check_apart
+
+    check_apart(file, output)
+    refuse_existing(output, arguments)
 
 
 _OF_FORMS = {

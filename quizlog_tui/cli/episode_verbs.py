@@ -16,6 +16,7 @@ from ..text import one_line, plural
 from . import emit_json
 from .episode_models import solver_of
 from .extras import needs
+from .grammar import refuse_existing
 from .progress import Progress
 
 if TYPE_CHECKING:
@@ -177,9 +178,11 @@ def upgrade(arguments: Namespace) -> int:
     """`quizlog episodes upgrade FILE -o FILE`."""
     from ..episodes.upgrade import upgrade_file
 
-    file = Path(arguments.file)
+    file, output = Path(arguments.file), Path(arguments.output)
+    if output != file:
+        refuse_existing(output, arguments)
     with share_of(file, "upgrading") as advanced:
-        told = upgrade_file(file, Path(arguments.output), advanced)
+        told = upgrade_file(file, output, advanced)
     if arguments.json:
         emit_json({"file": str(file), "output": arguments.output} | told)
         return 0

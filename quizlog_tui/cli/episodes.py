@@ -11,7 +11,7 @@ from ..episodes.index import USUAL
 from ..errors import UsageError
 from .episode_export import export
 from .episode_verbs import browse, build, check, stats, upgrade
-from .grammar import Parser, command
+from .grammar import Parser, add_force, command
 
 
 def _which(arguments: Namespace) -> int:
@@ -32,6 +32,7 @@ def _episodes() -> Parser:
     older = _verb(verbs, "upgrade", upgrade, "Bring older lines into the present form.")
     older.add_argument("file")
     older.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")
+    add_force(older)
     return parser
 
 
@@ -91,6 +92,7 @@ def _add_export(parser: Parser) -> None:
     parser.add_argument("file")
     parser.add_argument("--to", metavar="FORM", choices=forms, required=True, help=", ".join(forms))
     parser.add_argument("-o", "--output", metavar="PATH", help="default: rows to stdout")
+    add_force(parser)
     parser.add_argument("--all", action="store_true", help="episodes that are not verified too")
     parser.add_argument(
         "--scripts", metavar="DIR", help="of verifiers: take the scripts along, for replaying"

@@ -10,7 +10,7 @@ from ..replay.replayer import CHECKPOINTS
 from ..report.export import export
 from ..text import one_line
 from . import emit_json
-from .grammar import Parser, command
+from .grammar import Parser, add_force, command, refuse_existing
 from .moves import one_move
 from .show import narrate_warnings
 from .streams import telling
@@ -19,6 +19,7 @@ from .streams import telling
 def run(arguments: Namespace) -> int:
     """`quizlog export RECORD -o FILE`."""
     target = Path(arguments.output)
+    refuse_existing(target, arguments)
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)
         report = export(session, target, _progress)
@@ -43,11 +44,12 @@ def _progress(done: int, total: int) -> None:
 def _export() -> Parser:
     about = (
         "Write the whole record with all its branches as one HTML or Markdown file.\n"
-        "An earlier export is replaced; any other file is left alone."
+        "--force replaces an earlier export; any other file is left alone."
     )
     parser = command("quizlog export", run, about)
     parser.add_argument("record")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help=".html or .md")
+    add_force(parser)
     return parser
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
+from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import UsageError
@@ -58,3 +61,15 @@ def add_step(parser: Parser) -> None:
     """The arguments of a command that acts at a step of a record."""
     parser.add_argument("record")
     parser.add_argument("step", metavar="K", type=int)
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """The option that lets `-o` name something that is there already."""
+    parser.add_argument("--force", action="store_true", help="replace the file that -o names")
+
+
+def refuse_existing(path: Path, arguments: Namespace) -> None:
+    """Raise a `UsageError` if a file, but no folder, would be replaced unforced."""
+    if os.path.exists(path) and not os.path.isdir(path) and not arguments.force:
+        hint = "choose another name with -o, or replace it with --force"
+        raise UsageError("exists already", where=str(path), hint=hint)

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..paths import record_path
 from . import emit_json
-from .grammar import Parser, command
+from .grammar import Parser, add_force, command, refuse_existing
 
 
 def tui(arguments: Namespace) -> int:
@@ -80,6 +80,8 @@ def screenshot(arguments: Namespace) -> int:
     from ..tui.picture import picture
 
     size = _size(arguments.size)
+    if arguments.output:
+        refuse_existing(Path(arguments.output), arguments)
     shown = picture(record_path(arguments.record), arguments.step, size=size, theme=arguments.theme)
     if arguments.output:
         path = Path(arguments.output)
@@ -117,6 +119,7 @@ def _screenshot() -> Parser:
     parser.add_argument("--size", default="80x24", help="columns x rows, default 80x24")
     parser.add_argument("--theme", default="quizlog-dark", help="default quizlog-dark")
     parser.add_argument("-o", "--output", metavar="FILE", help="FILE.svg or FILE.txt")
+    add_force(parser)
     return parser
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def export(
 ) -> Report:
     """Write the whole record, with all its branches, as a document; what was written.
 
-    An earlier export is replaced, atomically; no other file ever is.
+    An earlier export is replaced, atomically; no other file ever is. Ask before you call this.
 
     Raises:
         UsageError: The name asks for no known form, or such a file exists and is no export.
@@ -45,10 +46,10 @@ def _checked_form(path: Path) -> Callable[[Report], str]:
     if form is None:
         hint = f"end its name in {', '.join(FORMS)}"
         raise UsageError("asks for no known form of export", where=str(path), hint=hint)
-    if path.exists() and not _is_export(path):
+    if os.path.exists(path) and not _is_export(path):
         hint = "choose another name, or move that file away"
         raise UsageError("exists and is no export of ours", where=str(path), hint=hint)
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise UsageError("its folder does not exist", where=str(path), hint="make the folder first")
     return form
 

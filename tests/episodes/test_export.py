@@ -312,6 +312,16 @@ def test_no_export_replaces_the_episodes_it_is_made_of(run: Run, tmp_path: Path)
     assert (tmp_path / "train.jsonl").read_bytes() == before
 
 
+def test_no_other_file_is_replaced_unless_told_to(run: Run, tmp_path: Path) -> None:
+    many(tmp_path / "e.jsonl")
+    target = tmp_path / "mine.jsonl"
+    for words in (("export", "e.jsonl", "--to", "messages"), ("upgrade", "e.jsonl")):
+        target.write_text("mine")
+        code, _, err = run(*words, "-o", "mine.jsonl")
+        assert code == 2 and "or replace it with --force" in err and target.read_text() == "mine"
+        assert run(*words, "-o", "mine.jsonl", "--force")[0] == 0 and target.read_text() != "mine"
+
+
 def test_a_folder_named_where_a_file_is_to_be_is_told(run: Run, tmp_path: Path) -> None:
     many(tmp_path / "e.jsonl")
     (tmp_path / "r.yaml").write_text("script: q.py\nseed: 1\ninputs: ['4']\npointer: 1\n")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from quizlog_tui.cli import main
 from quizlog_tui.errors import CancelledError, LimitError, UsageError
 from quizlog_tui.record.feedback import Feedback
 from quizlog_tui.record.store import RecordFile
@@ -241,6 +242,22 @@ def test_an_export_replaces_an_earlier_one_only(name: str, build: Build) -> None
         with pytest.raises(UsageError, match="no export of ours"):
             export(session, target)
         assert target.read_text() == "mine"
+
+
+def test_the_shell_replaces_an_earlier_export_only_if_told_to(
+    build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record, target = str(build.record(QUIZ, "1")), build.folder / "x.md"
+    assert main(["export", record, "-o", str(target)]) == 0
+    first = target.read_text(encoding="utf-8")
+    assert main([record, "2"]) == 0 and main(["export", record, "-o", str(target)]) == 2
+    assert "or replace it with --force" in capsys.readouterr().err
+    assert target.read_text(encoding="utf-8") == first
+    assert main(["export", record, "-o", str(target), "--force"]) == 0
+    assert target.read_text(encoding="utf-8") != first
+    target.write_text("mine")
+    assert main(["export", record, "-o", str(target), "--force"]) == 2
+    assert target.read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x", "no/x.html", "record.yaml", "quiz.py", "."])

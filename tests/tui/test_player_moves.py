@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 import yaml
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from quizlog_tui.config import Config
 from quizlog_tui.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keymap import shown
 from quizlog_tui.tui.lessons import LESSONS, told
+from quizlog_tui.tui.screens.export import report_name
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.guide import Guide
@@ -22,7 +24,7 @@ from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
-from tests.support.screens import idle, press, settled, shows
+from tests.support.screens import asking, idle, press, settled, shows
 
 QUIZ = """
 print("one")
@@ -257,11 +259,57 @@ async def test_an_export_of_the_screen_and_of_the_record(
             await shows(pilot, "written to")
             await idle(pilot)
             app.clear_notifications()
-        await pilot.press("x", "enter", "enter")
-        await shows(pilot, "exists already")
+    name = record.parent.name
     names = {path.name for path in record.parent.iterdir()}
-    assert {"screen.svg", "screen.txt", "record.html", "record.md"} <= names
+    assert {"screen.svg", "screen.txt", f"{name}.html", f"{name}.md"} <= names
     assert "name? Ada" in (record.parent / "screen.txt").read_text()
+
+
+def test_reports_of_two_records_have_two_names() -> None:
+    assert [report_name(Path(name)) for name in ("a/record.yaml", "b/record.yaml", "b/c.yaml")] == [
+        "a",
+        "b",
+        "c",
+    ]
+
+
+async def test_an_export_replaces_nothing_unasked(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(record.parent)
+    target = record.parent / "screen.svg"
+    target.write_text("mine")
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await at_keys(pilot)
+        for answer in ("enter", "escape"):
+            await pilot.press("x", "enter", "enter")
+            await shows(pilot, "screen.svg exists already.")
+            await pilot.press(answer)
+            await asking(pilot)
+            assert target.read_text() == "mine"
+            await pilot.press("escape")
+            await settled(pilot)
+        await pilot.press("x", "enter", "enter")
+        await shows(pilot, "screen.svg exists already.")
+        await pilot.press("j", "enter")
+        await shows(pilot, "written to")
+    assert target.read_text().startswith("<svg")
+
+
+async def test_a_name_that_no_file_can_have_is_told(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await at_keys(pilot)
+        for name in ("n" * 300, "~nobody/x", "x\0y"):
+            await pilot.press("x", "enter")
+            screen = await asking(pilot)
+            screen.query_one(Input).value = name
+            await pilot.press("enter")
+            await shows(pilot, "cannot write")
+            app.clear_notifications()
+            await pilot.press("escape")
+            await settled(pilot)
 
 
 async def test_a_missing_editor_is_told(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,11 @@ def test_the_shell_takes_screenshots(build: Build, capsys: pytest.CaptureFixture
     target = build.folder / "a.svg"
     assert main(["screenshot", str(record), "-o", str(target)]) == 0
     assert target.read_text().startswith("<svg")
+    target.write_text("mine")
+    assert main(["screenshot", str(record), "-o", str(target)]) == 2
+    assert "exists already" in capsys.readouterr().err and target.read_text() == "mine"
+    assert main(["screenshot", str(record), "-o", str(target), "--force"]) == 0
+    assert target.read_text().startswith("<svg")
     assert main(["screenshot", str(record), "--size", "big"]) == 2
     assert main(["screenshot", str(record), "-o", str(build.folder / "no" / "a.svg")]) == 2
     assert "a.svg: cannot write" in capsys.readouterr().err

@@ -7,6 +7,7 @@ here. Knows no record.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ...errors import QuizlogError
+from ...paths import typed_path
 from ...text import one_line, visible
 from .. import clipboard, external
 from ..keymap import shown
@@ -224,10 +226,20 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """Ask where to, until it is written or the user thought better of it."""
         name, question = export.name, "Write it to which file?"
         while wanted := await self.app.push_screen_wait(AskScreen(question, name)):
-            name, path = wanted, Path(wanted).expanduser()
+            name, path = wanted, typed_path(wanted)
+            if not await self._may_replace(path):
+                continue
             if await self.work_on(partial(_done, export, path), "writing"):
                 self.tell(f"written to {path.absolute()}")
                 return
+
+    async def _may_replace(self, path: Path) -> bool:
+        """Whether a file may be written: it is new, or the user wants it replaced."""
+        if not os.path.exists(path):
+            return True
+        lines = [line("choose another name", cut=True), line("replace it", cut=True)]
+        question = f"{path} exists already."
+        return await self.app.push_screen_wait(ChooseScreen(question, lines)) == 1
 
     def exports(self) -> list[Export]:
         """What can be written from here."""

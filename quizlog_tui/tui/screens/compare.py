@@ -5,6 +5,7 @@ Draws a `Comparison`; changes no record.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -172,11 +173,11 @@ def record_side(wanted: str, replayer: Replayer) -> Side:
     Raises:
         QuizlogError: The record or its script cannot be read, or there is no such branch.
     """
-    path, branch = record_path(wanted).expanduser(), ""
-    if not path.exists() and "@" in wanted:
+    path, branch = record_path(os.path.expanduser(wanted)), ""
+    if not os.path.exists(path) and "@" in wanted:
         file, _, branch = wanted.rpartition("@")
-        path = record_path(file).expanduser()
-    if path.is_dir():
+        path = record_path(os.path.expanduser(file))
+    if os.path.isdir(path):
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
     with Session(path, replayer, save=False) as other:
         run = other.transcript_of(branch) if branch else other.preview()

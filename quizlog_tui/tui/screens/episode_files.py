@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...episodes.index import USUAL, EpisodeFile, episode_files
+from ...paths import typed_path
 from ..widgets.documents import line
 from .base import QuizlogScreen
 from .dialogs import AskScreen, ChooseScreen
@@ -29,4 +30,4 @@ async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile |
 async def _asked(screen: QuizlogScreen[Any]) -> Path | None:
     ask = AskScreen("Look into which file of episodes?", USUAL)
     wanted = (await screen.app.push_screen_wait(ask) or "").strip()
-    return Path(wanted).expanduser() if wanted else None
+    return typed_path(wanted) if wanted else None

@@ -22,24 +22,26 @@ class Export:
     name: str
     """The file's name, if the user gives no other."""
     write: Callable[[Path], object]
-    """Writes it; raises a `QuizlogError` where it cannot."""
+    """Writes it over what is there; raises a `QuizlogError` where it cannot."""
 
 
 def pictures(app: App[Any]) -> list[Export]:
     """The screen as it is now, in both forms."""
     svg, text = screen_svg(app), screen_text(app)
     return [
-        Export("this screen as a picture (SVG)", "screen.svg", lambda path: _new(path, svg)),
-        Export("this screen as text", "screen.txt", lambda path: _new(path, text)),
+        Export("this screen as a picture (SVG)", "screen.svg", lambda path: _write(path, svg)),
+        Export("this screen as text", "screen.txt", lambda path: _write(path, text)),
     ]
 
 
-def _new(path: Path, text: str) -> None:
-    """Write a new file; an existing one is left alone."""
+def report_name(record: Path) -> str:
+    """What a report of a record is called, without its ending: as the record, or as its folder."""
+    return record.resolve().parent.name if record.stem == "record" else record.stem
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError("exists already", where=str(path), hint="choose another name") from None
-    except OSError as error:
-        raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from None
+        path.write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        message = f"cannot write: {getattr(error, 'strerror', error)}"
+        raise UsageError(message, where=str(path), hint="choose another name") from None

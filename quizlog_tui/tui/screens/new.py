@@ -12,6 +12,7 @@ from typing import Any
 
 from ... import new_record as rules
 from ...errors import UsageError
+from ...paths import typed_path
 from .base import QuizlogScreen
 from .dialogs import AskScreen
 
@@ -44,7 +45,7 @@ def _made(script: str, seed: str) -> Path:
     """
     if not re.fullmatch(r"\s*-?\d{1,18}\s*", seed):
         raise UsageError(f"the seed {seed!r} is no whole number", hint="as 123456")
-    path = Path(script).expanduser()
+    path = typed_path(script)
     names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))
     free = (path.with_name(f"{name}.yaml") for name in names)
     record = next(each for each in free if not os.path.lexists(each))

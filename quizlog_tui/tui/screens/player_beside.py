@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from textual import work
 
 from ...errors import QuizlogError
+from ...paths import typed_path
 from ...replay.replayer import Replayer
 from ...text import plural
 from ..clock import Clock
@@ -107,7 +108,7 @@ class PlayerBeside(PlayerMoves):
         wanted = (await self.app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
         if not wanted:
             return
-        path = Path(wanted).expanduser()
+        path = typed_path(wanted)
         made = await self.work_on(lambda: self._put_episode(name, path), "replaying it")
         if made is not None:
             self.tell(f"{name} is in {path}; {made.standing}")

@@ -16,7 +16,7 @@ from ..messages import Neighbour
 from ..widgets.editors.answered import Answered
 from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
-from .export import Export
+from .export import Export, report_name
 from .player_beside import PlayerBeside
 
 
@@ -104,10 +104,11 @@ class PlayerDoors(PlayerBeside):
 
     def exports(self) -> list[Export]:
         """The screen, and the whole record with all its branches."""
+        name = report_name(self.session.path)
         return [
             *super().exports(),
-            Export("the whole record as HTML", "record.html", self._write_report),
-            Export("the whole record as Markdown", "record.md", self._write_report),
+            Export("the whole record as HTML", f"{name}.html", self._write_report),
+            Export("the whole record as Markdown", f"{name}.md", self._write_report),
         ]
 
     def _write_report(self, path: Path) -> None:
