@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,10 @@ FILLED = ("email", "secret", "url", "answer")
 _COMMENT = re.compile(r"(?m)(?<![:\"'\w])//[^\n]*|/\*.*?\*/", re.S)
 _BLANK = re.compile(r":\s*(?:\.\.\.|…)")
 _TRAILING = re.compile(r",(\s*[}\]])")
+_LONGEST = 10_000
+"""Characters of a sample; a longer object is data."""
+_TRIES = 16
+"""Braces in one text that are tried as a sample's start, and for each as its end."""
 _PLACEHOLDER = re.compile(r"\byour\b|\.\.\.|…|<[^>]+>|^\s*$|\bthis page\b", re.I)
 
 
@@ -21,7 +25,7 @@ class Sample:
     """What samples on a page show."""
 
     texts: tuple[str, ...] = ()
-    """The samples as written."""
+    """The samples as written, without what is said above or below them."""
     constants: Mapping[str, Any] = field(default_factory=dict)
     """Fields beyond the usual, with values that are no placeholders."""
 
@@ -31,11 +35,28 @@ def sample_of(texts: Iterable[str]) -> Sample:
     found: list[str] = []
     constants: dict[str, Any] = {}
     for text in texts:
-        data = lenient(text)
-        if data is not None and {"answer", "secret"} & data.keys():
-            found.append(text)
-            constants |= {k: v for k, v in data.items() if k not in FILLED and _is_constant(v)}
+        for written, data in _objects(text):
+            if {"answer", "secret"} & data.keys():
+                found.append(written)
+                constants |= {k: v for k, v in data.items() if k not in FILLED and _is_constant(v)}
     return Sample(tuple(found), constants)
+
+
+def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON objects in a text, each as written and as read."""
+    end = 0
+    for start in _places("{", text)[:_TRIES]:
+        ends = [one + 1 for one in _places("}", text) if start < one < start + _LONGEST]
+        for after in ends[: -_TRIES - 1 : -1] if start >= end else ():
+            data = lenient(text[start:after])
+            if data is not None:
+                yield text[start:after], data
+                end = after
+                break
+
+
+def _places(mark: str, text: str) -> list[int]:
+    return [place for place, letter in enumerate(text) if letter == mark]
 
 
 def lenient(text: str) -> dict[str, Any] | None:

@@ -177,6 +177,24 @@ def test_samples_are_read_though_they_are_no_json(text: str, data: object) -> No
     assert lenient(text) == data
 
 
+@pytest.mark.parametrize(
+    ("pre", "left"),
+    [
+        ("Send this:\n{SAMPLE}", "Send this:"),
+        ("{SAMPLE}\nThe secret is yours.", "\nThe secret is yours."),
+        ("Send\n{SAMPLE}\nand get\n{'correct': true}", "Send\n\nand get\n{'correct': true}"),
+        ("POST to https://quiz.site/grade {SAMPLE}", "POST to https://quiz.site/grade"),
+        ("Send {SAMPLE} or {SAMPLE}", "Send  or"),
+    ],
+)
+def test_a_sample_with_prose_in_its_block_is_no_part_of_the_question(pre: str, left: str) -> None:
+    sample = '{\n  "email": "your email", // yours\n  "quiz": "q7",\n  "answer": {"any": ...}\n}'
+    pre = pre.replace("{SAMPLE}", sample).replace("'", '"')
+    page = read_page(shot(f"Sum it.\n{pre}", samples=(pre,)), ALLOWED)
+    assert page.question == f"Sum it.\n{left}".replace("'", '"')
+    assert page.constants == {"quiz": "q7"}
+
+
 def test_further_fields_of_a_sample_are_constants_unless_placeholders() -> None:
     text = json.dumps(
         {"email": "your email", "answer": 1, "quiz": "q7", "token": "your token", "v": 2}
