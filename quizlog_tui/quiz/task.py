@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from ..errors import UsageError
 from ..text import is_whole
+
+_LONGEST = 4096
+"""Characters of a field of a trigger."""
 
 PageState = Literal[
     "open", "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected",
@@ -97,16 +101,19 @@ class TaskResult:
         return {"schema_version": 1, **asdict(self), "right": right}
 
 
-def request_fault(data: Any) -> str | None:
+def request_fault(data: Any) -> UsageError | None:
     """What is wrong with a trigger's JSON; None if nothing is. Pure."""
+    hint = "send a JSON object with the texts email, secret and url"
     if not isinstance(data, Mapping):
-        return "the body must be a JSON object"
+        return UsageError("the body must be a JSON object", where="body", hint=hint)
     for name in ("email", "secret", "url"):
         value = data.get(name)
         if not isinstance(value, str) or not value.strip():
-            return f"the field {name} is missing or no text"
-        if len(value) > 4096:
-            return f"the field {name} is too long"
+            return UsageError(f"the field {name} is missing or no text", where=name, hint=hint)
+        if len(value) > _LONGEST:
+            hint = f"send at most {_LONGEST} characters"
+            return UsageError(f"the field {name} is too long", where=name, hint=hint)
         if name != "secret" and not is_whole(value):  # no secret is: refused as a wrong one
-            return f"the field {name} holds half a surrogate pair"
+            said = f"the field {name} holds half a surrogate pair"
+            return UsageError(said, where=name, hint="send whole characters")
     return None

@@ -36,6 +36,7 @@ _SWEEP = 600.0
 _MOST_LISTED = 200
 _PATIENCE = 0.5
 """Seconds between two looks at a task that another machine may work."""
+_LATER = "send it again when one has ended; MAX_QUEUED_TASKS raises the limit"
 _STATES = {"ENQUEUED": "queued", "PENDING": "running", "CANCELLED": "cancelled"}
 _OPEN = ("queued", "running")
 
@@ -96,7 +97,8 @@ class Tasks:
         """
         fault = url_fault(request.url, self.settings)
         if fault:
-            raise UsageError(f"the url {fault}")
+            hint = "send the address of the quiz's first page"
+            raise UsageError(f"the url {fault}", where="url", hint=hint)
         most = self.settings.max_concurrent_tasks + self.settings.max_queued_tasks
         only = f"{KIND} {hex_digest(json.dumps([request.email, request.url]).encode())}"
         async with self._starting:
@@ -104,7 +106,7 @@ class Tasks:
             if same := [row for row in open_tasks if row.deduplication_id == only]:
                 return same[0].workflow_id
             if len(open_tasks) >= most:
-                raise LimitError("too many tasks are waiting", hint="try again later")
+                raise LimitError("too many tasks are waiting", hint=_LATER)
             given = request.email, request.url, request.triggered
             return await self.engine.enqueue(KIND, request.id, *given, only=only)
 
@@ -123,7 +125,8 @@ class Tasks:
         """
         row = await self.engine.one(KIND, task) if task.isalnum() else None
         if row is None:
-            raise UsageError("there is no such task", where=task[:80])
+            hint = "GET /tasks lists those there are"
+            raise UsageError("there is no such task", where=task[:80], hint=hint)
         return await self._state(row)
 
     async def events(self, task: str) -> AsyncIterator[dict[str, Any]]:

@@ -99,10 +99,6 @@ DECISIONS: Responses = {
     )
 }
 _TRIGGER = {name: {"type": "string", "maxLength": 4096} for name in ("email", "secret", "url")}
-_SHORT = {
-    "type": "object",
-    "properties": {"error": {"type": "object", "properties": {"message": _TEXT}}},
-}
 TRIGGER: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -120,7 +116,7 @@ STARTED: Responses = {
         "the task, or the one that is open for the same page and person",
     ),
     **{
-        code: _json(_SHORT, about)
+        code: _json(_ERROR, about)
         for code, about in {
             400: "the body is no JSON, or a field is missing or unfit",
             403: "the secret is wrong",

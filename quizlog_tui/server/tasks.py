@@ -18,11 +18,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
-from ..errors import LimitError, UsageError
+from ..errors import LimitError, QuizlogError, UsageError
 from ..quiz.task import TaskRequest, request_fault
 from ..quiz.tasks import Tasks
 from .events import event
-from .faults import encode
+from .faults import BadRequestError, encode, error_data
 from .guesses import Guesses
 from .schema import STARTED, TRIGGER
 from .shield import READ_SECONDS
@@ -51,14 +51,14 @@ def tasks_router(tasks: Tasks) -> APIRouter:
         try:
             return _json(await tasks.get(task_id))
         except UsageError as error:
-            return _fault(404, str(error))
+            return _fault(404, error)
 
     @router.get("/tasks/{task_id}/events", summary="A task as it goes on, as server-sent events")
     async def events(task_id: str) -> Any:
         try:
             await tasks.get(task_id)
         except UsageError as error:
-            return _fault(404, str(error))
+            return _fault(404, error)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
             _stream(tasks, task_id), media_type="text/event-stream", headers=headers
@@ -76,13 +76,14 @@ def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
                 body = await _body(request)
         except TimeoutError:
             said = f"the body did not arrive within {READ_SECONDS:g} s"
-            return _fault(408, said, {"Connection": "close"})
+            return _fault(408, _of_body(said, "send it again"), {"Connection": "close"})
         if body is None:
-            return _fault(413, f"the body has more than {MAX_TRIGGER} bytes")
+            hint = "email, secret and url are all it needs"
+            return _fault(413, _of_body(f"the body has more than {MAX_TRIGGER} bytes", hint))
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
-            return _fault(400, "the body is no JSON")
+            return _fault(400, _of_body("the body is no JSON", "send an object of JSON"))
         address = request.client.host if request.client else ""
         return await _triggered(tasks, data, partial(guesses.wait, address))
 
@@ -95,6 +96,10 @@ def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
             responses=STARTED,
             openapi_extra=TRIGGER,
         )
+
+
+def _of_body(message: str, hint: str) -> QuizlogError:
+    return BadRequestError(message, where="body", hint=hint)
 
 
 async def _body(request: Request) -> bytes | None:
@@ -113,14 +118,17 @@ async def _triggered(tasks: Tasks, data: Any, wait: Callable[[float], float]) ->
         return _fault(400, fault)
     if not is_secret(data["secret"], tasks.settings.user_secret):
         if seconds := wait(time.monotonic()):
-            return _fault(429, "too many wrong secrets", {"Retry-After": str(math.ceil(seconds))})
-        return _fault(403, "the secret is wrong")
+            pause = str(math.ceil(seconds))
+            many = LimitError("too many wrong secrets", where="secret", hint=f"wait {pause} s")
+            return _fault(429, many, {"Retry-After": pause})
+        hint = "send the USER_SECRET that the server was started with"
+        return _fault(403, UsageError("the secret is wrong", where="secret", hint=hint))
     try:
         task = await tasks.start(TaskRequest(data["email"], data["secret"], data["url"]))
     except UsageError as error:
-        return _fault(400, str(error))
+        return _fault(400, error)
     except LimitError as error:
-        return _fault(429, str(error), {"Retry-After": "30"})
+        return _fault(429, error, {"Retry-After": "30"})
     return _json({"status": "accepted", "task_id": task})
 
 
@@ -136,8 +144,8 @@ def _json(
     return Response(encode(data), status, headers, "application/json")
 
 
-def _fault(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-    return _json({"error": {"message": message}}, status, headers)
+def _fault(status: int, error: QuizlogError, headers: dict[str, str] | None = None) -> Response:
+    return _json(error_data(error), status, headers)
 
 
 async def _stream(tasks: Tasks, task: str) -> AsyncIterator[bytes]:

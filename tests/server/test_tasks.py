@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.errors import LimitError
 from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import quiz_server
 from quizlog_tui.quiz.task import TaskRequest
@@ -81,7 +82,8 @@ async def test_bad_triggers(tmp_path: Path) -> None:
                 for body, status in BAD:
                     reply = await http.post(f"{url}{path}", content=body)
                     assert (reply.status_code, body[:40]) == (status, body[:40])
-                    assert reply.json()["error"]["message"]
+                    assert set(reply.json()["error"]) == {"message", "where", "hint", "exit_code"}
+                    assert all(reply.json()["error"].values())
             assert await tasks.list() == []
 
 
@@ -96,6 +98,8 @@ async def test_after_many_wrong_secrets_only_the_right_one_is_listened_to(tmp_pa
             replies = [await http.post(url, content=body) for body in wrong]
             assert [reply.status_code for reply in replies] == [403] * MOST + [429] * 5
             assert 0 < int(replies[-1].headers["Retry-After"]) <= SECONDS
+            error = replies[-1].json()["error"]
+            assert (error["where"], error["exit_code"]) == ("secret", LimitError.exit_code)
             refused = await http.post(url, content=trigger("ftp://quiz.site/x"))
             assert refused.status_code == 400  # the secret was right
 
