@@ -7,13 +7,13 @@ knows what may stand in the file. Reads and checks; the only thing it writes is 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError, UsageError
+from .paths import user_folder
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,7 @@ SECTIONS = ("limits", "cache")
 
 def config_folder() -> Path:
     """Where configuration, themes and models are kept."""
-    if sys.platform == "linux":  # platformdirs costs a fifth of a shell call, for this one rule
-        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or "~/.config"
-        return Path(base).expanduser() / "quizlog"
-    from platformdirs import user_config_path
-
-    return user_config_path("quizlog", appauthor=False)
+    return user_folder("config")
 
 
 def config_path() -> Path:
@@ -107,10 +102,11 @@ def load_config(path: Path | None = None) -> tuple[Config, list[Problem]]:
 def _read(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise ConfigError(f"cannot read: {error.strerror}", where=str(path)) from None
+        hint = "make it readable, or set XDG_CONFIG_HOME to a folder of your own"
+        raise ConfigError(f"cannot read: {error.strerror}", where=str(path), hint=hint) from None
     except UnicodeDecodeError:
         raise ConfigError("is not UTF-8 text", where=str(path), hint="save it as UTF-8") from None
     import tomllib
@@ -194,11 +190,15 @@ def init_config() -> Path:
     """Write a first file for the user to edit.
 
     Raises:
-        UsageError: There is one already.
+        UsageError: There is one already, or it cannot be written.
     """
     path = config_path()
-    if path.exists():
+    if os.path.exists(path):
         raise UsageError("there is a configuration already", where=str(path), hint="edit it")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(template(), encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(template(), encoding="utf-8")
+    except OSError as error:
+        hint = "set XDG_CONFIG_HOME to a folder that you can write"
+        raise UsageError(f"cannot write: {error.strerror}", where=str(path), hint=hint) from None
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ def show(arguments: Namespace) -> int:
         keys = {action.id: action.keys for action in all_actions()}
         emit_json({"path": str(config_path()), "settings": values, "actions": keys})
         return 0
-    print(f"# {config_path()}{'' if config_path().exists() else ' (not there; all defaults)'}")
+    there = os.path.exists(config_path())
+    print(f"# {config_path()}{'' if there else ' (not there; all defaults)'}")
     for name, (value, about) in found.items():
         print(f"{name:<20} {visible(str(value)) or '(empty)':<20} {about}")
     print("\n# actions that [keys] may name, with their keys")

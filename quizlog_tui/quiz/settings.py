@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
+from ..paths import typed_path
 from ..solver.env_file import read_env
 
 DATABASE = "tasks.sqlite"
@@ -97,4 +98,4 @@ def _value(name: str, text: str, file: str) -> object:
         return number
     if isinstance(default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    return Path(text).expanduser() if isinstance(default, Path) else text
+    return typed_path(text) if isinstance(default, Path) else text

@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from ..errors import ConfigError
+from ..paths import user_folder
 from ..record.yaml_text import parse
 from .env_file import PRIMARY
 from .transport import MAX_WEIGHT, NAME, Voter
@@ -138,9 +139,7 @@ class Models(BaseModel):
 
 def default_models() -> Path:
     """Where a user's models are configured."""
-    from platformdirs import user_config_path
-
-    return user_config_path("quizlog", appauthor=False) / "models.yaml"
+    return user_folder("config") / "models.yaml"
 
 
 def read_models(path: Path) -> Models:

@@ -20,7 +20,7 @@ def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | No
     """Run the program until the user leaves; the exit code."""
     config, problems = load_config()
     app = QuizlogApp(record, config, problems, guided=guided, episodes=episodes)
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):  # without it the terminal would be left as the screens had it
             number = getattr(signal, name)
             signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))

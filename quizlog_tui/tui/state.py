@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..paths import user_folder
+
 _MOST = 200
 """Places kept; the oldest go first."""
 
@@ -69,9 +71,7 @@ class State:
 
 
 def _state_path() -> Path:
-    from platformdirs import user_state_path
-
-    return user_state_path("quizlog", appauthor=False) / "screens.json"
+    return user_folder("state") / "screens.json"
 
 
 def _loaded(path: Path) -> dict[str, Any]:

@@ -32,10 +32,15 @@ def user_themes_folder() -> Path:
 def theme_files() -> list[Path]:
     """All theme files, the user's last, so that they may replace shipped ones by name."""
     return [
-        path
-        for folder in (shipped("themes"), user_themes_folder())
-        for path in sorted(folder.glob("*.y*ml"))
+        path for folder in (shipped("themes"), user_themes_folder()) for path in _listed(folder)
     ]
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.glob("*.y*ml"))
+    except OSError:  # somebody else's home
+        return []
 
 
 def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[Problem]]:

@@ -19,7 +19,10 @@ import pytest
 import yaml
 
 from quizlog_tui import open as open_record
+from quizlog_tui.paths import typed_path
+from tests.cli.conftest import Run
 from tests.support.build import Build
+from tests.support.terminal import Terminal, quizlog
 
 QUIZ = """\
 print("start")
@@ -65,6 +68,8 @@ class Around:
     """What the terminal can show."""
 
 
+NO_RIGHTS = "setpriv --inh-caps=-all --bounding-set=-all" if os.getuid() == 0 else ""
+"""Takes root's right to read and write what is not its own."""
 SURROUNDINGS = {
     "closed stdin": Around('exec "$@" <&-', usual=True),
     "closed stdout": Around('exec "$@" >&-', usual=True, silent=True),
@@ -75,6 +80,12 @@ SURROUNDINGS = {
     "ASCII": Around(
         'LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 exec "$@"', usual=True, encoding="ascii"
     ),
+    "no home and no name": Around(
+        'unset HOME USER LOGNAME; exec unshare --user --map-user=54321 --map-group=54321 "$@"',
+        usual=True,
+    ),
+    "a home that is not ours": Around(f'chmod 0 "$HOME"; exec {NO_RIGHTS} "$@"', usual=True),
+    "a home that is no folder": Around('rmdir "$HOME"; : >"$HOME"; exec "$@"', usual=True),
 }
 
 
@@ -91,6 +102,18 @@ class Done:
     """Whether the record's file is another than before."""
     files: frozenset[str]
     """What is in the folder now."""
+
+
+def _need(around: Around, folder: Path) -> None:
+    """Skip where this machine cannot make such surroundings."""
+    home = folder / "home"
+    home.mkdir()
+    command = ["sh", "-c", around.shell, "sh", sys.executable, "-c", "import quizlog_tui"]
+    tried = subprocess.run(
+        command, env=os.environ | {"HOME": str(home)}, capture_output=True, check=False
+    )
+    if tried.returncode:
+        pytest.skip(f"not possible here: {tried.stderr.decode().strip()}")
 
 
 @pytest.fixture(scope="module")
@@ -135,9 +158,10 @@ def _run(folder: Path, command: str, shell: str, before: bytes) -> Done:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_a_command_works_or_says_what_to_do(
-    name: str, command: str, perform: Callable[[str, str], Done]
+    name: str, command: str, perform: Callable[[str, str], Done], tmp_path: Path
 ) -> None:
     around = SURROUNDINGS[name]
+    _need(around, tmp_path)
     usual, odd = perform(COMMANDS[command], 'exec "$@"'), perform(COMMANDS[command], around.shell)
     assert "Traceback" not in odd.out + odd.err
     assert odd.files <= usual.files
@@ -187,3 +211,35 @@ def test_the_installed_command_takes_closed_streams(build: Build) -> None:
     command = f"{Path(sys.executable).with_name('quizlog')} {path} 4 <&- >&- 2>&-"
     assert subprocess.run(["sh", "-c", command], check=False).returncode == 0
     assert yaml.safe_load(path.read_text())["inputs"] == ["4"]
+
+
+def test_the_screens_open_without_a_home(build: Build) -> None:
+    path = build.record(QUIZ)
+    nobody = SURROUNDINGS["no home and no name"]
+    _need(nobody, build.folder)
+    command = ["sh", "-c", nobody.shell, "sh", *quizlog("tui", str(path))]
+    with Terminal(command, cwd=build.folder) as terminal:
+        terminal.wait_for("number 0?")
+        terminal.quiet(0.3)
+        terminal.send("4\r")
+        terminal.wait_for("number 1?")
+        terminal.send("\x11")
+        assert terminal.end() == 0
+    assert yaml.safe_load(path.read_text())["inputs"] == ["4"]
+
+
+@pytest.mark.parametrize("words", [("arithmetic",), ("config", "init")])
+def test_what_needs_a_home_says_so(
+    words: tuple[str, ...], run: Run, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = build.folder / "home"
+    home.write_text("")
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(home))
+    code, out, err = run(*words)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert f"quizlog: {home}" in err and "_HOME to a folder that you can write)" in err
+
+
+def test_a_home_that_nobody_knows_stays_a_name() -> None:
+    assert typed_path("~nobody-has-this-name/x") == Path("~nobody-has-this-name/x")

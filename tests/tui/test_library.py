@@ -13,6 +13,7 @@ import yaml
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from quizlog_tui.errors import UsageError
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
@@ -225,11 +226,12 @@ async def test_an_empty_folder_without_examples_says_how_to_begin(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def readonly() -> Path:
-        raise PermissionError(13, "Permission denied")
+        raise UsageError("cannot copy the examples: Permission denied")
 
     monkeypatch.setattr("quizlog_tui.tui.app.own_examples", readonly)
     app = QuizlogApp()
-    async with app.run_test() as pilot:
+    async with app.run_test(notifications=True) as pilot:
+        await shows(pilot, "cannot copy the")
         await shows(pilot, "quizlog new SCRIPT")
         put(folder, "late.yaml")
         await shows(pilot, "late.yaml")

@@ -112,7 +112,7 @@ def test_ctrl_c_in_the_pager_is_the_pagers(record: Path) -> None:
         assert ended(terminal) == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_restores_the_terminal(number: signal.Signals, terminal: Terminal) -> None:
     terminal.process.send_signal(number)
     assert ended(terminal) == 128 + number

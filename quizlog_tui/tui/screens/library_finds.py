@@ -6,7 +6,6 @@ Draws nothing; the library does.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from textual import work
 from textual.worker import Worker
 
+from ...errors import UsageError
 from ...record.summary import Summary, find_records
 from ..shelf import Shelf, changes, read_some
 from .base import QuizlogScreen
@@ -96,9 +96,11 @@ class LibraryFinds(QuizlogScreen[None]):
         await self._read_all()
         if not len(self._shelf) and self._examples is not None:
             examples, self._examples = self._examples, None
-            with contextlib.suppress(OSError):  # a read-only home has no examples
+            try:
                 before, self._folder = self._folder, await asyncio.to_thread(examples)
                 self.tell(f"no records below {before}: here are examples to play with")
+            except UsageError as error:  # a read-only home
+                self.tell(str(error))
             await self._read_all()
 
     async def _read_all(self) -> None:
