@@ -30,7 +30,7 @@ def serve(arguments: Namespace) -> int:
     from ..server.run import address, listening, process_bound, rules_for
     from ..server.run import serve as run
     from ..server.warmth import PROCESSES
-    from ..solver.choice import Choice, doubts
+    from ..solver.choice import Choice, cost_note, doubts
 
     folders = served(Path(name) for name in arguments.folder or ["."])
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
@@ -38,7 +38,7 @@ def serve(arguments: Namespace) -> int:
     replay, env = (Path(name) if name else None for name in (arguments.replay, arguments.env))
     choice = Choice(models, replay, env=env)
     tasks = _task_settings(env)
-    for text in doubts(choice):
+    for text in (*doubts(choice), *filter(None, [cost_note(choice)])):
         say(f"note: {text}")
     with listening(arguments.host, arguments.port) as sock:
 

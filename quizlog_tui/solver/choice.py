@@ -40,6 +40,22 @@ def doubts(choice: Choice) -> list[str]:
         return [str(error)]
 
 
+def cost_note(choice: Choice) -> str | None:
+    """What a question costs, in a line to be shown before anybody asks; None if it costs nothing.
+
+    Local programs, persons and recorded replies cost nothing that is known here.
+    """
+    configured = choice.models or default_models()
+    if choice.replay or not configured.exists():
+        return None
+    try:
+        names = [model.name for model in read_models(configured).models if model.base_url]
+    except ConfigError:
+        return None
+    asked = f"each question is sent to {', '.join(names)}, again where they differ"
+    return f"{asked}; their providers may bill it" if names else None
+
+
 def _unset(models: Models, environment: Mapping[str, str]) -> list[str]:
     names = missing_keys(models, environment)
     return [f"{name} is not set; its models will not answer" for name in names]

@@ -16,7 +16,7 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.server.app import Settings, create_app
 from quizlog_tui.server.lookup import served
 from quizlog_tui.server.shield import Rules
-from quizlog_tui.solver.choice import Choice, chosen_panel, doubts
+from quizlog_tui.solver.choice import Choice, chosen_panel, cost_note, doubts
 from quizlog_tui.solver.decision import Question
 from quizlog_tui.solver.env_file import read_env
 from quizlog_tui.solver.redaction import STAND_IN
@@ -103,6 +103,17 @@ def test_what_is_doubted_before_models_are_asked(folder: Path) -> None:
     (folder / "bad.yaml").write_text("models: 3")
     assert str(folder / "bad.yaml") in doubts(Choice(folder / "bad.yaml"))[0]
     assert doubts(Choice(folder / "bad.yaml", replay=folder)) == []
+
+
+def test_what_a_question_costs_is_told_of_models_behind_an_endpoint(folder: Path) -> None:
+    note = cost_note(Choice(models(folder)))
+    assert note == (
+        "each question is sent to one, two, again where they differ; their providers may bill it"
+    )
+    assert cost_note(Choice(models(folder), replay=folder)) is None
+    assert cost_note(Choice(folder / "none.yaml")) is None
+    (folder / "local.yaml").write_text("models: [{name: own, command: [echo, '1']}]")
+    assert cost_note(Choice(folder / "local.yaml")) is None
 
 
 async def test_a_server_takes_them_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
