@@ -8,16 +8,21 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UsageError
 from ..text import one_line
 from . import emit_json
 from .extras import needs
 from .grammar import Parser, command
 
 if TYPE_CHECKING:
-    from ..solver.client import ModelClient
+    from ..solver.client import Heard, ModelClient
+    from ..solver.contract import Solution
+    from ..solver.decision import Question
 
 FAILED = 4
-"""The exit code where a model does not answer."""
+"""The exit code where a model does not answer, or wrongly."""
+_RIGHT = 4
+"""The answer to the question that is asked."""
 _EXAMPLE = """\
 a file of models (models.yaml in your settings folder, or --models FILE):
   models:
@@ -42,6 +47,9 @@ def models(arguments: Namespace) -> int:
     needs("solver", "httpx", "pydantic", "dotenv")
     from ..solver.models import default_models
 
+    if arguments.action is None:
+        hint = "`quizlog models check` asks each a small question; --help shows how to describe one"
+        raise UsageError("what is to be done with the models?", hint=hint)
     path = Path(arguments.models) if arguments.models else default_models()
     rows = asyncio.run(_check(path))
     if arguments.json:
@@ -51,6 +59,23 @@ def models(arguments: Namespace) -> int:
             said = f"{row['name']}: {one_line(row['says'])}"
             print(f"{row['status']:<9}  {said}  {row['seconds']:.1f} s")
     return 0 if all(row["ok"] for row in rows) else FAILED
+
+
+def _judged(client: ModelClient, heard: Heard[Solution], question: Question) -> dict[str, Any]:
+    """What came of asking a model the question to which `_RIGHT` is the answer."""
+    from ..solver.ballot import is_equal
+
+    if heard.source == "human":
+        return _row(client, True, "not asked", "a person", 0.0)
+    if heard.parsed is None:
+        return _row(client, False, heard.status, heard.error or "", heard.seconds)
+    given = heard.parsed.answer
+    is_right = given is None or is_equal(given, _RIGHT, question)
+    said = "answers with code, which is not run here" if given is None else f"answers {given!r}"
+    said += "" if is_right else f", not {_RIGHT}"
+    if heard.repaired:
+        said += " at the second try: its JSON may need another json_mode"
+    return _row(client, is_right, heard.status if is_right else "wrong", said, heard.seconds)
 
 
 def _row(client: ModelClient, ok: bool, status: str, says: str, seconds: float) -> dict[str, Any]:
@@ -70,20 +95,16 @@ async def _check(path: Path) -> list[dict[str, Any]]:
         raise AssertionError("checking runs no code")
 
     async def there(prompt: Prompt[Any]) -> str:
-        return "4"  # a person is there to ask, and that is all that is tried
+        return str(_RIGHT)  # a person is there to ask, and that is all that is tried
 
     async def one(client: ModelClient) -> dict[str, Any]:
-        heard = await client.request(prompt)
-        if heard.source == "human":
-            return _row(client, True, "not asked", "a person", 0.0)
-        print(f"   {client.voter.name}: {heard.status}", file=sys.stderr)
-        parsed = heard.parsed
-        said = "" if parsed is None else f"answers {parsed.answer!r}"
-        if heard.repaired:
-            said += " at the second try: its JSON may need another json_mode"
-        return _row(client, heard.status == "ok", heard.status, heard.error or said, heard.seconds)
+        row = _judged(client, await client.request(prompt), question)
+        if row["status"] != "not asked":
+            print(f"   {client.voter.name}: {row['status']}", file=sys.stderr)
+        return row
 
-    prompt = solve_prompt(Question("2 + 2 = ", input_type="integer"), (), ())
+    question = Question("2 + 2 = ", input_type="integer")
+    prompt = solve_prompt(question, (), ())
     async with chosen_panel(Choice(path), never, ask=there) as panel:
         return list(await asyncio.gather(*map(one, panel.clients)))
 
@@ -91,7 +112,7 @@ async def _check(path: Path) -> list[dict[str, Any]]:
 def _models() -> Parser:
     about = "Ask each configured model a small question, and tell what comes of it."
     parser = command("quizlog models", models, about, epilog=_EXAMPLE)
-    parser.add_argument("action", choices=["check"])
+    parser.add_argument("action", choices=["check"], nargs="?")
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
     return parser
 

@@ -116,6 +116,14 @@ def _form_of(run: Execution | None, question: Question) -> Form | None:
         return None
 
 
+def is_equal(one: Any, other: Any, question: Question) -> bool:
+    """Whether two raw answers count as equal. What is no answer equals nothing."""
+    try:
+        return same(normal_form(one, question), normal_form(other, question), wanted(question))
+    except NoAnswerError:
+        return False
+
+
 def in_conflict(model: ModelReply, question: Question) -> bool:
     """Whether the model's code came to something else than the model claimed."""
     found = _form_of(model.executed, question)

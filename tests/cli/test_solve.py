@@ -189,6 +189,7 @@ def test_recording_and_replaying(
         (["decisions", "RECORD", "--rule", "best"], "--rule"),
         (["models", "check"], "there is no file of models"),
         (["models", "list"], "invalid choice"),
+        (["models"], "`quizlog models check` asks each a small question"),
     ],
 )
 def test_slips_are_told_in_a_line(
@@ -248,6 +249,19 @@ def test_checking_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     }  # fmt: skip
     assert "NO_SUCH_KEY is not set" in rows["keyless"]["says"]
     assert (rows["me"]["ok"], rows["me"]["says"]) == (True, "a person")
+
+
+def test_a_model_that_answers_wrongly_does_not_pass_the_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = voters(tmp_path, wrong=5, right="4.0")
+    code, out, _ = run(capsys, "models", "check", "--models", models)
+    assert (code, out.startswith("wrong      wrong: answers 5, not 4")) == (4, True)
+    assert "ok         right: answers '4.0'" in out
+    said = json.dumps({"code": "answer = 2 + 2"})
+    models.write_text(f"models: [{{name: coder, command: [echo, {json.dumps(said)}]}}]")
+    code, out, _ = run(capsys, "models", "check", "--models", models)
+    assert (code, "answers with code, which is not run here" in out) == (0, True)
 
 
 @pytest.mark.parametrize(
