@@ -74,8 +74,8 @@ def _task_settings(env: Path | None) -> TaskSettings | None:
 def _serve_parser() -> Parser:
     about = (
         "Answer steps and questions over HTTP: POST /quizlog/next, POST /solve, GET /decisions,\n"
-        "GET /health, GET /openapi.json. Only files in the given folders are looked up.\n"
-        "With a USER_SECRET (in the environment or .env) also tasks: POST /run, GET /tasks."
+        "GET /health, GET /docs, GET /openapi.json. Only files in the given folders are looked\n"
+        "up. With a USER_SECRET (in the environment or .env) also tasks: POST /run, GET /tasks."
     )
     epilog = f"{TOKEN} in the environment: the token that clients must send"
     parser = command("quizlog serve", serve, about, epilog=epilog)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from .. import __version__
@@ -17,12 +17,14 @@ from ..errors import QuizlogError
 from ..solver.choice import Choice
 from .asking import Asking
 from .bodies import ScriptStep, Solve, Step
+from .docs import HEADERS, docs_page
 from .events import events
 from .faults import BadRequestError, encode, error_data, first_fault, status_of
 from .lookup import Folders
 from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
 from .shield import Rules, Shield
+from .triggers import TRIGGERS, no_tasks_router
 from .warmth import PROCESSES, Warmth
 
 if TYPE_CHECKING:
@@ -65,22 +67,36 @@ def create_app(settings: Settings, tasks: Tasks | None = None) -> FastAPI:
         title="quizlog",
         version=__version__,
         lifespan=lifespan,
-        docs_url=None,  # these pages load scripts of other sites into this server's origin
+        docs_url=None,  # FastAPI's pages load scripts of other sites into this server's origin
         redoc_url=None,
         responses=FAULTS,
     )
     app.state.sessions = sessions
     app.include_router(_steps(sessions))
     app.include_router(_questions(asking))
+    app.include_router(_tasks(tasks))
+    app.include_router(_docs(app))
     _shown_faults(app, settings.folders)
-    rules = settings.rules
-    if tasks is not None:
-        from .tasks import TRIGGERS, tasks_router
-
-        app.include_router(tasks_router(tasks))
-        rules = replace(rules, triggers=TRIGGERS)
-    app.add_middleware(Shield, rules=rules)
+    app.add_middleware(Shield, rules=replace(settings.rules, triggers=TRIGGERS))
     return app
+
+
+def _tasks(tasks: Tasks | None) -> APIRouter:
+    if tasks is None:
+        return no_tasks_router()
+    from .tasks import tasks_router
+
+    return tasks_router(tasks)
+
+
+def _docs(app: FastAPI) -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/docs")
+    async def docs() -> Response:
+        return HTMLResponse(docs_page(app.openapi()), headers=HEADERS)
+
+    return router
 
 
 def _steps(sessions: Sessions) -> APIRouter:

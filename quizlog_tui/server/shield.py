@@ -142,8 +142,13 @@ async def _body_in_time(receive: Any) -> dict[str, Any]:
         async with asyncio.timeout(READ_SECONDS):
             return await _whole_body(receive)
     except TimeoutError:
-        message = f"the body did not arrive within {READ_SECONDS:g} s"
-        raise Refusal(408, BadRequestError(message, where="body", hint="send it again")) from None
+        raise Refusal(408, late_body()) from None
+
+
+def late_body() -> QuizlogError:
+    """The error for a body that was not sent in time."""
+    message = f"the body did not arrive within {READ_SECONDS:g} s"
+    return BadRequestError(message, where="body", hint="send it again")
 
 
 async def _whole_body(receive: Any) -> dict[str, Any]:

@@ -25,12 +25,11 @@ from .events import event
 from .faults import BadRequestError, encode, error_data
 from .guesses import Guesses
 from .schema import STARTED, TRIGGER
-from .shield import READ_SECONDS
+from .shield import READ_SECONDS, late_body
+from .triggers import TRIGGERS
 
 MAX_TRIGGER = 100_000
 """Bytes of a trigger; larger ones are refused."""
-TRIGGERS = frozenset({"/run", "/"})
-"""Where a task is started."""
 
 
 def tasks_router(tasks: Tasks) -> APIRouter:
@@ -75,8 +74,7 @@ def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
             async with asyncio.timeout(READ_SECONDS):
                 body = await _body(request)
         except TimeoutError:
-            said = f"the body did not arrive within {READ_SECONDS:g} s"
-            return _fault(408, _of_body(said, "send it again"), {"Connection": "close"})
+            return _fault(408, late_body(), {"Connection": "close"})
         if body is None:
             hint = "email, secret and url are all it needs"
             return _fault(413, _of_body(f"the body has more than {MAX_TRIGGER} bytes", hint))

@@ -12,6 +12,7 @@ from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.server.docs import docs_page
 from quizlog_tui.session import Session
 from tests.server.conftest import QUIZ, Server
 from tests.support.build import Build
@@ -193,9 +194,45 @@ async def test_other_routes(server: Server, tmp_path: Path) -> None:
     wrong = await server.http.get("/quizlog/next")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, "POST")
     assert message(wrong.json()) == "/quizlog/next: Method Not Allowed"
-    assert (await server.http.get("/docs")).status_code == 404
     health = (await server.http.get("/health")).json()
     assert (health["status"], health["sessions"]) == ("ok", 0)
+
+
+async def test_the_docs_page_shows_the_whole_description_and_loads_nothing(server: Server) -> None:
+    page = await server.http.get("/docs")
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "<script" not in page.text and "http://" not in page.text
+    described = (await server.http.get("/openapi.json")).json()
+    assert all(f"<code>POST {path}</code>" in page.text or f"<code>GET {path}</code>" in page.text
+               for path in described["paths"])  # fmt: skip
+    fields = [
+        name for form in described["components"]["schemas"].values() for name in form["properties"]
+    ]
+    assert all(f"<code>{name}</code>" in page.text for name in fields)
+
+
+def test_what_a_description_says_is_text_on_the_docs_page() -> None:
+    route = {"summary": "<b>", "responses": {"200": {"description": "<i>"}}}
+    page = docs_page({"info": {"title": "<s>", "version": "1"}, "paths": {"/<u>": {"get": route}}})
+    assert not any(tag in page for tag in ("<b>", "<i>", "<s>", "<u>"))
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/run"), ("POST", "/"), ("GET", "/tasks"), ("GET", "/tasks/aa/events")],
+)
+async def test_a_server_without_a_secret_says_why_it_takes_no_tasks(
+    server: Server, method: str, path: str
+) -> None:
+    reply = await server.http.request(method, path, content=b"{}")
+    assert reply.status_code == 503
+    said = reply.json()["error"]
+    assert (said["where"], said["message"]) == (
+        "USER_SECRET",
+        "is not set: this server takes no tasks",
+    )
+    assert "start the server again" in said["hint"]
 
 
 async def test_the_description_names_all_routes(server: Server) -> None:
