@@ -235,10 +235,9 @@ def seconds_wished(wish: str | None, usual: float) -> float:
         return usual
 
 
-def context_of(gathered: Gathered, email: str, notes: Sequence[str] = ()) -> str:
-    """What models are told besides the question."""
-    parts = [f"The e-mail address of the person who takes the quiz: {email}", *gathered.texts]
-    parts += [f"Not available: {note}" for note in (*gathered.notes, *notes)]
+def context_of(gathered: Gathered) -> str:
+    """What models are told of that the page refers to."""
+    parts = [*gathered.texts, *(f"Not available: {note}" for note in gathered.notes)]
     return "\n\n".join(parts)
 
 

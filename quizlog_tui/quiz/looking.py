@@ -26,7 +26,7 @@ class Looked:
     page: WebPage | None = None
     """What it asks, without what it refers to; None if it could not be had."""
     context: str = ""
-    """What models are told besides the question."""
+    """What models are told of that the page refers to."""
     files: tuple[str, ...] = ()
     """Names in the page's folder."""
     notes: tuple[str, ...] = ()
@@ -50,7 +50,6 @@ class Looking:
 
     tools: Tools
     url: str
-    email: str
     folder: Path
     """Takes the page's files."""
     carried: str | None = field(default=None)
@@ -84,7 +83,7 @@ class Looking:
         self._note(page, snapshot, gathered)
         return Looked(
             replace(page, resources=(), names={}, calls=(), foreign=()),
-            context_of(gathered, self.email),
+            context_of(gathered),
             tuple(gathered.files),
             tuple(gathered.notes),
             snapshot.settled,

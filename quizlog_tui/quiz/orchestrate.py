@@ -18,6 +18,7 @@ from .attempts import Attempts
 from .looking import Looked, Looking
 from .page import WebPage, reachable
 from .task import PageResult, PageState, TaskRequest, TaskResult, TaskState
+from .task_history import with_history
 from .tools import Solve, Tools
 from .workspace import RECORD
 
@@ -77,7 +78,7 @@ class _Journey:
         folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
         tools.workspace.note(f"page {len(self.pages) + 1}: {path}")
         carried = self.carried.get(origin_of(url))
-        looking = Looking(tools, url, self.request.email, folder, carried, issued)
+        looking = Looking(tools, url, folder, carried, issued)
         looked = await tools.once("look", looking.look)
         if looked.page is None:
             state: PageState = "late" if looked.late else "unreachable"
@@ -100,11 +101,15 @@ class _Journey:
         self.tools.shown(replace(now, pages=(*now.pages, page)))
 
     def _question(self, page: WebPage, context: str) -> Question:
-        """The question as models see it: without the secret, should a page show it."""
+        """The question as models see it: without the secret, should a page show it.
+
+        What no page says again comes last: of a context that is too long the end is shown.
+        """
         clean = self.tools.redaction.clean
+        person = f"The e-mail address of the person who takes the quiz: {self.request.email}"
         return Question(
             clean(page.question),
-            clean(context),
+            clean(with_history(f"{context}\n\n{person}".strip(), self.pages)),
             page.kind,
             record=RECORD,
             branch=MAIN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.quiz.attempts import following
-from quizlog_tui.quiz.task import TaskResult
+from quizlog_tui.quiz.task import PageResult, Submission, TaskResult
+from quizlog_tui.quiz.task_history import with_history, without_history
 from tests.quiz.conftest import SECRET, Thought, lab
 from tests.quiz.graded_site import Graded, graded_site
 from tests.quiz.stand_in import StandIn
@@ -94,3 +96,41 @@ async def test_a_page_that_wants_the_secret_elsewhere_is_answered_at_home_and_to
             result = await led(tmp_path, site, "/q", says(42), **listed)
     assert (result.state, other.sent, site.answers()) == ("finished", [], [42])
     assert result.refused == (f"{other.url}/submit: no answer is sent to another site",)
+
+
+async def test_a_page_may_build_on_the_answers_to_those_before_it(tmp_path: Path) -> None:
+    pages = {
+        "/a": "What is 40 + 2? POST the answer to {site}/submit",
+        "/b": "Add 11 to your answer to the previous page.",
+        "/c": "Which answers were right so far?",
+    }
+    right = {"/a": 42, "/b": 53, "/c": [42]}
+    after = {"/a": "/b", "/b": "/c", "/c": None}
+
+    def grade(payload: dict[str, Any], nth: int) -> Any:
+        page = payload["url"].removeprefix(site.url)
+        correct = payload["answer"] == right[page] and page != "/b"
+        return {"correct": correct, "reason": "" if correct else "no", "url": after[page]}
+
+    def think(data: dict[str, Any], nth: int) -> dict[str, Any]:
+        told = re.findall(r"Answer: (\d+) \((right|not accepted)\)", data["context"])
+        if "Add 11" in data["question"]:
+            return {"answer": int(told[-1][0]) + 11}
+        if "right so far" in data["question"]:
+            return {"answer": [int(answer) for answer, how in told if how == "right"]}
+        return {"answer": 42}
+
+    with graded_site(pages, grade) as site:
+        result = await led(tmp_path, site, "/a", think)
+    assert (result.state, site.answers()) == ("finished", [42, 53, [42]])
+    assert states(result) == ["correct", "skipped", "correct"]
+
+
+def test_the_history_is_short_however_long_a_task_is() -> None:
+    sent = Submission(1.0, "y" * 5000, "graded", 200, True, "", None, None, 1)
+    page = PageResult("https://quiz.site/q", "correct", "x" * 5000, submissions=(sent,))
+    told = with_history("context", [page] * 90)
+    assert len(told) < 10_000
+    assert "Page 90, /q: xxx" in told
+    assert "Page 82" not in told
+    assert without_history(told) == with_history("context", []) == "context"

@@ -6,6 +6,7 @@ personal, with the server at `HOME`, and are played to it wherever it stands.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,16 @@ from ...solver.client import ModelClient
 from ...solver.redaction import Redaction
 from ...solver.solve import Panel, RunCode
 from ...solver.transport import Prompt, Said, Transport
+from ..task_history import without_history
 
 HOME = "http://127.0.0.1:8765"
 FOLDER = Path(__file__).parent / "replies"
 
 
 class AtHome:
-    """Asks as if the server stood where the replies were recorded.
+    """Asks as if the server stood where the replies were recorded, and each page were the first.
+
+    So the replies fit wherever the server stands, and whichever of its pages are taken.
 
     Args:
         inner: What has them.
@@ -34,11 +38,23 @@ class AtHome:
 
     async def complete(self, prompt: Prompt[Any]) -> Said:
         """The reply, about the server where it stands."""
-        messages = (
+        *before, last = (
             replace(one, content=one.content.replace(self._url, HOME)) for one in prompt.messages
         )
-        said = await self._inner.complete(replace(prompt, messages=tuple(messages)))
+        messages = (*before, replace(last, content=_alone(last.content)))
+        said = await self._inner.complete(replace(prompt, messages=messages))
         return replace(said, text=said.text.replace(HOME, self._url))
+
+
+def _alone(asked: str) -> str:
+    """What is asked of one page, whichever came before it."""
+    try:
+        data = json.loads(asked)
+    except ValueError:  # a wish to mend a reply
+        return asked
+    question = data["context"] if isinstance(data["context"], dict) else data
+    question["context"] = without_history(question["context"])
+    return json.dumps(data, ensure_ascii=False)
 
 
 def demo_panel(url: str, run: RunCode) -> Panel:
