@@ -26,10 +26,10 @@ def serve(arguments: Namespace) -> int:
     """`quizlog serve`."""
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     from ..server.app import Settings
+    from ..server.bounds import allowed_bounds
     from ..server.lookup import served
-    from ..server.run import address, listening, process_bound, rules_for
+    from ..server.run import address, listening, rules_for
     from ..server.run import serve as run
-    from ..server.warmth import PROCESSES
     from ..solver.choice import Choice, cost_note, doubts
 
     folders = served(Path(name) for name in arguments.folder or ["."])
@@ -52,8 +52,7 @@ def serve(arguments: Namespace) -> int:
             takes = " and takes tasks" if tasks else ""
             say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
-        bound = process_bound(PROCESSES)
-        run(Settings(folders, rules, choice, bound, tasks), sock, started)
+        run(Settings(folders, rules, choice, allowed_bounds(), tasks), sock, started)
     return 0
 
 

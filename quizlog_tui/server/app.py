@@ -17,6 +17,7 @@ from ..errors import QuizlogError
 from ..solver.choice import Choice
 from .asking import Asking
 from .bodies import ScriptStep, Solve, Step
+from .bounds import Bounds
 from .docs import HEADERS, docs_page
 from .events import events
 from .faults import BadRequestError, encode, error_data, first_fault, status_of
@@ -25,7 +26,7 @@ from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
 from .shield import Rules, Shield
 from .triggers import TRIGGERS, no_tasks_router
-from .warmth import PROCESSES, Warmth
+from .warmth import Warmth
 
 if TYPE_CHECKING:
     from ..quiz.settings import TaskSettings
@@ -39,8 +40,7 @@ class Settings:
     folders: Folders
     rules: Rules = field(default_factory=Rules)
     choice: Choice = field(default_factory=Choice)
-    processes: int = PROCESSES
-    """Runs and checkpoints held at once."""
+    bounds: Bounds = field(default_factory=Bounds)
     tasks: TaskSettings | None = None
     """How tasks on web pages are worked; None takes none."""
 
@@ -53,7 +53,7 @@ class Json(Response):
 
 def create_app(settings: Settings, tasks: Tasks | None = None) -> FastAPI:
     """The application; its processes end with its lifespan, `tasks` are closed by their opener."""
-    sessions = Sessions(settings.folders, Warmth(settings.processes))
+    sessions = Sessions(settings.folders, Warmth(settings.bounds.processes))
     asking = Asking(sessions, settings.choice)
 
     @asynccontextmanager

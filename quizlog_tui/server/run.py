@@ -8,22 +8,24 @@ import signal
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 
 from ..errors import UsageError
 from .app import Settings, create_app
+from .bounds import ACCEPTED
+from .connections import Connection, Crowd
 from .shield import LOOPBACK, Rules
 
 if TYPE_CHECKING:
     from ..quiz.tasks import Tasks
 
+_BACKLOG = 2048
+"""Connections that may wait to be accepted."""
 END_SECONDS = 3
 """How long open requests are waited for at the end."""
-_OWN_DESCRIPTORS = 512
-_DESCRIPTORS = 5
-"""What a run or checkpoint keeps open, at most."""
 
 
 def rules_for(host: str, token: str | None) -> Rules:
@@ -58,7 +60,7 @@ def listening(host: str, port: int) -> socket.socket:
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        sock = socket.create_server((host, port), family=family, backlog=2048)
+        sock = socket.create_server((host, port), family=family, backlog=_BACKLOG)
         # Connections take this over. Without it a reply's body waits 40 ms behind its head.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
@@ -74,27 +76,13 @@ def address(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def process_bound(most: int) -> int:
-    """How many processes may be held, after raising the limit of open files as far as allowed."""
-    try:
-        import resource
-    except ImportError:
-        return most
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = most * _DESCRIPTORS + _OWN_DESCRIPTORS
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    if allowed > soft != resource.RLIM_INFINITY:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-        soft = allowed
-    if soft == resource.RLIM_INFINITY:
-        return most
-    return max(16, min(most, (soft - _OWN_DESCRIPTORS) // _DESCRIPTORS))
-
-
 def make_server(settings: Settings, tasks: Tasks | None = None) -> uvicorn.Server:
     """A server that speaks HTTP for the application, without a word on stdout."""
+    crowd = Crowd(settings.bounds.connections)
     config = uvicorn.Config(
         create_app(settings, tasks),
+        http=cast(Any, partial(Connection, crowd)),
+        backlog=ACCEPTED,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -103,7 +91,17 @@ def make_server(settings: Settings, tasks: Tasks | None = None) -> uvicorn.Serve
         ws="none",
         proxy_headers=False,
     )
-    return uvicorn.Server(config)
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    """Accepts few connections at a time, and lets many wait for that."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        await super().startup(sockets)
+        for sock in sockets or ():
+            sock.listen(_BACKLOG)
 
 
 def serve(settings: Settings, sock: socket.socket, started: Callable[[], None]) -> None:
