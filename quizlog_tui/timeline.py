@@ -47,6 +47,8 @@ class Moment:
     """The remarks on it."""
     tries: tuple[Try, ...]
     """The branches that go another way here."""
+    code: bool = False
+    """Whether the answer ran as code, more than literals and arithmetic."""
 
     @property
     def prompt(self) -> str | None:
@@ -91,8 +93,9 @@ class Timeline(Sequence[Moment]):
 
     @property
     def marked(self) -> list[int]:
-        """The steps with remarks or tries, in order."""
-        return sorted(at for at in {*self._notes, *self._tries} if at < len(self))
+        """The steps with remarks, tries or answers that ran as code, in order."""
+        marked = {*self._notes, *self._tries, *self._whole.code_answers}
+        return sorted(at for at in marked if at < len(self))
 
     def __len__(self) -> int:
         return len(self._whole.steps) + 1
@@ -112,6 +115,7 @@ class Timeline(Sequence[Moment]):
             at < self._pointer,
             self._notes.get(at, ()),
             self._tries.get(at, ()),
+            at in self._whole.code_answers,
         )
 
 

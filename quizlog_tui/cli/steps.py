@@ -46,6 +46,7 @@ def _plain(moment: Moment) -> dict[str, Any]:
         "seconds": round(moment.seconds, 6),
         "line": moment.line,
         "input_type": moment.kind,
+        "code": moment.code,
         "notes": [asdict(said) for said in moment.notes],
         "tries": [asdict(one) for one in moment.tries],
     }
@@ -85,7 +86,8 @@ def _facts(moment: Moment) -> str:
     kind = "" if moment.kind is None else f"  {moment.kind}"
     seconds = moment.seconds
     took = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
-    return f"{took:>9}{line}{kind}"
+    code = "  ran as code" if moment.code else ""
+    return f"{took:>9}{line}{kind}{code}"
 
 
 def _tried(one: Try) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..replay.source import Source
 from ..replay.transcript import Step
-from ..replay.world import MET, doubt, start_of
+from ..replay.world import CODE, described_met, doubt, start_of
 from ..text import one_line
 from .declared import names_by_line
 from .hashing import value_hash
@@ -53,7 +53,8 @@ def cell(turn: Turn, step: Step) -> str:
 
 def _about(replayed: Replayed) -> dict[str, Any]:
     run, error = replayed.run, replayed.transcript.last_error
-    why = doubt(replayed.transcript.met)
+    met = replayed.transcript.met
+    why = doubt(met) or (CODE if CODE in met else None)
     generated = [index for index, turn in enumerate(replayed.turns) if not turn.code]
     return {
         "solver": clean(run.name),
@@ -66,7 +67,7 @@ def _about(replayed: Replayed) -> dict[str, Any]:
         "error_line": error.line if error else None,
         "retries": len(run.rejected),
         "reconciled": run.reconciled,
-        "unverifiable": None if why is None else MET[why][1],
+        "unverifiable": None if why is None else described_met(why),
         "generated_cells": generated,
     }
 

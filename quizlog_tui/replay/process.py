@@ -20,6 +20,7 @@ from .output import Output
 from .protocol import (
     MOST_BYTES,
     Born,
+    Code,
     Message,
     Place,
     RawStep,
@@ -55,6 +56,8 @@ class QuizProcess:
         """Whether it is on its way between two stops."""
         self._stops = 0
         """How many questions it has asked."""
+        self.code: list[Code] = []
+        """Code that it has run from text since its last report was taken."""
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
@@ -220,6 +223,8 @@ class QuizProcess:
             if message.isolation not in ISOLATION_LACKS:
                 raise self.violated(Violation("it told of an isolation that is none"))
             self.lacks += _FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
+        elif isinstance(message, Code):
+            self.code.append(message)
         elif isinstance(message, Straying):
             self.family.writers.add(self.pid)
         elif isinstance(message, Unshut):

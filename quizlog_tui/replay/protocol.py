@@ -16,6 +16,9 @@ MOST_BYTES = 64 * 2**20
 _LONGEST_NAME = 8192
 """Characters of a name or a reason that the worker reports."""
 _MOST_NAMES = 256
+_MOST_CODE_NAMES = 500
+MOST_SOURCE = 1 << 16
+"""Characters of code that are told of."""
 _LARGEST = 2**53
 
 
@@ -40,7 +43,8 @@ class RawStep(NamedTuple):
 class Outcome(NamedTuple):
     """How the script ended, by its own account."""
 
-    kind: Literal["finished", "raised"]
+    kind: Literal["finished", "left", "raised"]
+    """`left` where code that was run from text ended it with exit status 0."""
     error_type: str | None
     message: str | None
     frames: list[list[int]]
@@ -82,6 +86,20 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """It is about to run code that was made from text."""
+
+    used: int
+    """How many answers it had taken by then."""
+    where: Literal["script", "package", "library"]
+    """Whose code does so."""
+    names: list[str]
+    """The names that the code uses."""
+    source: str
+    """Its text, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Where the script stands, and the steps since it last said so."""
 
@@ -94,7 +112,7 @@ class Report:
     """Encoding and newline of stdout, where the script changed them."""
 
 
-Message = Born | Place | Straying | Unshut | Refused | Report
+Message = Born | Place | Straying | Unshut | Refused | Code | Report
 
 
 def parse(data: bytes) -> Message:
@@ -134,12 +152,24 @@ def _is_name(value: Any) -> bool:
     return type(value) is str and len(value) <= _LONGEST_NAME
 
 
+def _are_names(value: Any) -> bool:
+    return _is_list(value, _is_name, _MOST_CODE_NAMES)
+
+
+def _is_source(value: Any) -> bool:
+    return type(value) is str and len(value) <= MOST_SOURCE
+
+
 _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "born": (Born, (_is_count,)),
     "place": (Place, (("overlay", "copy", "").__contains__, _is_name)),
     "straying": (Straying, ()),
     "unshut": (Unshut, (_is_name,)),
     "refused": (Refused, (_is_name,)),
+    "code": (
+        Code,
+        (_is_count, ("script", "package", "library").__contains__, _are_names, _is_source),
+    ),
 }
 """The messages that tell no steps: the class of each, and what its fields must be."""
 
@@ -200,7 +230,7 @@ def _outcome(value: Any) -> Outcome:
         raise Violation("it told a malformed end")
     kind, name, message, frames = value
     if not (
-        kind in ("finished", "raised")
+        kind in ("finished", "left", "raised")
         and (name is None or _is_name(name))
         and (message is None or type(message) is str)
         and _is_list(frames, _is_frame, _LARGEST)

@@ -12,13 +12,16 @@ from dataclasses import replace
 from ..errors import LimitError
 from ..record.model import LastError, Status
 from ..series import Series
+from .answer_code import answers_run
 from .limits import Limits
 from .process import QuizProcess
 from .protocol import Outcome, RawStep, Report, Violation
 from .source import Source
 from .transcript import Step, Transcript
-from .world import MET, TAMPERED
+from .world import CODE, MET, TAMPERED
 
+_BY_ANSWER = "EndedByAnswer"
+"""Stands for the class of an exception where an answer that ran as code ended the script."""
 _SECONDS_A_STEP = 20e-6
 """What a step costs beside the script's own work: messages and their parsing."""
 
@@ -49,6 +52,7 @@ class Run:
         self._ends = (0, 0)
         self._given: list[str] = []
         self._pending: Step | None = None
+        self._code: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of_copy(
@@ -65,6 +69,7 @@ class Run:
         run.answers = answers
         run._steps, run._pending = transcript.steps, transcript.last
         run._print, run._all_stderr = transcript.print, transcript.stderr
+        run._code = transcript.code
         return run
 
     @property
@@ -133,9 +138,11 @@ class Run:
         kind, outcome = "ended", None
         for report in self.process.reports():
             self._check(report)
+            self._note_code()
             for raw in report.steps:
                 self._take(raw, report.writing)
             kind, outcome = report.kind, report.outcome if report.kind == "ended" else None
+        self._note_code()
         if self.process.alive and self._pending is not None:
             taint = self.process.taint
             self.transcript = Transcript(
@@ -145,6 +152,7 @@ class Run:
                 tainted=taint,
                 met=self._met(),
                 lacks=self.process.lacks,
+                code=self._code,
                 warnings=self._warnings(),
                 print=self._print,
                 stderr=self._all_stderr,
@@ -164,10 +172,26 @@ class Run:
         if used > len(self._given) or (report.kind == "asking" and used < len(self._given)):
             raise self.process.violated(Violation("it used answers that it was not given"))
 
+    def _note_code(self) -> None:
+        """Mark the answers that ran as code since the last report.
+
+        Raises:
+            ProtocolError: It tells of answers that it was not given; the process was ended.
+        """
+        told, self.process.code = self.process.code, []
+        if not told:
+            return
+        answers, script = [*self.answers, *self._given], "\n".join(self.source.lines)
+        for code in told:
+            if code.used > len(answers):
+                raise self.process.violated(Violation("it used answers that it was not given"))
+            found = [(index, code.used) for index in answers_run(code, answers, script)]
+            self._code = tuple(dict.fromkeys((*self._code, *found)))
+
     def _met(self) -> tuple[str, ...]:
-        """What the process met, and whether it told what its output belies."""
-        met = self.process.met
-        return (*met, TAMPERED) if self.process.written.disagrees else met
+        """What the process met, and what was seen from outside it."""
+        seen = {TAMPERED: self.process.written.disagrees, CODE: bool(self._code)}
+        return (*self.process.met, *(name for name, holds in seen.items() if holds))
 
     def _warnings(self) -> tuple[str, ...]:
         return (MET[TAMPERED][1],) if self.process.written.disagrees else ()
@@ -215,15 +239,15 @@ class Run:
         """The transcript of a process that is gone; `outcome` is None if it could not tell."""
         last = self._last()
         exit_code = self.process.exit_code or 0
-        kind, name, message, frames = outcome or Outcome("finished", None, None, [])
+        kind, name, message, frames = self._outcome(outcome, exit_code)
         if name == "MemoryError" and self._limits.memory:
             limit = f"needed more than {self._limits.memory / 2**30:g} GB of memory"
             hint = "use less, or raise the limit"
             raise LimitError(limit, where=self.source.path.name, hint=hint)
-        if kind == "finished" and exit_code != 0:
-            kind, message = "raised", _exit_text(exit_code)
-        status: Status = "success" if kind == "finished" else "error"
+        status: Status = "error" if kind == "raised" else "success"
         error, warnings = _last_error(self.source, message, frames)
+        if name == _BY_ANSWER:
+            error = replace(error, score=0.0)
         return Transcript(
             self._steps,
             last,
@@ -235,10 +259,22 @@ class Run:
             tainted=self.process.taint,
             met=self._met(),
             lacks=self.process.lacks,
+            code=self._code,
             warnings=(*self._warnings(), *warnings),
             print=self._print,
             stderr=self._all_stderr,
         )
+
+    def _outcome(self, told: Outcome | None, exit_code: int) -> Outcome:
+        """How it ended: by its own account, unless an answer ended it, or the exit code differs."""
+        ended = told or Outcome("finished", None, None, [])
+        answer = next((at for at, used in self._code if used == len(self.answers)), None)
+        if exit_code == 0 and answer is not None and (told is None or told.kind == "left"):
+            message = f"answer {answer} ran as code and ended the script"
+            return Outcome("raised", _BY_ANSWER, message, ended.frames)
+        if ended.kind == "raised" or exit_code == 0:
+            return ended
+        return ended._replace(kind="raised", message=_exit_text(exit_code))
 
     def _last(self) -> Step:
         """What came after the last answer, with what was written after the script told its end."""

@@ -85,6 +85,8 @@ class Transcript:
     """What the fixed world does not hold; see `world.MET`."""
     lacks: tuple[str, ...] = field(default=(), compare=False)
     """What of the fixed world this system lacks; see `world.LACKS`."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Answers that ran as code: the index of each, and how many had been given when it did."""
     warnings: tuple[str, ...] = ()
     """What the author of the script should know, such as an illegal score."""
     print: Series[str] = field(default_factory=Series)
@@ -129,6 +131,11 @@ class Transcript:
         """`stdout_bytes` as text; bytes that are not UTF-8 are kept as surrogates."""
         return self.stdout_bytes.decode("utf-8", "surrogateescape")
 
+    @cached_property
+    def code_answers(self) -> frozenset[int]:
+        """The indexes of answers that ran as code, which is more than literals and arithmetic."""
+        return frozenset(index for index, _ in self.code)
+
     def upto(self, count: int) -> Transcript:
         """This run as it stood when `count` answers had been given."""
         if count >= len(self.steps):
@@ -141,6 +148,7 @@ class Transcript:
             tainted=self.tainted,
             met=self.met,
             lacks=self.lacks,
+            code=tuple(one for one in self.code if one[1] <= count),
             print=self.print.upto(printed),
             stderr=self.stderr[:told],
         )

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from .diverge import What
-from .world import FIXED, LACKS, MET, NOTED, Cause, isolation
+from .world import FIXED, LACKS, Cause, described_met, isolation
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Verdict:
             "fixed": [name for name in FIXED if name not in lacks],
             "missing": {name: LACKS[name] for name in lacks},
             "isolation": isolation(lacks),
-            "met": {name: _words(name) for name in met},
+            "met": {name: described_met(name) for name in met},
             "relies_on": list(relies_on),
         }
         return data | {"world": world}
@@ -83,8 +83,8 @@ class Verdict:
         told = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
         yield from (f"not judged: {part}" for part in self.not_judged[told:])
         for name in self.met:
-            if _words(name) != self.reason:
-                yield f"note: {_words(name)}"
+            if described_met(name) != self.reason:
+                yield f"note: {described_met(name)}"
         for name in self.lacks:
             yield f"missing here: {LACKS[name]}"
 
@@ -113,7 +113,3 @@ def together(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Ver
 
 def _shown(value: Any) -> str:
     return "nothing" if value is None else str(value)
-
-
-def _words(name: str) -> str:
-    return MET[name][1] if name in MET else NOTED[name]

@@ -89,7 +89,10 @@ MET: dict[str, tuple[Cause, str]] = {
 DECISIVE = (TAMPERED, "real-")
 """How those names of `MET` begin that outweigh the others: tampering, what a script asks for."""
 
+CODE = "code"
+"""What a run met in which an answer ran as code."""
 NOTED = {
+    CODE: "an answer ran as code: it could change whatever the script shows from there on",
     "network": "it tried to use the network, which is off",
     "thread": "it runs a thread, and waits for it or leaves it to a library",
     "updates": "it changes files that it read: it shows the same while they are as they were",
@@ -113,6 +116,11 @@ OPEN: dict[str, Cause] = {
     "threads": "thread-order",
 }
 """Conditions that differ between users, machines and days, and the cause each one is."""
+
+
+def described_met(name: str) -> str:
+    """What a name means that a run met, in words."""
+    return MET[name][1] if name in MET else NOTED[name]
 
 
 def doubt(met: Iterable[str]) -> str | None:

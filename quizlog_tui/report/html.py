@@ -98,7 +98,8 @@ def _branch(branch: BranchSection) -> Iterator[str]:
 
 def _moment(moment: Moment, ends: str) -> Iterator[str]:
     line = "" if moment.line is None else f" · line {moment.line}"
-    yield f'<div class="step">\n<span class="dim">step {moment.at}{line}</span>'
+    code = " · the answer ran as code" if moment.code else ""
+    yield f'<div class="step">\n<span class="dim">step {moment.at}{line}{code}</span>'
     shown = _safe("".join(moment.step.written) + (moment.prompt or ""))
     answer = "" if moment.answer is None else f'<span class="answer">{_safe(moment.answer)}</span>'
     if shown or answer:

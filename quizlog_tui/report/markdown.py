@@ -75,7 +75,8 @@ def _branch(branch: BranchSection) -> Iterator[str]:
 
 def _moment(moment: Moment, ends: str) -> Iterator[str]:
     line = "" if moment.line is None else f", line {moment.line}"
-    yield from (f"### Step {moment.at}{line}", "")
+    ran = ", the answer ran as code" if moment.code else ""
+    yield from (f"### Step {moment.at}{line}{ran}", "")
     shown = "".join(moment.step.written) + (moment.prompt or "")
     if shown:
         yield from fence(shown)

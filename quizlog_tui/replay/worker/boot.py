@@ -13,9 +13,11 @@ import sys
 from types import CodeType, ModuleType
 
 from . import guard, hooks, system
+from .code_watch import CodeWatch
 from .folder import Folder
 from .isolation import Shut, isolate
 from .job import Job
+from .log import Log
 from .outside import Outside
 from .report import Outcome
 from .starts import Starts
@@ -46,11 +48,12 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     _limit_memory(job.memory)
     folder.enter(os.path.dirname(job.path), job.at, job.kept)
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
-    outcome = Outcome(script)
+    code = CodeWatch(wire, script, folder.path)
+    outcome = Outcome(script, code)
     taint = Taint(folder)
     outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
     world = World(job, folder, outside)
-    hooks.install(wire, outcome, taint, world, job.untold)
+    hooks.install(Log(wire, outcome, taint, world, code, job.untold), world)
     _become_plain(folder.path, job.name)
     try:
         kept = isolate(shut, folder, job, network=reach)
@@ -60,6 +63,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     wire.send(f'["place", {quote(folder.way)}, {quote(kept)}]')
     taint.install()
     world.install()
+    code.install()
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
 
 

@@ -70,6 +70,7 @@ def _settle_in(log: Log, control: int, out: int, err: int) -> None:
         os.dup2(new, saved, inheritable=False)
     log.home = getpid()
     log.world.settle(log.home)
+    log.code.settle(log.home)
     log.known = log.written = log.told_of = 0
     log.untouched = True
     log.answers = []

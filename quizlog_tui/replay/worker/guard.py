@@ -120,20 +120,23 @@ def _is_below(pid: int) -> bool:
     """Whether the chain of parents leads from a process here."""
     if not os.path.exists("/proc/self/stat"):
         return pid in _forked
-    while pid > 1:
-        pid = _parent(pid)
-        if pid == os.getpid():
+    at = pid
+    while at > 1:
+        above = _parent(at)
+        if above == os.getpid():
             return True
+        # One on the way ended just now, and who was below it has another parent.
+        at = pid if above == _GONE and at != pid else above
     return False
 
 
 def _parent(pid: int) -> int:
-    """The parent of a process; 0 if it is gone."""
+    """The parent of a process, or `_GONE`."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
             return int(stat.read().rpartition(b")")[2].split()[1])
     except OSError:
-        return 0
+        return _GONE
 
 
 def _reap(guarded: int) -> None:
@@ -178,5 +181,6 @@ def _children(pid: int) -> list[int]:
 
 
 _forked: list[int] = []
+_GONE = -1
 _LONGEST_ORDER = 1 << 16
 """Bytes of an order that does not end."""

@@ -17,18 +17,14 @@ from typing import Any
 
 from . import copies
 from .log import Log
-from .report import Outcome
 from .streams import END_OF_INPUT, Out, RawIn
-from .taint import Taint
-from .wire import Wire
 from .world import World
 
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def install(wire: Wire, outcome: Outcome, taint: Taint, world: World, untold: int) -> None:
+def install(log: Log, world: World) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
-    log = Log(wire, outcome, taint, world, untold)
     log.copy = copies.copy
     out = Out(sys.stdout, log)
     raw_in = RawIn(log)
@@ -145,7 +141,7 @@ def _install_ends(out: Out) -> None:
         out.log.end()
 
     def _exit(status: int) -> Any:
-        out.log.end()
+        out.log.end(sys._getframe(1))
         real_exit(status)
 
     _disguise(_exit, real_exit)

@@ -15,6 +15,7 @@ from os import getpid, lseek  # the originals, here and below: they are patched 
 from time import perf_counter
 from types import FrameType
 
+from .code_watch import CodeWatch
 from .report import Outcome
 from .taint import Taint
 from .wire import Wire, quote
@@ -31,17 +32,25 @@ class Log:
         outcome: How the script ended.
         taint: Why the process must not be copied.
         world: Where it runs.
+        code: Tells of code that is run from text.
         untold: Bytes that may be written before quizlog must hear of answered questions.
     """
 
     def __init__(
-        self, wire: Wire, outcome: Outcome, taint: Taint, world: World, untold: int
+        self,
+        wire: Wire,
+        outcome: Outcome,
+        taint: Taint,
+        world: World,
+        code: CodeWatch,
+        untold: int,
     ) -> None:
         self.wire = wire
         self.outcome = outcome
         self.taint = taint
         taint.straying = self._straying
         self.world = world
+        self.code = code
         self.copy: Callable[[Log, Taint], None]
         self.pause_after = 0.0
         self._asked = False
@@ -116,6 +125,7 @@ class Log:
             elif self._overdue():
                 self._tell("working")
             self.started = perf_counter()
+            self.code.used += 1
             return self.answers.pop()
 
     def _overdue(self) -> bool:
@@ -138,10 +148,16 @@ class Log:
                 self.untouched = False
                 return
 
-    def end(self) -> None:
-        """Tell the last step and how the script ended (a forked child of the script does not)."""
+    def end(self, leaving: FrameType | None = None) -> None:
+        """Tell the last step and how the script ended (a forked child of the script does not).
+
+        Args:
+            leaving: What ends it by `os._exit`.
+        """
         if getpid() == self.home:
             with self.lock:
+                if self.code.on_stack(leaving):
+                    self.outcome.left_by_code()
                 self._close_step("null", None)
                 self._tell("ended")
 

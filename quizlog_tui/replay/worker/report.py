@@ -12,6 +12,10 @@ from types import TracebackType
 
 from .wire import quote
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .code_watch import CodeWatch
+
 OWN = os.path.dirname(__file__) + os.sep
 """Where the worker's own modules lie."""
 
@@ -19,20 +23,32 @@ OWN = os.path.dirname(__file__) + os.sep
 class Outcome:
     """The end of the run, as the JSON members the parent expects.
 
+    Args:
+        script: Its path as tracebacks show it.
+        code: Knows the code that was run from text.
+
     Attributes:
         json: `[kind, type, message, [[first line, last line], ...]]`, frames innermost last.
     """
 
-    def __init__(self, script: str) -> None:
+    def __init__(self, script: str, code: CodeWatch) -> None:
         self.script = script
+        self._code = code
         self.json = '["finished", null, null, []]'
 
     def left(self, error: SystemExit) -> None:
         """The script left by `SystemExit`, which the interpreter goes on to carry out."""
+        by_code = self._code.raised_by(error)
         clean(error, set())
+        if by_code and error.code in (None, 0):
+            self.left_by_code(error.__traceback__)
         if error.code not in (None, 0):
             text = f"exit status {error.code}" if isinstance(error.code, int) else str(error.code)
             self._describe(error, text)
+
+    def left_by_code(self, trace: TracebackType | None = None) -> None:
+        """Code that was run from text ended the script as if all were well."""
+        self.json = f'["left", null, null, [{self._places(trace)}]]'
 
     def raised(self, error: BaseException) -> int:
         """The script raised: print the traceback as the interpreter would; give the exit code."""
@@ -47,9 +63,19 @@ class Outcome:
         return 130 if isinstance(error, KeyboardInterrupt) else 1
 
     def _describe(self, error: BaseException, text: str) -> None:
-        lines = ", ".join(f"[{first}, {last}]" for first, last in _lines(error, self.script))
+        found = _lines(error.__traceback__, self.script)
+        if isinstance(error, SyntaxError) and error.filename == self.script and error.lineno:
+            found.append((error.lineno, error.lineno))
+        lines = _listed(found)
         name = type(error).__name__
         self.json = f'["raised", {quote(name)}, {quote(text)}, [{lines}]]'
+
+    def _places(self, trace: TracebackType | None) -> str:
+        return _listed(_lines(trace, self.script))
+
+
+def _listed(places: list[tuple[int, int]]) -> str:
+    return ", ".join(f"[{first}, {last}]" for first, last in places)
 
 
 def _text(error: BaseException) -> str:
@@ -59,10 +85,9 @@ def _text(error: BaseException) -> str:
         return f"<unprintable {type(error).__name__}>"
 
 
-def _lines(error: BaseException, script: str) -> list[tuple[int, int]]:
+def _lines(trace: TracebackType | None, script: str) -> list[tuple[int, int]]:
     """First and last line of the statement in each frame of the script, innermost last."""
     found: list[tuple[int, int]] = []
-    trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename == script:
@@ -70,8 +95,6 @@ def _lines(error: BaseException, script: str) -> list[tuple[int, int]]:
             last = position[1] if position else None
             found.append((trace.tb_lineno, max(trace.tb_lineno, last or 0)))
         trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.filename == script and error.lineno:
-        found.append((error.lineno, error.lineno))
     return found
 
 

@@ -9,6 +9,7 @@ streams.
 from __future__ import annotations
 
 import _socket
+import _thread
 from _json import encode_basestring_ascii as quote
 from os import getpid, kill, write  # the originals: the script's view of `os` is patched later
 
@@ -26,6 +27,7 @@ class Wire:
         self.descriptors: list[int] = []
         self._socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, fd)
         self._buffer = b""
+        self._sending = _thread.allocate_lock()
 
     def receive(self) -> list[bytes]:
         """Block for the next message. When quizlog is gone, this process ends here."""
@@ -44,7 +46,8 @@ class Wire:
     def send(self, text: str) -> None:
         """Send one JSON text. When quizlog is gone, this process ends here."""
         try:
-            send(self.fd, text)
+            with self._sending:  # threads of the script may both have something to tell
+                send(self.fd, text)
         except OSError:
             kill(getpid(), 9)
 

@@ -12,8 +12,9 @@ from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 from .words import MARKS, STYLES, outcome
 
-NOTE, FORK, DECISION = "✎", "┬", "◆"
-"""The signs of a step with remarks, with other branches, and with a decision of models."""
+NOTE, FORK, DECISION, CODE = "✎", "┬", "◆", "code"
+"""The signs of a step with remarks, with other branches, with a decision of models, and with an
+answer that ran as code."""
 _MARK, _ANSWER, _TIME = 5, (6, 16), 6
 """Cells of the pointer with the step's number, of answers at least and at most, of a time."""
 _PROMPT = 10
@@ -80,7 +81,8 @@ def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -
 
 def _signs(moment: Moment, decided: bool) -> str:
     """What there is at a step besides its answer: a decision, remarks, other tries' outcomes."""
-    found = [DECISION] if decided else []
+    found = [CODE] if moment.code else []
+    found += [DECISION] if decided else []
     found += [f"{NOTE}{len(moment.notes)}"] if moment.notes else []
     found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in moment.tries[:3]]
     return " ".join(found)
