@@ -42,7 +42,7 @@ class Config:
     """All settings. The name of a field is its key, `section_key` for a key of a section."""
 
     theme: str = _setting("", "theme of the screens; empty: the one chosen last")
-    author: str = _setting("", "name on notes and verdicts; empty: your login name")
+    author: str = _setting("", "name on notes and verdicts; empty: asked once")
     mouse: bool = _setting(True, "take the mouse; false leaves it to the terminal")
     limits_seconds: float = _setting(
         30.0, "longest a script may take from an answer to the next question", _between(0.1, 10**6)
@@ -54,16 +54,6 @@ class Config:
     keys: Mapping[str, str] = field(
         default_factory=dict, metadata={"about": "other keys: action = 'key,key'"}
     )
-
-    @property
-    def author_name(self) -> str:
-        """Who writes notes here: as set, or the login name; empty if there is none."""
-        import getpass
-
-        try:
-            return self.author or getpass.getuser()
-        except (KeyError, OSError, ImportError):  # no such user, or no user database
-            return ""
 
 
 SECTIONS = ("limits", "cache")

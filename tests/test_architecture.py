@@ -15,7 +15,17 @@ PACKAGE = Path(quizlog_tui.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 WORKER = sorted((PACKAGE / "replay" / "worker").glob("*.py"))
 
-GROUND = {"errors", "text", "digest", "descriptors", "paths", "config", "series", "answers"}
+GROUND = {
+    "errors",
+    "text",
+    "digest",
+    "descriptors",
+    "paths",
+    "config",
+    "series",
+    "answers",
+    "author",
+}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from dataclasses import asdict
 
+from ..author import NEUTRAL, QUESTION, keep_author, known_author
 from ..config import load_config
 from ..paths import record_path
 from ..record.feedback import VERDICTS, Feedback, matching, read
@@ -33,14 +35,21 @@ def feedback(arguments: Namespace) -> int:
 
 def _add(arguments: Namespace) -> int:
     verdict = None if arguments.verdict == "none" else arguments.verdict
-    author = (
-        load_config()[0].author_name if arguments.author is None else arguments.author
-    ) or None
+    author = default_author() if arguments.author is None else arguments.author
     with one_move(arguments) as session:
         session.comment(
             arguments.step, arguments.text, verdict, author or None, branch=arguments.branch
         )
         return _show(arguments, str(session.path), read(session.record)[-1:])
+
+
+def default_author() -> str:
+    """Who says it where that is not given: as set or given before, else asked at a terminal."""
+    known = known_author(load_config()[0])
+    if known is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return known or NEUTRAL
+    print(QUESTION, end=" ", file=sys.stderr, flush=True)
+    return keep_author(sys.stdin.readline())
 
 
 def _show(arguments: Namespace, path: str, found: list[Feedback]) -> int:
@@ -72,7 +81,7 @@ def _feedback() -> Parser:
     parser.add_argument("text", metavar="TEXT", nargs="?")
     choices = [*VERDICTS, "none"]
     parser.add_argument("--verdict", choices=choices, help="what to say, or which to list")
-    parser.add_argument("--author", help="who says it (default: your login name), or whose to list")
+    parser.add_argument("--author", help="who says it (default: asked once), or whose to list")
     parser.add_argument("--branch", metavar="NAME", help="about it (default: the active one)")
     return parser
 

@@ -16,6 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.theme import BUILTIN_THEMES
 
+from ..author import known_author
 from ..config import Config, Problem, config_path
 from ..errors import QuizlogError
 from ..paths import own_examples
@@ -214,7 +215,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
     def _show(self, session: Session, *, browsing: bool = False) -> None:
         """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
         self._tell_problems()
-        author = self.config.author_name
+        author = known_author(self.config) or ""
         player = PlayerScreen(
             session, self.replayer, self.state, self._clock, author, guided=self._guided
         )

@@ -17,7 +17,7 @@ from quizlog_tui.tui.screens.notes import NotesScreen
 from quizlog_tui.tui.screens.remark import RemarkScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, idle, press, settled, shows
+from tests.support.screens import SIZES, asking, check, idle, press, settled, shows
 
 QUIZ = "for n in 'abc':\n    input(f'{n}? ')\n"
 
@@ -97,6 +97,22 @@ async def test_a_remark_is_written_at_the_step_shown_with_verdict_and_author(rec
     said = [(each["at"], each["author"], each.get("verdict"), each["text"]) for each in found]
     assert said == [(1, "eve", "wrong", "[/x] ok\ntwo"), (1, "eve", None, "plain")]
     assert found[0]["branch"] == "main" and found[0]["time"]
+
+
+async def test_who_writes_the_first_remark_is_asked_for_a_name_once(record: Path) -> None:
+    async with QuizlogApp(record).run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h")
+        await remark(pilot, *"one", "f5")
+        dialog = await asking(pilot)
+        await pilot.press(*"eve", "enter")
+        while pilot.app.screen is dialog:
+            await pilot.pause()
+        await settled(pilot)
+        await remark(pilot, *"two", "f5")
+        await settled(pilot)
+    found = yaml.safe_load(record.read_text())["feedback"]
+    assert [(each["author"], each["text"]) for each in found] == [("eve", "one"), ("eve", "two")]
 
 
 async def test_the_list_is_narrowed_by_verdict_and_author(noted: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from textual import work
 
+from ...author import NEUTRAL, QUESTION, keep_author
 from ...replay.replayer import Replayer
 from ...session import Session
 from ..clock import Clock
@@ -16,6 +17,7 @@ from ..messages import Neighbour
 from ..widgets.editors.answered import Answered
 from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
+from .dialogs import AskScreen
 from .export import Export, report_name
 from .player_beside import PlayerBeside
 
@@ -80,8 +82,12 @@ class PlayerDoors(PlayerBeside):
         said = await self.app.push_screen_wait(RemarkScreen(about))
         if said is None:
             return
+        if not self._author:
+            name = await self.app.push_screen_wait(AskScreen(QUESTION))
+            self._author = NEUTRAL if name is None else keep_author(name)
+        author = self._author
         done = await self.work_on(
-            lambda: session.comment(at, said.text, said.verdict, self._author), "writing"
+            lambda: session.comment(at, said.text, said.verdict, author), "writing"
         )
         if done is not None:
             self.draw()
