@@ -10,6 +10,7 @@ import pytest
 import yaml
 from textual.pilot import Pilot
 from textual.widgets import Input
+from textual.widgets._toast import ToastRack
 
 from quizlog_tui.config import Config
 from quizlog_tui.session import Session
@@ -24,7 +25,7 @@ from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
-from tests.support.screens import asking, idle, press, settled, shows
+from tests.support.screens import SIZES, asking, idle, press, settled, shows
 
 QUIZ = """
 print("one")
@@ -153,8 +154,45 @@ async def test_bisect_goes_to_the_answer_that_spoils(record: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         screen = await at_keys(pilot)
         await press(pilot, "B")
-        await shows(pilot, "step 3 spoils")
+        await shows(pilot, "step 3 of main spoils the outcome")
         assert screen._head.step == 3
+
+
+@pytest.mark.parametrize("answer", ["bad", "4"])
+async def test_the_verdict_of_bisect_stays_until_the_record_changes(
+    answer: str, record: Path
+) -> None:
+    with Session(record) as session:
+        session.answer(answer)
+    said = "step 3 of main spoils" if answer == "bad" else "no answer of main spoils"
+    app = QuizlogApp(record)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await at_keys(pilot)
+        await press(pilot, "B")
+        await press(pilot, "h", "l", "j", "2", "1")
+        assert said in screen_text(app).splitlines()[0]
+        await press(pilot, "escape")
+        assert said not in screen_text(app)
+        await press(pilot, "B")
+        assert said in screen_text(app).splitlines()[0]
+        await press(pilot, "0", "r")
+        assert said not in screen_text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_notes_that_pass_cover_neither_question_nor_scores(
+    size: tuple[int, int], record: Path
+) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        for number in range(3):
+            screen.warn(f"{number} somebody else wrote the record, and " + "more " * 20)
+        await shows(pilot, "0 somebody else")
+        await idle(pilot)
+        rack = screen.query_one(ToastRack)
+        for name in ("#prompt", "#scrubber", "#status"):
+            assert not rack.region.overlaps(screen.query_one(name).region), name
 
 
 async def test_old_answers_are_suggested_at_a_forked_prompt(record: Path) -> None:

@@ -196,7 +196,8 @@ class PlayerScreen(PlayerLooks):
             where += f" (pointer at {session.pointer})"
         slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
         state = outcome(shown.status, shown.score)
-        return f"{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
+        found = f"{self.verdict} · " if self.verdict else ""
+        return f"{found}{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
 
     def _draw_prompt(self, shown: Transcript) -> None:
         panel = self.query_one(PromptPanel)

@@ -61,6 +61,8 @@ class PlayerMoves(QuizlogScreen[None]):
         self._known: tuple[object, ...] | None = None
         self._moments = timeline(self._whole, session.record)
         self.mode = "answer"
+        self.verdict = ""
+        """What bisect found; shown until the record changes."""
 
     def draw(self) -> None:
         """Put the session's state on the screen."""
@@ -235,16 +237,17 @@ class PlayerMoves(QuizlogScreen[None]):
 
     @work
     async def action_bisect(self) -> None:
-        """Find the answer that spoils the outcome, and look at it."""
+        """Find the answer that spoils the outcome, and look at it; the verdict stays in sight."""
+        branch = self.session.branch
         found = await self.work_on(lambda: (self.session.bisect(),), "searching")
         if found is None:
             return
         if found[0] is None:
-            self.tell("no answer spoils the outcome")
+            self.verdict = f"no answer of {branch} spoils the outcome"
         else:
             self._head = self._head.to(found[0].step)
-            self.draw()
-            self.tell(f"the answer at step {found[0].step} spoils the outcome")
+            self.verdict = f"the answer at step {found[0].step} of {branch} spoils the outcome"
+        self.draw()
 
     @work(exclusive=True, group="move")
     async def move(self, call: Callable[[], Any], answer: str | None = None) -> None:
@@ -277,6 +280,7 @@ class PlayerMoves(QuizlogScreen[None]):
         head = Playhead(self.session.pointer, len(self._whole.steps))
         self._head = head if step is None else head.to(step)
         self.mode = "answer"
+        self.verdict = ""
         self.run_changed()
         self.draw()
 
@@ -299,6 +303,8 @@ class PlayerMoves(QuizlogScreen[None]):
 
     def nothing_to_back_out_of(self) -> None:
         """Stay: Escape is pressed too easily here, where it also leaves the input; q leaves."""
+        self.verdict = ""
+        self.draw()
         self.query_one("#output").focus()
 
     # -- following
