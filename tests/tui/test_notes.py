@@ -10,6 +10,8 @@ import yaml
 from textual.pilot import Pilot
 
 from quizlog_tui.config import Config
+from quizlog_tui.errors import RecordError
+from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
@@ -113,6 +115,60 @@ async def test_who_writes_the_first_remark_is_asked_for_a_name_once(record: Path
         await settled(pilot)
     found = yaml.safe_load(record.read_text())["feedback"]
     assert [(each["author"], each["text"]) for each in found] == [("eve", "one"), ("eve", "two")]
+
+
+async def test_escape_keeps_what_is_typed_as_a_draft_of_its_step(record: Path) -> None:
+    app = QuizlogApp(record, Config(author="eve"))
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h")
+        await remark(pilot, *"half a thought", "tab", "j", "j", "escape")
+        await shows(pilot, "kept as a draft")
+        await settled(pilot)
+        await press(pilot, "h")
+        await remark(pilot)
+        assert "half a thought" not in screen_text(app)
+        await pilot.press("escape")
+        await settled(pilot)
+        await press(pilot, "l")
+        await remark(pilot, "end", *", whole", "f5")
+        await shows(pilot, "noted at step 1")
+        await settled(pilot)
+        await remark(pilot)
+        assert "half" not in screen_text(app)
+    (found,) = yaml.safe_load(record.read_text())["feedback"]
+    assert (found["at"], found["verdict"], found["text"]) == (1, "wrong", "half a thought, whole")
+
+
+async def test_a_remark_that_cannot_be_written_stays_a_draft(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise RecordError("cannot write: No space left on device", where="record.yaml")
+
+    app = QuizlogApp(record, Config(author="eve"))
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape")
+        with monkeypatch.context() as patch:
+            patch.setattr(RecordFile, "write", full)
+            await remark(pilot, *"a thought", "f5")
+            await shows(pilot, "No space left on device")
+            await settled(pilot)
+        await remark(pilot, "f5")
+        await shows(pilot, "noted at step 2")
+    assert yaml.safe_load(record.read_text())["feedback"][0]["text"] == "a thought"
+
+
+async def test_notes_stand_in_the_order_of_their_steps(record: Path) -> None:
+    with Session(record) as session:
+        for at in (2, 0, 1):
+            session.comment(at, f"about {at}")
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        assert [said.at for said in screen._shown] == [0, 1, 2]
+        assert screen.marked is not None and screen.marked.text == "about 1"
 
 
 async def test_the_list_is_narrowed_by_verdict_and_author(noted: Path) -> None:

@@ -48,6 +48,11 @@ def authors_in(notes: Iterable[Feedback]) -> list[str]:
     return sorted({said.author or "" for said in notes})
 
 
+def by_step(notes: Iterable[Feedback]) -> list[Feedback]:
+    """The remarks in the order of their steps; those about no step come last."""
+    return sorted(notes, key=lambda said: (said.at is None, said.at or 0))
+
+
 def kept(
     notes: Iterable[Feedback], *, verdict: str | None = None, author: str | None = None
 ) -> list[Feedback]:

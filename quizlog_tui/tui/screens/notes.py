@@ -24,6 +24,7 @@ from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.notes import (
     authors_in,
+    by_step,
     kept,
     no_notes_lines,
     note_grid,
@@ -85,18 +86,18 @@ class NotesScreen(QuizlogScreen[Place | None]):
         yield LineView(id="note")
 
     def on_mount(self) -> None:
-        """Start on the last remark."""
+        """Start on the remark that was made last."""
         self.query_one("#note").border_title = "Note"
         self.draw()
         notes = self.query_one("#notes", RowList)
-        notes.move(len(self._shown) - 1)
+        notes.move(self._shown.index(self._every[-1]) if self._every else 0)
         notes.focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def draw(self) -> None:
         """Put the remarks that are wanted on the screen."""
         every = self._every
-        self._shown = kept(every, verdict=self._verdict, author=self._author)
+        self._shown = by_step(kept(every, verdict=self._verdict, author=self._author))
         self.query_one(Heads).show(note_layout(self._shown))
         self.query_one("#notes", RowList).show(note_grid(self._shown, self._clock))
         self._draw_note(len(every))

@@ -6,6 +6,7 @@ What a screen brings back is taken over here; what it shows is its own.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import work
 
@@ -20,6 +21,9 @@ from .base import DIALOG
 from .dialogs import AskScreen
 from .export import Export, report_name
 from .player_beside import PlayerBeside
+
+if TYPE_CHECKING:
+    from .remark import Remark
 
 
 class PlayerDoors(PlayerBeside):
@@ -36,6 +40,7 @@ class PlayerDoors(PlayerBeside):
         super().__init__(session, replayer)
         self._clock = clock
         self._author = author
+        self._drafts: dict[tuple[str, int], Remark] = {}
         self.browsing = False
         """Whether one goes from record to record: the keys then stay with the screen."""
 
@@ -73,14 +78,19 @@ class PlayerDoors(PlayerBeside):
     @work(group=DIALOG)
     async def action_note(self) -> None:
         """Write a remark on the step shown."""
-        from .remark import RemarkScreen
+        from .remark import Remark, RemarkScreen
 
         at, session = self._head.step, self.session
+        place = (session.branch, at)
         recorded = self.recorded()
         given = f", answer {recorded!r}" if recorded is not None else ""
         about = f"Note on step {at} of {session.branch}{given}"
-        said = await self.app.push_screen_wait(RemarkScreen(about))
-        if said is None:
+        draft = self._drafts.pop(place, Remark())
+        said = await self.app.push_screen_wait(RemarkScreen(about, draft))
+        self._drafts[place] = said
+        if not said.sent:
+            if not said.empty:
+                self.tell(f"kept as a draft; {self.key('player.note')} goes on with it")
             return
         if not self._author:
             name = await self.app.push_screen_wait(AskScreen(QUESTION))
@@ -90,6 +100,7 @@ class PlayerDoors(PlayerBeside):
             lambda: session.comment(at, said.text, said.verdict, author), "writing"
         )
         if done is not None:
+            del self._drafts[place]
             self.draw()
             self.tell(f"noted at step {at}; F lists all notes")
 

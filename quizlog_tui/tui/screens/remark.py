@@ -26,19 +26,27 @@ _CHOICES: tuple[str | None, ...] = (None, *VERDICTS)
 class Remark:
     """What somebody has to say of a step."""
 
-    verdict: str | None
-    text: str
+    verdict: str | None = None
+    text: str = ""
+    sent: bool = False
+    """Whether it is to be written; else it is a draft, which may be empty."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is said."""
+        return not (self.verdict or self.text.strip())
 
 
-class RemarkScreen(ModalScreen[Remark | None]):
-    """Dismisses with a remark, or None.
+class RemarkScreen(ModalScreen[Remark]):
+    """Dismisses with a remark, or the draft of one where the user goes back.
 
     Args:
         about: What it is about.
+        draft: What stands there at first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back"),
+        Binding("escape", "back", "Back"),
         Binding("ctrl+s,f5", "send", "Write", priority=True),
     ]
     DEFAULT_CSS = """
@@ -54,9 +62,10 @@ class RemarkScreen(ModalScreen[Remark | None]):
     }
     """
 
-    def __init__(self, about: str) -> None:
+    def __init__(self, about: str, draft: Remark) -> None:
         super().__init__()
         self._about = about
+        self._draft = draft
 
     def compose(self) -> ComposeResult:
         """The text first, then the verdicts."""
@@ -66,12 +75,22 @@ class RemarkScreen(ModalScreen[Remark | None]):
             yield Label("Verdict (tab, then up and down; enter writes)", markup=False)
             yield RowList(id="verdicts")
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Type at once."""
         self.query_one("#verdicts", RowList).show(
-            Table(len(_CHOICES), lambda index: verdict_line(_CHOICES[index])), cursor=0
+            Table(len(_CHOICES), lambda index: verdict_line(_CHOICES[index])),
+            cursor=_CHOICES.index(self._draft.verdict),
         )
+        await self.query_one(TextBox).fill(self._draft.text)
         self.query_one(TextBox).begin()
+
+    @property
+    def _verdict(self) -> str | None:
+        return _CHOICES[self.query_one("#verdicts", RowList).index or 0]
+
+    def action_back(self) -> None:
+        """Go back; what is typed stays a draft."""
+        self.dismiss(Remark(self._verdict, self.query_one(TextBox).draft))
 
     def action_send(self) -> None:
         """Send text and verdict."""
@@ -85,9 +104,8 @@ class RemarkScreen(ModalScreen[Remark | None]):
     def on_answered(self, event: Answered) -> None:
         """The text is complete."""
         event.stop()
-        verdict = _CHOICES[self.query_one("#verdicts", RowList).index or 0]
-        text = event.answer.strip()
-        if text or verdict:
-            self.dismiss(Remark(verdict, text))
+        said = Remark(self._verdict, event.answer.strip(), sent=True)
+        if not said.empty:
+            self.dismiss(said)
         else:
             self.notify("write something, or choose a verdict", markup=False)
