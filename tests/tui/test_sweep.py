@@ -137,6 +137,23 @@ async def test_the_output_follows_the_mark_and_escape_backs_out(record: Path) ->
         assert not screen.has_class("-looking")
 
 
+async def test_what_was_tried_at_a_step_is_there_when_one_comes_back(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await sweeping(pilot, "8", "9")
+        await pilot.press("escape")
+        await press(pilot, "h")
+        other = await sweeping(pilot)
+        assert other._shown == [] and other.query_one(TextArea).text == ""
+        await pilot.press("escape")
+        await press(pilot, "l")
+        again = await sweeping(pilot)
+        assert [one.answer for one in again._shown] == ["8", "9"]
+        assert again.query_one(TextArea).text == "8\n9" and again.focused is not None
+        assert again.focused.id == "attempts"
+        await shows(pilot, "2 tried, 1 ✓ finished, 1 ✗ error")
+
+
 async def test_a_long_sweep_is_stopped_and_what_was_tried_stays(build: Build) -> None:
     path = build.record("if input('go? ') == 'loop':\n    while True: pass\n")
     app = QuizlogApp(path)

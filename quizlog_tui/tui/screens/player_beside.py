@@ -15,6 +15,7 @@ from textual import work
 from ...errors import QuizlogError
 from ...paths import typed_path
 from ...replay.replayer import Replayer
+from ...session import Session
 from ...text import plural
 from ..clock import Clock
 from ..widgets.prompt_panel import PromptPanel
@@ -24,14 +25,25 @@ from .player_moves import PlayerMoves
 
 if TYPE_CHECKING:
     from ...episodes.make import Made
+    from .sweep import Trial
 
 
 class PlayerBeside(PlayerMoves):
-    """The part of the player that opens other screens at the step shown."""
+    """The part of the player that opens other screens at the step shown.
+
+    Args:
+        session: The open record.
+        replayer: Where it runs, to cancel a slow script.
+    """
 
     _clock: Clock
     _apart: Replayer | None = None
     """Where an episode is replayed: without checkpoints, as what it says must hold elsewhere."""
+
+    def __init__(self, session: Session, replayer: Replayer) -> None:
+        super().__init__(session, replayer)
+        self._trials: dict[tuple[str, tuple[str, ...]], Trial] = {}
+        """What was tried at stops of the script, each by its text and the answers before it."""
 
     def cancel(self) -> None:
         """Stop a running script, also one that runs for an episode."""
@@ -58,13 +70,16 @@ class PlayerBeside(PlayerMoves):
     @work(group=DIALOG)
     async def action_sweep(self) -> None:
         """Many answers at the step shown, side by side."""
-        from .sweep import SweepScreen
+        from .sweep import SweepScreen, first_trial
 
         at = self._head.step - (self.shown.status != "in_progress")
         if at < 0:
             self.tell("nothing is asked here")
             return
-        screen = SweepScreen(self.session, self._replayer, self._whole.upto(at))
+        stop = self._whole.upto(at)
+        place = (self.session.source.code_hash, stop.inputs)
+        trial = self._trials.setdefault(place, first_trial(stop))
+        screen = SweepScreen(self.session, self._replayer, stop, trial)
         if await self.app.push_screen_wait(screen):
             self.draw()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from textual import work
@@ -44,6 +44,16 @@ _DRAW_SECONDS = 0.1
 """How often the table is drawn while answers are tried."""
 
 
+@dataclass
+class Trial:
+    """What was typed and tried at a step; it outlives the screen."""
+
+    text: str
+    """The answers to try, one a line."""
+    tried: dict[str, Attempt] = field(default_factory=dict)
+    """What each answer led to, in the order they were tried."""
+
+
 class SweepScreen(QuizlogScreen[bool]):
     """Tries answers; dismisses with whether any was kept.
 
@@ -51,6 +61,7 @@ class SweepScreen(QuizlogScreen[bool]):
         session: The record.
         replayer: Where it runs, to cancel.
         stop: The run as it waits at the step.
+        trial: What was typed and tried there before; goes on here.
     """
 
     SCOPE = "sweep"
@@ -67,13 +78,16 @@ class SweepScreen(QuizlogScreen[bool]):
     }
     """
 
-    def __init__(self, session: Session, replayer: Replayer, stop: Transcript) -> None:
+    def __init__(
+        self, session: Session, replayer: Replayer, stop: Transcript, trial: Trial
+    ) -> None:
         super().__init__()
         self._session = session
         self._replayer = replayer
         self._stop = stop
         self._step = len(stop.steps)
-        self._tried: dict[str, Attempt] = {}
+        self._trial = trial
+        self._tried = trial.tried
         self._shown: list[Attempt] = []
         self._sorted = False
         self._stopped = False
@@ -83,7 +97,7 @@ class SweepScreen(QuizlogScreen[bool]):
         """The answers above what came of them; one attempt in full beside."""
         with Horizontal():
             with Vertical(id="tries"):
-                area = TextArea(_choices(self._stop), id="answers", tab_behavior="focus")
+                area = TextArea(self._trial.text, id="answers", tab_behavior="focus")
                 area.cursor_blink = False
                 yield area
                 yield Heads(id="heads")
@@ -91,12 +105,12 @@ class SweepScreen(QuizlogScreen[bool]):
             yield LineView(id="attempt")
 
     def on_mount(self) -> None:
-        """Type at once."""
+        """Type at once, or go on with what was tried before."""
         area = self.query_one(TextArea)
         area.border_title = "Answers to try, one a line; @FILE reads a file"
         self._count()
         self._draw()
-        area.focus()
+        (self.query_one("#attempts") if self._tried else area).focus()
 
     # -- drawing
 
@@ -105,7 +119,8 @@ class SweepScreen(QuizlogScreen[bool]):
         area.border_subtitle = f"{count_text(lines_of(area.text))}; F5 tries"
 
     def on_text_area_changed(self) -> None:
-        """Count while one types."""
+        """Count while one types, and keep it."""
+        self._trial.text = self.query_one(TextArea).text
         self._count()
 
     def _draw(self) -> None:
@@ -254,7 +269,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self.dismiss(self._kept)
 
 
-def _choices(stop: Transcript) -> str:
-    """The options the question names, to begin with: those a line can hold as they are."""
+def first_trial(stop: Transcript) -> Trial:
+    """Nothing tried yet; to begin with, the options that the question names and a line can hold."""
     plain = [c for c in stop.choices if visible(c) == c and "\n" not in c and c[:1] != "@"]
-    return "".join(f"{choice}\n" for choice in plain)
+    return Trial("".join(f"{choice}\n" for choice in plain))
