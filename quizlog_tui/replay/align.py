@@ -130,7 +130,7 @@ def words(a: str, b: str) -> tuple[list[Span], list[Span]]:
     starts_a, starts_b = _starts(pieces_a), _starts(pieces_b)
     spans_a: list[Span] = []
     spans_b: list[Span] = []
-    for i, j, k, m in _changes(pieces_a, pieces_b):
+    for i, j, k, m in changes(pieces_a, pieces_b):
         spans_a += [(starts_a[i], starts_a[j])] if i < j else []
         spans_b += [(starts_b[k], starts_b[m])] if k < m else []
     return spans_a, spans_b
@@ -144,7 +144,8 @@ def _starts(pieces: Sequence[str]) -> list[int]:
     return starts
 
 
-def _changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Range]:
+def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Range]:
+    """The stretches in which two lists of words or lines differ; what is between them is equal."""
     head = _common(a, b)
     tail = _common(a[head:][::-1], b[head:][::-1])
     end_a, end_b = len(a) - tail, len(b) - tail

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from rich.cells import cell_len
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.series import Series
+from quizlog_tui.tui.draw import sides
 from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, Side
 from quizlog_tui.tui.widgets.documents import rows
 from tests.tui.test_player import EVIL
@@ -67,7 +69,8 @@ def test_no_word_of_either_side_is_lost(
     for index, row in enumerate(found.rows):
         if row.kind == "same":
             continue
-        one, other = found._sides(index)
+        with mock.patch.object(sides, "_CONTEXT", 40):  # no line is folded
+            one, other = found._sides(index)
         for side, stop in ((one, row.a), (other, row.b)):
             wanted = (
                 "" if stop is None else f"{''.join(stop.written)}{stop.prompt}{stop.input or ''}"
@@ -109,6 +112,23 @@ def test_other_errors_at_the_same_stop_are_named() -> None:
     elsewhere = replace(a, last_error=LastError("2 is not 3", 9, 0.5))
     first = compare(a, elsewhere).first()
     assert first and (first.what, first.a, first.b) == ("the error", "line 3", "line 9")
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_a_step_of_many_lines_shows_those_that_differ_with_three_around(width: int) -> None:
+    lines = [f"line {number}" for number in range(600)]
+    others = [*lines]
+    others[300], others[500:501] = "another", ["more", "and more"]
+    texts = ["\n".join(each) + "\n" for each in (lines, others)]
+    found = compare(*(run((text, "a? ", "1"), ("", "b? ", "")) for text in texts))
+    shown = [row.rstrip() for row in drawn(found, width)]
+    assert len(shown) < 45
+    at = next(number for number, row in enumerate(shown) if "«" in row)
+    assert ["… 297 lines alike" in row for row in shown[at - 4 : at]] == [True, *[False] * 3]
+    assert "line 299" in shown[at - 1] and "«line 300»" in shown[at]
+    assert "… 193 lines alike" in shown[at + 4] and "line 499" in shown[at + 7]
+    assert sum("… 96 lines alike" in row for row in shown) == 2
+    assert "a? 1" in shown[-2]
 
 
 def test_side_by_side_and_below() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from ...replay.align import Row, Span, words
+from ...replay.align import Row, Span, changes, words
 from ...replay.transcript import Step, Transcript
 from ...text import plural
 from ..widgets.documents import Line, line
@@ -17,6 +17,8 @@ from .words import STYLES, outcome
 
 _ALIKE = 8
 """Lines of output shown where both runs wrote the same: a comparison is for what differs."""
+_CONTEXT = 3
+"""Equal lines shown before and after lines that differ."""
 
 
 def stop_text(step: Step, run: Transcript) -> str:
@@ -37,6 +39,31 @@ def shortened(step: Step) -> Step:
         return step
     first = "\n".join(text.split("\n", _ALIKE)[:_ALIKE])
     return replace(step, written=(f"{first}\n… {plural(count - _ALIKE, 'more line')}, alike\n",))
+
+
+def without_equal_lines(a: Step, b: Step) -> tuple[Step, Step]:
+    """Two stops that wrote different texts, with only a few of the lines that are equal."""
+    lines_a, lines_b = ("".join(step.written).split("\n") for step in (a, b))
+    left: list[str] = []
+    right: list[str] = []
+    at = 0
+    for start_a, end_a, start_b, end_b in changes(lines_a, lines_b):
+        equal = _folded(lines_a[at:start_a], _CONTEXT if left or right else 0, _CONTEXT)
+        left += [*equal, *lines_a[start_a:end_a]]
+        right += [*equal, *lines_b[start_b:end_b]]
+        at = end_a
+    rest = _folded(lines_a[at:], _CONTEXT, 1)  # the question stands on the last line
+    texts = ["\n".join([*lines, *rest]) for lines in (left, right)]
+    written = [(text,) if text else () for text in texts]
+    return replace(a, written=written[0]), replace(b, written=written[1])
+
+
+def _folded(lines: Sequence[str], before: int, after: int) -> Sequence[str]:
+    """Equal lines, with a count in place of those between the first and the last few."""
+    count = len(lines) - before - after
+    if count < 2:
+        return lines
+    return [*lines[:before], f"… {count} lines alike", *lines[len(lines) - after :]]
 
 
 def _asked(step: Step) -> tuple[str, str]:
@@ -62,19 +89,23 @@ def _end(step: Step, run: Transcript) -> list[tuple[str, str]]:
 def sides(row: Row, a: Transcript, b: Transcript) -> tuple[Line, Line]:
     """Both texts of a row that differs, the differing words marked where both have one."""
     if row.a is None or row.b is None:
-        one = line(*pieces(row.a, a)) if row.a else Line(())
-        other = line(*pieces(row.b, b)) if row.b else Line(())
-        return one, other
+        return _alone(row.a, a), _alone(row.b, b)
     left: list[tuple[str, str]] = []
     right: list[tuple[str, str]] = []
     alike = row.a.written == row.b.written
-    stops = [shortened(step) if alike else step for step in (row.a, row.b)]
-    both = zip_longest(pieces(stops[0], a), pieces(stops[1], b), fillvalue=("", ""))
+    one, other = row.a, row.b
+    one, other = (shortened(one), shortened(other)) if alike else without_equal_lines(one, other)
+    both = zip_longest(pieces(one, a), pieces(other, b), fillvalue=("", ""))
     for one_piece, other_piece in both:
         spans_a, spans_b = _differing(one_piece, other_piece)
         left += _spanned(one_piece, spans_a, "removed")
         right += _spanned(other_piece, spans_b, "added")
     return line(*left), line(*right)
+
+
+def _alone(step: Step | None, run: Transcript) -> Line:
+    """A stop that only one run has, or its place in the other."""
+    return line(*pieces(step, run)) if step else Line(())
 
 
 def _differing(one: tuple[str, str], other: tuple[str, str]) -> tuple[list[Span], list[Span]]:
