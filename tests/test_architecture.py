@@ -25,6 +25,7 @@ GROUND = {
     "series",
     "answers",
     "author",
+    "grants",
 }
 ALLOWED = {
     **{name: GROUND for name in GROUND},

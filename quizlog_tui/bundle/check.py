@@ -163,7 +163,7 @@ def _run(
         target.write_bytes(data)
     try:
         record = RecordFile(folder / about["record"]).read()
-        source = read_source(folder / about["script"])
+        source = read_source(folder / about["script"], ours=False)
     except QuizlogError as error:
         return BundleReport((Problem("record", about["record"], error.message),), signer=signer)
     lines = members[STEPS].decode("ascii", "replace").split("\n")[:-1]

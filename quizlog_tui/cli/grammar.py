@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import UsageError
+from ..grants import NAMES
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -66,6 +67,18 @@ def add_step(parser: Parser) -> None:
 def add_force(parser: argparse.ArgumentParser) -> None:
     """The option that lets `-o` name something that is there already."""
     parser.add_argument("--force", action="store_true", help="replace the file that -o names")
+
+
+def add_allow(parser: argparse.ArgumentParser) -> None:
+    """The option by which a person grants what a script asks for."""
+    parser.add_argument(
+        "--allow",
+        metavar="NAME",
+        action="append",
+        choices=NAMES,
+        default=[],
+        help=f"let this version of the script have what it asks for: {', '.join(NAMES)}",
+    )
 
 
 def refuse_existing(path: Path, arguments: Namespace) -> None:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from ..config import load_config
 from ..errors import UsageError
+from ..grants import grant
 from ..paths import record_path
 from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
+from ..replay.source import read_source
 from ..reply import Reply
 from ..session import Session
 from ..text import one_line
 from . import emit_json
-from .grammar import Parser, add_step, command
+from .grammar import Parser, add_allow, add_step, command
 from .show import narrate, narrate_warnings, questionnaire, why
 from .streams import telling
 
@@ -42,6 +44,9 @@ def record(arguments: Namespace) -> int:
 
 
 def _answered(session: Session, arguments: Namespace, answer: str | None) -> int:
+    if arguments.allow:
+        grant(session.source.code_hash, arguments.allow)
+        session.reload()
     if answer is None:
         return _show(session, arguments, session.reply())
     reply = session.answer(answer)
@@ -108,6 +113,8 @@ def new(arguments: Namespace) -> int:
     script = Path(arguments.script)
     target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
+    if arguments.allow:
+        grant(read_source(script).code_hash, arguments.allow)
     new_record(script, target, seed)
     with (
         telling(lambda: f"{target} was made"),
@@ -166,6 +173,7 @@ def _new() -> Parser:
     parser.add_argument("script")
     parser.add_argument("-o", "--output", metavar="RECORD", help="default: SCRIPT with .yaml")
     parser.add_argument("--seed", type=int, help="default: a random one, which is kept")
+    add_allow(parser)
     return parser
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from .. import __version__
-from .grammar import Parser, command
+from .grammar import Parser, add_allow, command
 
 
 class Entry(NamedTuple):
@@ -120,6 +120,7 @@ def record_parser() -> Parser:
     parser.add_argument(
         "--raw", action="store_true", help="exactly the bytes a plain run would have written"
     )
+    add_allow(parser)
     return parser
 
 

@@ -22,7 +22,7 @@ def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[
     """
     start, tick = world.clock
     variables = []
-    if "real-environment" in source.asked:
+    if "real-environment" in source.allowed:
         variables = [f"{name}={value}" for name, value in os.environ.items()]
     return [
         os.fsencode(source.path),
@@ -34,7 +34,7 @@ def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[
         b"%d" % UNTOLD,
         os.fsencode(world.at),
         os.fsencode(kept),
-        *(_packed(words) for words in (source.asked, world.changed, world.hidden, variables)),
+        *(_packed(words) for words in (source.allowed, world.changed, world.hidden, variables)),
         source.data,
     ]
 

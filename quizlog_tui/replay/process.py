@@ -82,7 +82,7 @@ class QuizProcess:
             limits: What it may use.
             kept: A folder that takes the files it writes; empty to forget them.
         """
-        alike, network = "addresses" not in world.changed, "real-network" in source.asked
+        alike, network = "addresses" not in world.changed, "real-network" in source.allowed
         spawned = take(world.hash_seed, alike=alike, network=network)
         family, name = Family(spawned), source.path.name
         process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)

@@ -325,7 +325,7 @@ class Replayer:
 
 def _key(source: Source, seed: int | World) -> Key:
     world = seed if isinstance(seed, World) else World(seed)
-    return source.path, source.code_hash, world
+    return source.path, source.version, world
 
 
 def replay(

@@ -191,10 +191,14 @@ class Run:
     def _met(self) -> tuple[str, ...]:
         """What the process met, and what was seen from outside it."""
         seen = {TAMPERED: self.process.written.disagrees, CODE: bool(self._code)}
-        return (*self.process.met, *(name for name, holds in seen.items() if holds))
+        found = (*self.process.met, *(name for name, holds in seen.items() if holds))
+        return (*found, *self.source.refused)
 
     def _warnings(self) -> tuple[str, ...]:
-        return (MET[TAMPERED][1],) if self.process.written.disagrees else ()
+        tampered = (MET[TAMPERED][1],) if self.process.written.disagrees else ()
+        refused = self.source.refused
+        said = f"it asks for {' and '.join(refused)} and runs without: not allowed (--allow NAME)"
+        return (*tampered, said) if refused else tampered
 
     def _take(self, raw: RawStep, writing: tuple[str, str] | None) -> None:
         """One more stop: the question before it has been answered."""

@@ -8,17 +8,18 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from ..digest import hex_digest
 from ..errors import ScriptError
+from ..grants import NAMES, granted
 
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _TAG = re.compile(r"#\s*(textarea|radio|checkbox|matrixlist|matrix|rows\s*=\s*\d{1,4})(?=\s|#|$)")
-_ASKED = re.compile(r"#\s*quizlog:\s*(real-clock|real-environment|real-files|real-network)\b")
+_ASKED = re.compile(rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Source:
     """Absolute path of the script file."""
     data: bytes
     """The file's bytes, exactly as they will be run."""
+    granted: frozenset[str] = frozenset()
+    """What the user allows this version to have real, whether or not it asks for it."""
 
     @cached_property
     def code_hash(self) -> str:
@@ -68,6 +71,21 @@ class Source:
         found = {match[1] for text in self.comments.values() for match in _ASKED.finditer(text)}
         return tuple(sorted(found))
 
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """What is real for the script: what it asks for and the user granted it."""
+        return tuple(name for name in self.asked if name in self.granted)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """What the script asks for and was not granted: it runs without."""
+        return tuple(name for name in self.asked if name not in self.granted)
+
+    @property
+    def version(self) -> str:
+        """Tells apart what may run otherwise: the hash of the bytes, and what is real for them."""
+        return " ".join((self.code_hash, *self.allowed))
+
     def line(self, number: int) -> str:
         """The text of line `number` (from 1), empty if there is none."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
@@ -101,20 +119,25 @@ def _legal_score(text: str, where: str) -> tuple[float | None, str | None]:
     return value, None
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path, *, ours: bool = True) -> Source:
     """Read a script.
+
+    Args:
+        path: The file.
+        ours: Whether the user's grants hold for it; not for a file that somebody else packed.
 
     Raises:
         ScriptError: The file is missing, a directory, or unreadable.
     """
     try:
-        return Source(path.absolute(), path.read_bytes())
+        source = Source(path.absolute(), path.read_bytes())
     except FileNotFoundError:
         raise ScriptError("the script does not exist", where=str(path), hint=_HINT) from None
     except IsADirectoryError:
         raise ScriptError("is a directory, not a script", where=str(path), hint=_HINT) from None
     except OSError as error:
         raise ScriptError(f"cannot read: {error.strerror}", where=str(path)) from None
+    return replace(source, granted=granted(source.code_hash)) if ours and source.asked else source
 
 
 _HINT = "name a Python file; a record names it in `script`, relative to itself"

@@ -8,17 +8,19 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from quizlog_tui.errors import IsolationError, LimitError
+from quizlog_tui.grants import NAMES
 from quizlog_tui.paths import shipped
 from quizlog_tui.replay import lines, spawn
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.source import Source, read_source
 from quizlog_tui.replay.verify import verify
 from quizlog_tui.replay.world import LACKS, isolation
 from quizlog_tui.session import Session
@@ -286,10 +288,29 @@ def test_a_script_that_is_shut_in_by_half_does_not_run(
         replay(script, 1, [])
 
 
+def granted(script: Path, name: str) -> Source:
+    return replace(read_source(script), granted=frozenset({name}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_script_that_asks_and_was_not_granted_gets_nothing(
+    scene: Scene, build: Build, name: str
+) -> None:
+    script = build.script(f"#quizlog: {name}\nimport time\nprint(time.time())\n{EVALUATES}")
+    plain = build.script(f"import time\nprint(time.time())\n{EVALUATES}", "plain.py")
+    attacks = ["read a file", "a server of the machine", "its environment", "end quizlog"]
+    inputs = [scene.filled(ATTACKS[attack]) for attack in attacks]
+    run = replay(script, 1, inputs)
+    needs_isolation(*run.lacks)
+    assert run.print == replay(plain, 1, inputs).print
+    assert name in run.met
+    assert any("not allowed" in warning for warning in run.warnings)
+
+
 def test_a_script_that_asks_for_the_network_gets_it_and_nothing_else(
     scene: Scene, build: Build
 ) -> None:
-    script = build.script(f"#quizlog: real-network\n{EVALUATES}")
+    script = granted(build.script(f"#quizlog: real-network\n{EVALUATES}"), "real-network")
     attacks = ("a server of the machine", "a server behind a file", "read a file", "end quizlog")
     run = replay(script, 1, [scene.filled(ATTACKS[name]) for name in attacks])
     needs_isolation(*run.lacks)
@@ -300,7 +321,7 @@ def test_a_script_that_asks_for_the_network_gets_it_and_nothing_else(
 def test_a_script_that_asks_for_files_reads_them_and_does_nothing_else(
     scene: Scene, build: Build
 ) -> None:
-    script = build.script(f"#quizlog: real-files\n{EVALUATES}")
+    script = granted(build.script(f"#quizlog: real-files\n{EVALUATES}"), "real-files")
     attacks = ("read a file", "a server of the machine", "write over it", "its environment")
     run = replay(script, 1, [scene.filled(ATTACKS[name]) for name in attacks])
     needs_isolation(*run.lacks)

@@ -219,3 +219,24 @@ async def test_no_text_of_a_script_is_markup_or_a_control_sequence(build: Build)
         screen.notify(EVIL, markup=False)
         await pilot.pause()
     assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85\x00")
+
+
+async def test_a_script_that_asks_for_the_real_thing_gets_it_only_by_a_persons_word(
+    build: Build,
+) -> None:
+    path = build.record("import time  #quizlog: real-clock\ninput(f'{time.time():.0f} ')\n")
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await shows(pilot, "asks for real-clock")
+        await pilot.press("enter")  # the first choice: run it without
+        screen = await settled(pilot)
+        assert float(screen.shown.next_prompt or 0) < 1_736_000_000
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await shows(pilot, "asks for real-clock")
+        await pilot.press("down", "enter")
+        screen = await settled(pilot)
+        assert float(screen.shown.next_prompt or 0) > 1_760_000_000
+    async with QuizlogApp(path).run_test() as pilot:
+        screen = await settled(pilot)
+        assert float(screen.shown.next_prompt or 0) > 1_760_000_000

@@ -11,7 +11,7 @@ from ..input_type import input_type
 from ..source import Source
 from .found import Ending, LintReport, Question, Trap
 from .names import Names
-from .rules import SYNTAX
+from .rules import REQUEST, SYNTAX
 from .structure import Leaving, calls_by_name, caught, live, reached_from
 from .traps import ASKING, traps
 
@@ -44,8 +44,21 @@ def _of_tree(tree: ast.Module, source: Source) -> LintReport:
     return LintReport(
         tuple(sorted(asked, key=lambda question: question.line)),
         tuple(sorted(endings, key=lambda ending: ending.line)),
-        tuple(traps(nodes, names, source)),
+        tuple(sorted((*traps(nodes, names, source), *_requests(source)), key=_line)),
     )
+
+
+def _line(trap: Trap) -> int:
+    return trap.line
+
+
+def _requests(source: Source) -> Iterator[Trap]:
+    """What a script asks to be real, which a person must grant and no replay can hold."""
+    for line, comment in source.comments.items() if source.asked else ():
+        for name in source.asked:
+            if name in comment:
+                reason = REQUEST.reason.format(name)
+                yield Trap(line, REQUEST.code, reason, REQUEST.mend.format(name))
 
 
 def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -> Question:

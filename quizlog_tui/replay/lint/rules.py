@@ -131,4 +131,10 @@ ARGV = Rule(
     ("sys.argv",),
 )
 SCORE = Rule("score", "{}", "write a number from 0 to 1, as `#score = 0.5`", ())
+REQUEST = Rule(
+    "asks-real",
+    "asks for {0}: its record cannot be verified",
+    "leave the comment out; else whoever runs it grants it with --allow {0}",
+    (),
+)
 SYNTAX = Rule("syntax", "cannot be read as Python: {}", "mend the script at this line", ())

@@ -110,6 +110,8 @@ class PlayerScreen(PlayerLooks):
         self.focus_pending()
         for warning in self.session.warnings:
             self.warn(warning)
+        if self.session.source.refused:
+            self.offer_grants()
         self.follow()
         if len(self.session.inputs) > self.session.pointer:
             self.take_tail(self._place())

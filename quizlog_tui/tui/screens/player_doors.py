@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 from textual import work
 
 from ...author import NEUTRAL, QUESTION, keep_author
+from ...grants import grant
 from ...replay.replayer import Replayer
 from ...session import Session
 from ..clock import Clock
 from ..messages import Neighbour
+from ..widgets.documents import line
 from ..widgets.editors.answered import Answered
 from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
-from .dialogs import AskScreen
+from .dialogs import AskScreen, ChooseScreen
 from .export import Export, report_name
 from .player_beside import PlayerBeside
 
@@ -74,6 +76,16 @@ class PlayerDoors(PlayerBeside):
         tree = TreeScreen(self.session, self._replayer, self._clock)
         if await self.app.push_screen_wait(tree):
             self.move(self.session.reply)
+
+    @work(group=DIALOG)
+    async def offer_grants(self) -> None:
+        """Ask whether the script may have what it asks for, before it is run with it."""
+        source = self.session.source
+        question = f"{source.path.name} asks for {' and '.join(source.refused)}."
+        lines = [line("run it without", cut=True), line("allow this version of it", cut=True)]
+        if await self.app.push_screen_wait(ChooseScreen(question, lines)) == 1:
+            grant(source.code_hash, source.refused)
+            self.move(self.session.reload)
 
     @work(group=DIALOG)
     async def action_note(self) -> None:
