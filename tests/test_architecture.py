@@ -19,7 +19,7 @@ GROUND = {
     "errors",
     "text",
     "digest",
-    "descriptors",
+    "inherited",
     "paths",
     "config",
     "series",

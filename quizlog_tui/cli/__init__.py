@@ -13,8 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import OutputError, QuizlogError
+from ..inherited import keep_own_rights
 from ..replay.spawn import discard
+from ..text import one_line
 from . import early, streams
+from .refusals import refusal
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,19 +25,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Args:
         argv: The words after the program's name. None takes those of this process, and prepares
-            its standard streams.
+            its standard streams and its mask for new files.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     _emitted.clear()
     try:
         if argv is None:
+            keep_own_rights()
             streams.prepare()
         return _run(words)
     except streams.ReaderLeft:
         return 0
     except (Exception, KeyboardInterrupt) as error:
-        from .refusals import refusal
-
         shown = refusal(error)
         if shown is None:
             raise
@@ -54,8 +56,6 @@ def _run(words: list[str]) -> int:
 
 
 def _complain(error: QuizlogError, *, as_json: bool) -> int:
-    from ..text import one_line
-
     print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
     if as_json:
         said = {"message": error.message, "where": error.where, "hint": error.hint}

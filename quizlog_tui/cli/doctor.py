@@ -6,16 +6,16 @@ import os
 import platform
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import ConfigError
 from . import emit_json
 from .extras import FOR_CODE
 from .grammar import Parser, command
+from .refusals import refusal
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,28 @@ class Finding:
 
 def findings() -> list[Finding]:
     """All findings, in the order they are shown."""
-    return list(_findings())
+    return [finding for name, look in _LOOKS.items() for finding in _found(name, look)]
 
 
-def _findings() -> Iterator[Finding]:
+def _found(name: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
+    """What a look found; where the system refuses to look, that is what it found."""
+    try:
+        return list(look())
+    except Exception as error:
+        refused = refusal(error)
+        if refused is None:
+            raise
+        return [Finding(name, False, str(refused))]
+
+
+def _python() -> Iterator[Finding]:
     yield Finding("python", sys.version_info >= (3, 11), platform.python_version())
     yield Finding("system", sys.platform != "win32", f"{platform.system()} {platform.release()}")
     for name in ("textual", "rich", "PyYAML"):
         yield Finding(name, True, version(name))
-    yield _libyaml()
+
+
+def _processes() -> Iterator[Finding]:
     yield _either("fork", hasattr(os, "fork"), "quizzes run", "quizzes cannot run here; use WSL")
     linux = sys.platform == "linux"
     yield _either(
@@ -52,38 +65,29 @@ def _findings() -> Iterator[Finding]:
         "bounds a script's data",
         "bounds address space only, which some systems ignore",
     )
-    yield _locks()
-    yield _addresses()
-    yield from _quizzes()
-    yield from _sandbox()
-    yield _browser()
-    yield _examples()
 
 
 def _either(name: str, ok: bool, good: str, bad: str) -> Finding:
     return Finding(name, ok, good if ok else bad)
 
 
-def _libyaml() -> Finding:
+def _libyaml() -> Iterator[Finding]:
     from ..record.yaml_text import has_libyaml
 
-    return _either("libyaml", has_libyaml(), "records load quickly", "long records load slowly")
+    yield _either("libyaml", has_libyaml(), "records load quickly", "long records load slowly")
 
 
-def _locks() -> Finding:
-    try:
-        import fcntl  # noqa: F401
-    except ImportError:
-        return Finding("record locks", False, "only changes by others are detected")
-    return Finding("record locks", True, "flock")
+def _locks() -> Iterator[Finding]:
+    said = "only changes by others are detected"
+    yield _either("record locks", find_spec("fcntl") is not None, "flock", said)
 
 
-def _addresses() -> Finding:
+def _addresses() -> Iterator[Finding]:
     from ..replay.spawn import same_addresses
     from ..replay.world import LACKS
 
     good = "memory is placed alike in every run"
-    return _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
+    yield _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
 
 
 def _quizzes() -> Iterator[Finding]:
@@ -116,29 +120,40 @@ def _sandbox() -> Iterator[Finding]:
     )
 
 
-def _browser() -> Finding:
+def _browser() -> Iterator[Finding]:
     if find_spec("playwright") is None or find_spec("dotenv") is None:
-        return Finding(
-            "browser", False, "no quizzes on web pages: pip install 'quizlog-tui[browser]'"
-        )
+        said = "no quizzes on web pages: pip install 'quizlog-tui[browser]'"
+        yield Finding("browser", False, said)
+        return
     import asyncio
 
     from ..quiz.browser import executable, own_executable
     from ..quiz.settings import read_settings
 
-    try:
-        found = executable(read_settings().browser_executable) or asyncio.run(own_executable())
-    except ConfigError as error:
-        return Finding("browser", False, str(error))
+    found = executable(read_settings().browser_executable) or asyncio.run(own_executable())
     bad = "no Chromium: apt install chromium, or playwright install chromium"
-    return _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
+    yield _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
 
 
-def _examples() -> Finding:
+def _examples() -> Iterator[Finding]:
     from ..paths import example_names
 
     names = example_names()
-    return _either("examples", bool(names), ", ".join(names), "not found: reinstall quizlog-tui")
+    yield _either("examples", bool(names), ", ".join(names), "not found: reinstall quizlog-tui")
+
+
+_LOOKS = {
+    "python": _python,
+    "libyaml": _libyaml,
+    "processes": _processes,
+    "record locks": _locks,
+    "fixed addresses": _addresses,
+    "quiz scripts": _quizzes,
+    "sandbox": _sandbox,
+    "browser": _browser,
+    "examples": _examples,
+}
+"""What is looked at, by the name of a look that fails."""
 
 
 def doctor(arguments: Namespace) -> int:

@@ -16,7 +16,7 @@ _SCARCE = {
     errno.ENOSPC: "make room on the disk",
     errno.EDQUOT: "make room on the disk",
     errno.EFBIG: "raise the limit: ulimit -f unlimited",
-    errno.EAGAIN: "end other programs, or raise the limit: ulimit -u",
+    errno.EAGAIN: "end other programs, or raise the limits: ulimit -u, ulimit -v",
     errno.ENOMEM: "end other programs, or raise the limit: ulimit -v unlimited",
 }
 """What to do where the machine has no more of something."""

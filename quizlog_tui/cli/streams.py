@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from ..descriptors import open_standard
 from ..errors import OutputError
+from ..inherited import open_standard_descriptors
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -27,7 +27,7 @@ class ReaderLeft(Exception):
 
 def prepare() -> None:
     """Make the three streams of this process usable."""
-    open_standard()
+    open_standard_descriptors()
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115  it stays open
     sys.stdout = _stream(1, sys.stdout, _refuse_data)

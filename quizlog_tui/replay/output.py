@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Iterable
 
 from .protocol import RawStep, Violation
@@ -25,6 +26,8 @@ class Output:
         self._limit = limit
         self._told = 0
         self._out_end = self._err_end = 0
+        self._room = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        """Bytes that the system lets a file have; negative for no bound."""
 
     def stop(self, size: int) -> bool:
         """Note the next stop; whether it was reached within the limit.
@@ -39,6 +42,12 @@ class Output:
     def size(self) -> int:
         """Bytes in both files now."""
         return os.fstat(self.out).st_size + os.fstat(self.err).st_size
+
+    @property
+    def full(self) -> bool:
+        """Whether one of the files can take no more: what the script writes then fails."""
+        sizes = os.fstat(self.out).st_size, os.fstat(self.err).st_size
+        return self._room != resource.RLIM_INFINITY and max(sizes) >= self._room
 
     def check(self, steps: Iterable[RawStep]) -> None:
         """Hold the positions that steps claim against the files.

@@ -11,7 +11,7 @@ import socket
 import time
 from collections.abc import Iterable, Iterator
 
-from ..errors import CancelledError, IsolationError, LimitError, ProtocolError
+from ..errors import CancelledError, IsolationError, LimitError, MachineError, ProtocolError
 from .channel import Channel, tell_senders
 from .family import Family
 from .job import job_fields
@@ -54,6 +54,8 @@ class QuizProcess:
         self._cancelled = False
         self._midway = False
         """Whether it is on its way between two stops."""
+        self._began = False
+        """Whether it has come as far as the script."""
         self._stops = 0
         """How many questions it has asked."""
         self.code: list[Code] = []
@@ -101,6 +103,7 @@ class QuizProcess:
         out, err = capture("stdout"), capture("stderr")
         copy = QuizProcess(self.family, self._limits, self._name, control.detach(), out, err)
         copy.met, copy.lacks, copy._stops = self.met, self.lacks, self._stops
+        copy._began = True
         copy.written = WrittenText(self.written.unwritten)
         with inner:
             if not self._send([b"copy"], [inner.fileno(), out, err]):
@@ -108,9 +111,10 @@ class QuizProcess:
         return copy
 
     def _lost(self) -> None:
-        """The original was gone before it could make this copy."""
-        self.refused = "the process to copy is gone"
+        """It never told its number: it did not start, or its original could not copy itself."""
         self.exit_code = -9
+        if self._began:
+            self.refused = "the process to copy is gone"
 
     @property
     def alive(self) -> bool:
@@ -188,12 +192,27 @@ class QuizProcess:
                 return message
             if message is not None:
                 self._hear(message)
-            if self.refused is not None or (message is None and not self.alive):
+            if self.refused is not None:
+                return None
+            if message is None and not self.alive:
+                self._check_began()
                 return None
             if message is None:
                 self._watch(deadline)
             elif stop_at_birth and isinstance(message, Born):
                 return None
+
+    def _check_began(self) -> None:
+        """Blame no script for an interpreter that ended before it ran a line of it.
+
+        Raises:
+            MachineError: It did.
+        """
+        if not self._began:
+            last = self.output.stderr(0).decode(errors="replace").strip().rpartition("\n")[2]
+            message = f"was not run: the interpreter ended at its start: {last or 'it was killed'}"
+            hint = "see what `quizlog doctor` says"
+            raise MachineError(message, where=self._name, hint=hint)
 
     def _pending(self) -> Message | None:
         """A message that has arrived whole, from the process that this is."""
@@ -222,6 +241,7 @@ class QuizProcess:
         elif isinstance(message, Place):
             if message.isolation not in ISOLATION_LACKS:
                 raise self.violated(Violation("it told of an isolation that is none"))
+            self._began = True
             self.lacks += _FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
         elif isinstance(message, Code):
             self.code.append(message)
@@ -290,6 +310,11 @@ class QuizProcess:
     def _count(self, steps: list[RawStep]) -> None:
         """Hold each step against the limit of output."""
         self._stops += len(steps)
+        if self.output.full:
+            self.close()
+            message = "wrote as much as a file may hold here"
+            hint = "raise that limit: ulimit -f unlimited"
+            raise LimitError(message, where=self._name, hint=hint)
         for step in steps:
             if not self.output.stop(step.out_end + step.err_end):
                 self._flooded()

@@ -12,7 +12,7 @@ import _thread
 import os
 import sys
 
-from ..descriptors import open_standard
+from ..inherited import open_standard_descriptors
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
@@ -110,7 +110,7 @@ class Spawned:
     """
 
     def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
-        open_standard()
+        open_standard_descriptors()
         self.out, self.err = capture("stdout"), capture("stderr")
         """Files that take its streams."""
         self.control, inner = _sockets(senders=True)
@@ -120,6 +120,7 @@ class Spawned:
         boot = _BOOT.format(
             folder=_FOLDER, sandbox=_SANDBOX, control=_CONTROL, guarded=_GUARDED, network=network
         )
+        null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         with _AlikeInMemory(alike) as memory:
             self.alike = memory.holds
             """Whether memory is placed as in every other run."""
@@ -128,15 +129,15 @@ class Spawned:
                 [sys.executable, "-c", boot],
                 environment(hash_seed),
                 file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                    (os.POSIX_SPAWN_DUP2, null, 0),
                     (os.POSIX_SPAWN_DUP2, self.out, 1),
                     (os.POSIX_SPAWN_DUP2, self.err, 2),
                     (os.POSIX_SPAWN_DUP2, inner, _CONTROL),
                     (os.POSIX_SPAWN_DUP2, guarded, _GUARDED),
                 ],
             )
-        os.close(inner)
-        os.close(guarded)
+        for fd in (null, inner, guarded):
+            os.close(fd)
 
 
 def _sockets(*, senders: bool = False) -> tuple[int, int]:

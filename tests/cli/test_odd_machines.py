@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -19,6 +20,8 @@ import pytest
 import yaml
 
 from quizlog_tui import open as open_record
+from quizlog_tui.cli.refusals import refusal
+from quizlog_tui.errors import MachineError
 from quizlog_tui.paths import typed_path
 from tests.cli.conftest import Run
 from tests.support.build import Build
@@ -70,6 +73,10 @@ class Around:
 
 NO_RIGHTS = "setpriv --inh-caps=-all --bounding-set=-all" if os.getuid() == 0 else ""
 """Takes root's right to read and write what is not its own."""
+OWN_MOUNTS = "unshare --mount" if os.getuid() == 0 else "unshare --map-root-user --mount"
+"""Gives file systems of its own."""
+NO_DEVICES = "mount -t tmpfs tmpfs /dev"
+NO_ROOM = 'mkdir "$TMPDIR"; mount -t tmpfs -o nr_inodes=2 tmpfs "$TMPDIR"'
 SURROUNDINGS = {
     "closed stdin": Around('exec "$@" <&-', usual=True),
     "closed stdout": Around('exec "$@" >&-', usual=True, silent=True),
@@ -85,6 +92,14 @@ SURROUNDINGS = {
         usual=True,
     ),
     "a home that is not ours": Around(f'chmod 0 "$HOME"; exec {NO_RIGHTS} "$@"', usual=True),
+    "15 files": Around('ulimit -n 15; exec "$@"'),
+    "60 files": Around('ulimit -n 60; exec "$@"'),
+    "files without bytes": Around('ulimit -f 0; exec "$@"'),
+    "new files closed to all": Around(f'umask 0777; exec {NO_RIGHTS} "$@"', usual=True),
+    "no devices": Around(f'exec {OWN_MOUNTS} sh -c \'{NO_DEVICES}; exec "$@"\' sh "$@"'),
+    "no room for temporary files": Around(
+        f'export TMPDIR="$HOME/tmp"; exec {OWN_MOUNTS} sh -c \'{NO_ROOM}; exec "$@"\' sh "$@"'
+    ),
     "a home that is no folder": Around('rmdir "$HOME"; : >"$HOME"; exec "$@"', usual=True),
 }
 
@@ -185,6 +200,45 @@ def _refused(odd: Done, usual: Done) -> None:
         assert "(the change is in r.yaml" in complaint
     if "made.yaml" in odd.files:
         assert "(made.yaml was made" in complaint
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no bound on memory is heeded here")
+def test_an_answer_that_memory_does_not_suffice_for_is_refused(build: Build) -> None:
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    for megabytes in range(64, 8, -1):
+        path.write_bytes(before)
+        command = f"ulimit -v {megabytes * 1000}; exec {sys.executable} -m quizlog_tui {path} 4"
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+        assert (path.read_bytes() == before) == (done.returncode != 0)
+        if done.returncode:
+            break
+    assert done.returncode == 4, done.stderr
+    assert done.stderr.startswith("quizlog: ") and done.stderr.count("\n") == 1
+    assert "ulimit -v unlimited" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (MemoryError(), "ulimit -v"),
+        (ImportError("x.so: failed to map segment from shared object"), "ulimit -v"),
+        (RuntimeError("can't start new thread"), "ulimit -u"),
+        (OSError(errno.EMFILE, "Too many open files"), "ulimit -n"),
+        (OSError(errno.EFBIG, "File too large", "x"), "ulimit -f"),
+        (OSError(errno.ENOSPC, "No space left on device", "x"), "make room"),
+        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "ulimit -u"),
+    ],
+)
+def test_what_the_machine_lacks_is_code_4_and_a_hint(error: Exception, hint: str) -> None:
+    error.add_note("r.yaml was made")
+    told = refusal(error)
+    assert isinstance(told, MachineError) and told.exit_code == 4
+    assert told.hint and hint in told.hint and told.hint.startswith("r.yaml was made; ")
+
+
+def test_a_defect_is_no_refusal() -> None:
+    assert refusal(RuntimeError("x")) is refusal(ValueError("x")) is None
 
 
 def test_a_closed_stdin_is_no_empty_answer(build: Build) -> None:

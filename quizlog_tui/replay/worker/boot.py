@@ -8,6 +8,7 @@ itself. Its child is the quiz: it becomes what `python script.py` would be and r
 from __future__ import annotations
 
 import builtins
+import contextlib
 import os
 import sys
 from types import CodeType, ModuleType
@@ -35,6 +36,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
         shut: Shuts this process in.
         network: Whether the script shall have the machine's network.
     """
+    _close_all_but(0, 1, 2, control, guarded)
     os.set_inheritable(control, False)
     os.set_inheritable(guarded, False)
     guard.split(guarded, [control])
@@ -60,11 +62,30 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     except OSError as error:
         wire.send(f'["unshut", {quote(str(error))}]')
         os._exit(1)
-    wire.send(f'["place", {quote(folder.way)}, {quote(kept)}]')
     taint.install()
     world.install()
     code.install()
+    wire.send(f'["place", {quote(folder.way)}, {quote(kept)}]')
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
+
+
+def _close_all_but(*kept: int) -> None:
+    """Close the descriptors that the shell left open for quizlog: no script shall find them."""
+    after = 0
+    for fd in (*sorted(kept), 1 << 31):
+        if fd > after:
+            _close_range(after, fd - 1)
+        after = fd + 1
+
+
+def _close_range(first: int, last: int) -> None:
+    try:
+        system.call("close_range", first, last, 0)
+    except OSError:  # a system, or a C library, without it
+        for name in os.listdir("/dev/fd"):
+            if first <= int(name) <= last:
+                with contextlib.suppress(OSError):  # the listing itself
+                    os.close(int(name))
 
 
 def _limit_memory(limit: int) -> None:

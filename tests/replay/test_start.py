@@ -1,0 +1,97 @@
+"""The start of a run: what the script does not inherit, and what it is not blamed for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.errors import LimitError, MachineError
+from quizlog_tui.replay import spawn
+from quizlog_tui.replay.replayer import replay
+from tests.support.build import Build
+
+LISTING = """
+import os
+print(sorted(int(name) for name in os.listdir("/dev/fd")))
+input("go? ")
+"""
+REPLAY = "import sys, quizlog_tui as q; print(q.replay(sys.argv[1], 7, []).stdout, end='')"
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ("import sys; sys.exit('no library')", "no library"),
+        ("import os; os.kill(os.getpid(), 9)", "it was killed"),
+        (spawn._BOOT.replace("worker.boot\n", "worker.boot; worker.boot.Job = None\n"), "NoneType"),
+    ],
+    ids=["before the guard", "killed", "before the script"],
+)
+def test_no_script_is_blamed_for_an_interpreter_that_does_not_start(
+    start: str, said: str, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spawn, "_BOOT", start)
+    with pytest.raises(MachineError) as failed:
+        replay(build.script("print('start')\ninput('go? ')\n"), 7, ["x"])
+    assert failed.value.message.startswith("was not run: the interpreter ended at its start: ")
+    assert said in failed.value.message
+
+
+def listed(script: Path, *passed: int) -> str:
+    command = [sys.executable, "-c", REPLAY, str(script)]
+    return subprocess.run(
+        command, pass_fds=passed, stdout=subprocess.PIPE, check=True, text=True
+    ).stdout
+
+
+def test_a_script_finds_no_descriptor_that_the_shell_left_open(build: Build) -> None:
+    script = build.script(LISTING)
+    secret = build.outside / "secret"
+    secret.write_text("secret")
+    fds = [os.open(secret, os.O_RDWR) for _ in range(20)]
+    fds.append(os.dup2(fds[0], 200))
+    assert listed(script, *fds) == listed(script)
+    for fd in fds:
+        os.close(fd)
+
+
+def test_descriptors_are_closed_without_a_system_call_for_it_too() -> None:
+    code = """if True:
+        import os
+        from quizlog_tui.replay.worker import boot, system
+        def call(name, *arguments):
+            raise OSError("there is none")
+        system.call = call
+        kept = os.dup2(0, 50)
+        os.dup2(0, 40), os.dup2(0, 60)
+        boot._close_all_but(0, 1, 2, kept)
+        print(sorted(int(name) for name in os.listdir("/dev/fd")))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[0, 1, 2, 3, 50]\n"  # 3 is the listing's own
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of this kind")
+def test_output_that_the_system_does_not_take_is_no_error_of_the_script(build: Build) -> None:
+    import resource
+
+    script = build.script("print('x' * 60_000)\ninput('go? ')\nprint('x' * 60_000)\n")
+    code = REPLAY.replace("[]", "sys.argv[2:]")
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    def run(*answers: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", code, str(script), *answers]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, preexec_fn=small_files
+        )
+
+    assert run().stdout == "x" * 60_000 + "\ngo? "
+    assert (
+        f"{LimitError.__name__}: quiz.py: wrote as much as a file may hold here" in run("y").stderr
+    )
