@@ -89,6 +89,11 @@ def differs(known: Known, run: Transcript) -> Difference | None:
     return next(_differences(known, run, len(run.steps)), None)
 
 
+def belied(known: Known, run: Transcript, stop: int) -> bool:
+    """Whether a record's own mark of a stop belies what it has there, as the mark fits the run."""
+    return stop < len(known.trail) and known.trail[stop] == mark(run, stop)
+
+
 def _differences(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
     marked = known.trail[stop] if stop < len(known.trail) else None
     if marked is None or marked == mark(run, stop):

@@ -9,6 +9,7 @@ no record.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +21,7 @@ from ..record.store import RecordFile
 from .causes import culprits
 from .diverge import Difference, first_difference
 from .needs import needed_files
-from .recorded import difference_from_record, known_of
+from .recorded import belied, difference_from_record, known_of
 from .runs import Runs
 from .source import Source, read_source
 from .trail import question
@@ -186,7 +187,17 @@ class Verifier:
                 relied.setdefault(HELD[name], found.step)
                 changed.remove(name)
             varied = self._run(changed)
+        later = self._later() if "program" in plain.met else plain
+        if (found := first_difference(plain, later)) is not None:
+            return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
+
+    def _later(self) -> Transcript:
+        """A run in a later second: programs have the real clock, and two runs may be quick."""
+        second = int(time.time())
+        while int(time.time()) == second:
+            time.sleep(0.02)
+        return self._run(())
 
     def _parting(self, plain: Transcript, found: Difference) -> Callable[[Sequence[str]], bool]:
         """Whether a run under changed conditions parts from the plain one by then."""
@@ -209,6 +220,9 @@ class Verifier:
         """A replay differs from the record: why?"""
         if first_difference(plain, self._run(())) is not None:
             return _diverging(found, *_noise(plain))
+        if belied(self._known, plain, found.step):
+            words = "the record was edited: its own mark of that step is of what a replay shows"
+            return _diverging(found, "unknown", words)
         edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
@@ -231,8 +245,9 @@ class Verifier:
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
             return _diverging(found, "environment", words)
-        beside = f"a file beside the script{_named(self._source)}"
-        words = f"no condition changes it: the record, or {beside}, was edited"
+        beside = _named(self._source)
+        perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
+        words = f"no condition changes it: {perhaps or 'nothing tells why'}"
         return _diverging(found, *(_met(plain) or ("unknown", words)))
 
 
@@ -247,6 +262,7 @@ _DEPENDS = {
     "leftovers": "what else lies in the folder",
     "metadata": "the times or numbers of files",
     "threads": "the order in which threads take turns",
+    "libraries": "the real time, for which a library of it asks the system itself",
 }
 
 

@@ -68,6 +68,7 @@ TAMPERED = "tampered"
 """What a run met whose own account is belied by what was seen from outside."""
 MET: dict[str, tuple[Cause, str]] = {
     TAMPERED: ("unknown", "tampered: what it says of itself is not what was seen from outside"),
+    "clock": ("clock", "it asks the system itself for the time, past the fixed clock"),
     "threads": (
         "thread-order",
         "it runs threads beside itself or each other: the order is the system's",
@@ -114,6 +115,7 @@ OPEN: dict[str, Cause] = {
     "leftovers": "leftover-file",
     "metadata": "file-metadata",
     "threads": "thread-order",
+    "libraries": "clock",
 }
 """Conditions that differ between users, machines and days, and the cause each one is."""
 

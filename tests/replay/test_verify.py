@@ -196,10 +196,24 @@ def test_the_files_that_may_have_been_edited_are_named(build: Build) -> None:
         session.save()
     (build.folder / "words.txt").write_text("green")
     found = verify(path)
-    words = (
-        "no condition changes it: the record, or a file beside the script (helper.py, words.txt), "
-    )
-    assert (found.cause, found.reason) == ("unknown", f"{words}was edited")
+    words = "perhaps a file beside the script (helper.py, words.txt) was another"
+    assert (found.cause, found.reason) == ("unknown", f"no condition changes it: {words}")
+
+
+def test_nobody_is_accused_of_an_edit_that_nothing_proves(path: Path) -> None:
+    answers = Series(["5", "2"])
+    found = edited(path, inputs=answers)
+    assert (found.cause, found.reason) == ("unknown", "no condition changes it: nothing tells why")
+
+
+def test_a_record_whose_text_its_own_marks_belie_was_edited(path: Path) -> None:
+    text = path.read_text()
+    for old, new in (("you said 1", "you said 9"), ("score: 0.5", "score: 0.9")):
+        assert old in text
+        path.write_text(text.replace(old, new))
+        found = verify(path)
+        assert found.cause == "unknown"
+        assert str(found.reason).startswith("the record was edited: its own mark")
 
 
 def test_a_comment_changes_nothing(path: Path) -> None:

@@ -93,6 +93,7 @@ FIXED_ROWS = {
     "BLAS sums": "(numpy.random.rand(300, 300) @ numpy.random.rand(300, 300)).sum()",
     "numpy legacy": "numpy.random.rand(), numpy.random.randint(99)",
     "unseeded default_rng": "numpy.random.default_rng().random(), numpy.random.RandomState().rand()",
+    "numpy's clock": "numpy.datetime64('now'), numpy.datetime64('today'), numpy.array(['now'], 'M8[s]')",
     "randMatrix": "sympy.randMatrix(2), sympy.randMatrix(2)",
 }
 """What is equal in every replay, wherever it runs. The slow modules come last."""
@@ -337,6 +338,14 @@ DETECTED_ROWS = {
         "import os; print(os.read(os.open('/dev/urandom', os.O_RDONLY), 8))",
         "unseeded-generator",
     ),
+    "the system's clock": (
+        "import ctypes; print(ctypes.CDLL(None).time(None) // 10**9)",
+        "clock",
+    ),
+    "the clock of a program": (
+        "import subprocess; subprocess.run(['date', '+%s'])",
+        "process-order",
+    ),
     "real clock": ("import time  #quizlog: real-clock\nprint(time.time())", "clock"),
     "real network": (
         """
@@ -416,6 +425,7 @@ RELIED_ON = {
     "print({'a', 'b', 'c', 'd', 'e', 'f'})": ["hash-order"],
     "import time; print(time.time())": ["clock"],
     "import os; print(os.times())": ["clock"],
+    "import numpy; print(numpy.datetime64('now'))": ["clock"],
     "import sqlite3; print(*sqlite3.connect(':memory:').execute('select date()'))": ["clock"],
     "print(id(object()))": ["address-order"],
     "import time; print(time.tzname)": ["environment"],

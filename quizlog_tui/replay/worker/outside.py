@@ -16,6 +16,7 @@ from typing import Any
 from . import system
 from .clock import worth_waiting
 from .folder import TEMPORARY, Folder
+from .libraries import CLOCKS
 from .onimport import after_import
 from .starts import Starts
 from .taint import WRITES, before_threads, harmless
@@ -142,6 +143,8 @@ class Outside:
             self._reach(arguments[1])
         elif event == "socket.bind":
             self._bind(arguments[1])
+        elif event == "ctypes.dlsym" and arguments[1] in CLOCKS:
+            self.note("clock")
         elif event in _NAMES and not _local(arguments[0]):
             self._refuse_name()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from . import clock, database, identity, listing, seeding, varying
+from . import clock, database, identity, libraries, listing, seeding, varying
 from .folder import Folder
 from .job import Job
 from .outside import Outside
@@ -43,6 +43,7 @@ class World:
         else:
             told = clock.Clock(job.start, job.tick)
             clock.install(told)
+            libraries.install(told, varied="libraries" in job.changed)
         database.install(self.entropy, told)
         if "real-environment" in job.asked:
             self.outside.note("real-environment")

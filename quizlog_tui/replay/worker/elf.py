@@ -1,0 +1,95 @@
+"""Which functions of others a library calls, and where it keeps their addresses: ELF files.
+
+A library that is loaded finds such functions by a table; the file says which place in it belongs to
+which name. Reads the parts of the file that do, as they are small where a library is big.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from struct import Struct
+
+_OF_FUNCTIONS = {"x86_64": (6, 7), "aarch64": (1025, 1026)}
+"""Kinds of relocations that put an address into the table, by machine."""
+_HEADER, _KNOWN = Struct("<6s34xQ10xHH2x"), b"\x7fELF\2\1"
+_SECTION, _SYMBOLS, _RELOCATIONS = Struct("<4xI16xQQI20x"), 11, 4
+_NAME, _HOME, _PLACE, _SOURCE = Struct("<I"), Struct("<6xH"), Struct("<Q"), Struct("<II")
+_ENTRY, _SOURCE_AT = 24, 8
+"""Bytes of a symbol and of a relocation alike, and where the latter names its symbol."""
+
+
+def readable() -> bool:
+    """Whether the libraries of this machine are of the kind that is known here."""
+    return sys.platform == "linux" and os.uname().machine in _OF_FUNCTIONS
+
+
+def places(path: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Where a library keeps the addresses of functions that it calls.
+
+    Args:
+        path: The library.
+        names: The functions that are looked for.
+
+    Yields:
+        The name of each that it calls, and how far from the library's start that place is.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        sections = list(_sections(fd))
+        for name, number in _called(fd, sections, names):
+            for at in _relocated(fd, sections, number):
+                yield name, at
+    finally:
+        os.close(fd)
+
+
+_Section = tuple[int, int, int, int]
+"""Its kind, where it begins in the file, its length, and the number of another."""
+
+
+def _sections(fd: int) -> Iterator[_Section]:
+    """The parts of a file; none of one that is of another kind."""
+    kind, start, size, count = _HEADER.unpack(os.pread(fd, _HEADER.size, 0))
+    if kind == _KNOWN and size == _SECTION.size:
+        yield from _SECTION.iter_unpack(os.pread(fd, size * count, start))
+
+
+def _content(fd: int, section: _Section) -> bytes:
+    return os.pread(fd, section[2], section[1])
+
+
+def _called(fd: int, sections: list[_Section], names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Functions that a library expects of others, with the numbers of their symbols."""
+    for section in sections:
+        if section[0] == _SYMBOLS:
+            symbols, strings = _content(fd, section), _content(fd, sections[section[3]])
+            for name in names:
+                for at in _entries(strings, name.encode() + b"\0", 1, 0):
+                    for found in _entries(symbols, _NAME.pack(at), _ENTRY, 0):
+                        if _HOME.unpack_from(symbols, found) == (0,):
+                            yield name, found // _ENTRY
+
+
+def _relocated(fd: int, sections: list[_Section], number: int) -> Iterator[int]:
+    """The places at which the address of a symbol is put."""
+    kinds = [_SOURCE.pack(kind, number) for kind in _OF_FUNCTIONS[os.uname().machine]]
+    for section in sections:
+        if section[0] == _RELOCATIONS:
+            table = _content(fd, section)
+            for kind in kinds:
+                for found in _entries(table, kind, _ENTRY, _SOURCE_AT):
+                    yield _PLACE.unpack_from(table, found)[0]
+
+
+def _entries(table: bytes, wanted: bytes, size: int, at: int) -> Iterator[int]:
+    """Where entries begin that hold these bytes at a given place."""
+    found = table.find(wanted)
+    while found >= 0:
+        if found % size == at:
+            yield found - at
+        found = table.find(wanted, found + 1)

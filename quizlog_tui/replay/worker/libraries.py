@@ -1,0 +1,143 @@
+"""The clock as libraries written in C ask for it, past the interpreter.
+
+Such a library calls functions of the system by a table of addresses. Where the table has one that
+tells the time, another can be put in its place: nothing of the library itself changes, neither its
+types nor what else it does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from time import clock_gettime_ns  # the original: the script's view of `time` is patched later
+from typing import Any
+
+from . import elf
+from .behind import MACHINE, SYSTEM_CLOCK, behind
+from .clock import Clock
+
+CLOCKS = ("time", "gettimeofday", "clock_gettime", SYSTEM_CLOCK)
+"""Functions of the system, and of C++, that tell the time of day."""
+_OF_DAY = (0, 5, 11)
+"""Numbers of the clocks that `clock_gettime` has for it."""
+_HELD = frozenset(
+    {"numpy._core._multiarray_umath", "numpy.core._multiarray_umath", "whenever._whenever"}
+)
+"""Libraries for which it is in every run what the world's clock says: they ask for the script, in
+its own thread. Others may ask in threads of theirs, to know how long to wait; they are given
+another time only to find out whether the script shows it."""
+_READ_WRITE, _READ_RUN, _OWN_MEMORY = 1 | 2, 1 | 4, 0x22
+
+
+def install(clock: Clock, *, varied: bool) -> None:
+    """Look at each library that is imported from now on.
+
+    Args:
+        clock: That of the world.
+        varied: Whether those that are not held shall be given another time.
+    """
+    if not elf.readable():
+        return
+    import _imp
+
+    plain = _imp.create_dynamic
+    held = _Held(clock)
+
+    def create_dynamic(spec: Any, *rest: Any) -> Any:
+        module = plain(spec, *rest)
+        if "/lib-dynload/" not in spec.origin:  # Python's own keep the time of its locks
+            with contextlib.suppress(OSError):
+                if spec.name in _HELD:
+                    _put(spec.origin, held.function)
+                elif os.uname().machine == MACHINE:
+                    _put(spec.origin, _behind, used=varied)
+        return module
+
+    _imp.create_dynamic = create_dynamic
+
+
+def _put(path: str, function: Callable[[Any, str, int], int], *, used: bool = True) -> None:
+    """Put functions in the table of a library that was just loaded.
+
+    Args:
+        path: The library.
+        function: The address of the one for a name, given `ctypes` and the library's handle.
+        used: Whether they shall be put there. The rest is done in any case: it takes memory, and
+            what the script takes after it would lie elsewhere in another run.
+    """
+    for name, at in elf.places(path, CLOCKS):
+        import ctypes
+
+        handle = ctypes.CDLL(path, os.RTLD_NOLOAD | os.RTLD_LAZY)._handle
+        start = ctypes.c_size_t.from_address(handle).value  # the first thing it points to
+        address = function(ctypes, name, handle)
+        if used:
+            _protect(ctypes, start + at, _READ_WRITE)  # some are shut once they are filled
+            ctypes.c_size_t.from_address(start + at).value = address
+
+
+class _Held:
+    """Functions that tell the time of the world's clock, as C calls them."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._functions: dict[str, Any] = {}
+
+    def function(self, ctypes: Any, name: str, handle: int) -> int:
+        """The address of one."""
+        if not self._functions:
+            self._functions = self._made(ctypes)
+        address: int = ctypes.cast(self._functions[name], ctypes.c_void_p).value
+        return address
+
+    def _made(self, ctypes: Any) -> dict[str, Any]:
+        now, pointer, whole = self._clock.read, ctypes.c_void_p, ctypes.c_int64
+
+        def put(where: int | None, nanoseconds: int, unit: int) -> int:
+            if where:
+                parts = (whole * 2).from_address(where)
+                parts[0], parts[1] = nanoseconds // 10**9, nanoseconds % 10**9 // unit
+            return 0
+
+        def time(where: int | None) -> int:
+            seconds = now() // 10**9
+            if where:
+                whole.from_address(where).value = seconds
+            return seconds
+
+        def gettimeofday(where: int | None, zone: int | None) -> int:
+            return put(where, now(), 1000)
+
+        def clock_gettime(which: int, where: int | None) -> int:
+            return put(where, now() if which in _OF_DAY else clock_gettime_ns(which), 1)
+
+        return {
+            "time": ctypes.CFUNCTYPE(whole, pointer)(time),
+            "gettimeofday": ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer)(gettimeofday),
+            "clock_gettime": ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, pointer)(clock_gettime),
+            SYSTEM_CLOCK: ctypes.CFUNCTYPE(whole)(now),
+        }
+
+
+def _behind(ctypes: Any, name: str, handle: int) -> int:
+    """The address of a function that is behind the real one."""
+    from _ctypes import dlsym
+
+    code = behind(name, dlsym(handle, name))
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_ssize_t
+    size = ctypes.c_size_t(len(code))
+    place: int = libc.mmap(None, size, _READ_WRITE, _OWN_MEMORY, -1, ctypes.c_long(0))
+    if place == -1:
+        raise OSError("there is no memory")
+    ctypes.memmove(place, code, len(code))
+    _protect(ctypes, place, _READ_RUN)
+    return place
+
+
+def _protect(ctypes: Any, place: int, rights: int) -> None:
+    size = os.sysconf("SC_PAGESIZE")
+    page = ctypes.c_void_p(place - place % size)
+    if ctypes.CDLL(None).mprotect(page, ctypes.c_size_t(size), rights):
+        raise OSError("memory cannot be changed")

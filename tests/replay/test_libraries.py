@@ -1,0 +1,123 @@
+"""Libraries in C that ask the system for the time: held where that can be done, else found out."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import platform
+import sys
+import time
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy
+import pytest
+
+from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.worker import elf
+from quizlog_tui.replay.worker.behind import MACHINE, SYSTEM_CLOCK, behind
+from quizlog_tui.replay.world import World, start_of
+from quizlog_tui.session import Session
+from tests.support.build import Build
+
+pytestmark = pytest.mark.skipif(not elf.readable(), reason="needs Linux on a known machine")
+known_code = pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != MACHINE, reason=f"needs {MACHINE}"
+)
+
+BEHIND = 123_456_789
+
+
+def test_numpy_tells_the_time_of_the_world_and_keeps_its_types(build: Build) -> None:
+    script = build.script(
+        """
+        import numpy, pickle, time
+        now = numpy.datetime64("now")
+        print(now, numpy.datetime64("today"), numpy.datetime64("now", "ms"))
+        print(numpy.array(["now", "2020-02-29"], "M8[D]"), numpy.datetime64("2021-03-04"))
+        print(type(now) is numpy.datetime64, isinstance(now, numpy.generic), now.dtype)
+        print(pickle.loads(pickle.dumps(now)) == now, numpy.datetime64("NaT"))
+        time.sleep(86400)
+        print(numpy.datetime64("today"))
+        """
+    )
+    run = replay(script, World(1, start_of("2026-05-01T10:00:00Z")), [])
+    assert run.print == (
+        "2026-05-01T10:00:00 2026-05-01 2026-05-01T10:00:00.000",
+        "['2026-05-01' '2020-02-29'] 2021-03-04",
+        "True True datetime64[s]",
+        "True NaT",
+        "2026-05-02",
+    )
+
+
+def test_a_copy_of_a_run_goes_on_with_the_same_time(build: Build) -> None:
+    script = build.script(
+        """
+        import numpy, time
+        while True:
+            time.sleep(len(input(f"{numpy.datetime64('now')}? ")))
+        """
+    )
+    with Replayer() as replayer:
+        replayer.replay(script, 1, ["a", "bb", "ccc"])
+        rewound = replayer.replay(script, 1, ["a", "dddd"])
+    assert rewound == replay(script, 1, ["a", "dddd"])
+
+
+@known_code
+def test_a_library_that_shows_the_real_time_is_found_out(build: Build) -> None:
+    pytest.importorskip("pydantic_core")
+    day = date.today() - timedelta(days=365)
+    source = f"""
+        from pydantic_core import SchemaValidator, core_schema
+        input("which day? ")
+        past = SchemaValidator(core_schema.date_schema(now_op="past"))
+        print(past.isinstance_python({day.isoformat()!r}))
+        """
+    with Session(build.record(source)) as session:
+        session.answer("that")
+        found = session.verify()
+    assert (found.verdict, found.step, found.cause) == ("diverges", 1, "clock")
+    assert "edited" not in str(found.reason)
+
+
+def test_the_functions_that_a_library_calls_are_found(tmp_path: Path) -> None:
+    library = numpy._core._multiarray_umath.__file__
+    found = list(elf.places(library, ["time", "no_such_function"]))
+    assert {name for name, _ in found} == {"time"} and all(at > 0 for _, at in found)
+    other = tmp_path / "text.so"
+    other.write_text("no library, though long enough for a header " * 9)
+    assert list(elf.places(str(other), ["time"])) == []
+
+
+@known_code
+def test_functions_behind_the_real_ones_tell_the_same_less_some_years() -> None:
+    system, code = ctypes.CDLL(None), mmap.mmap(-1, 4096, prot=7)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(code))
+
+    def function(name: str, real: int, result: type, *parameters: type) -> ctypes._CFunctionType:
+        code.seek(0)
+        code.write(behind(name, real))
+        return ctypes.CFUNCTYPE(result, *parameters)(start)
+
+    def address(name: str) -> int:
+        return ctypes.cast(getattr(system, name), ctypes.c_void_p).value or 0
+
+    pair, pointer = (ctypes.c_int64 * 2)(), ctypes.c_void_p
+    where = ctypes.addressof(pair)
+    then = time.time() - BEHIND
+    told = function("time", address("time"), ctypes.c_int64, pointer)
+    assert told(where) == pair[0] and abs(told(None) - then) < 60
+    assert abs(pair[0] - then) < 60
+    told = function("gettimeofday", address("gettimeofday"), ctypes.c_int, pointer, pointer)
+    assert told(where, None) == 0 and abs(pair[0] - then) < 60 and 0 <= pair[1] < 10**6
+    assert told(None, None) == 0
+    told = function("clock_gettime", address("clock_gettime"), ctypes.c_int, ctypes.c_int, pointer)
+    assert told(time.CLOCK_REALTIME, where) == 0 and abs(pair[0] - then) < 60
+    before = time.monotonic()
+    assert told(time.CLOCK_MONOTONIC, where) == 0
+    assert before - 1 < pair[0] <= time.monotonic()
+    real = ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: 2 * 10**18)
+    number = ctypes.cast(real, ctypes.c_void_p).value or 0
+    assert function(SYSTEM_CLOCK, number, ctypes.c_int64)() == 2 * 10**18 - BEHIND * 10**9
