@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 from ..config import Config
@@ -19,6 +21,10 @@ class Limits:
     """Bytes written to stdout and stderr from an answer to the next stop."""
     memory: int = 2 * 1024 * 1024 * 1024
     """Bytes of data of the script's process."""
+
+    def deadline(self) -> float:
+        """When a step that begins now has taken too long, by the monotonic clock."""
+        return time.monotonic() + self.seconds if self.seconds else math.inf
 
 
 def user_limits(config: Config) -> Limits:

@@ -10,8 +10,10 @@ import select
 import socket
 import time
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
-from ..errors import CancelledError, IsolationError, LimitError, MachineError, ProtocolError
+from ..errors import ProtocolError, QuizlogError
+from . import reasons
 from .channel import Channel, tell_senders
 from .family import Family
 from .job import job_fields
@@ -37,6 +39,7 @@ from .world import ISOLATION_LACKS, World
 from .written import WrittenText
 
 _WATCH_MILLISECONDS = 50
+E = TypeVar("E", bound=QuizlogError)
 _ASKING = b'["asking"'
 
 
@@ -170,16 +173,12 @@ class QuizProcess:
             ProtocolError: It told what cannot be, and was ended.
             CancelledError: `cancel` was called, and it was ended.
         """
-        deadline = self._deadline()
+        deadline = self._limits.deadline()
         while (report := self._next(deadline)) is not None:
             yield report
             if report.kind in ("asking", "paused"):
                 return
-            deadline = self._deadline()
-
-    def _deadline(self) -> float:
-        seconds = self._limits.seconds
-        return time.monotonic() + seconds if seconds else float("inf")
+            deadline = self._limits.deadline()
 
     def _next(self, deadline: float, *, stop_at_birth: bool = False) -> Report | None:
         """The next report, or None when the process has ended or was refused."""
@@ -195,24 +194,13 @@ class QuizProcess:
             if self.refused is not None:
                 return None
             if message is None and not self.alive:
-                self._check_began()
+                if not self._began:
+                    raise reasons.not_started(self._name, self.output.stderr(0))
                 return None
             if message is None:
                 self._watch(deadline)
             elif stop_at_birth and isinstance(message, Born):
                 return None
-
-    def _check_began(self) -> None:
-        """Blame no script for an interpreter that ended before it ran a line of it.
-
-        Raises:
-            MachineError: It did.
-        """
-        if not self._began:
-            last = self.output.stderr(0).decode(errors="replace").strip().rpartition("\n")[2]
-            message = f"was not run: the interpreter ended at its start: {last or 'it was killed'}"
-            hint = "see what `quizlog doctor` says"
-            raise MachineError(message, where=self._name, hint=hint)
 
     def _pending(self) -> Message | None:
         """A message that has arrived whole, from the process that this is."""
@@ -228,10 +216,12 @@ class QuizProcess:
     def violated(self, violation: Violation) -> ProtocolError:
         """End the process, which told what cannot be; the error that says so."""
         step = max(0, self._stops - 1)
+        return self._ended(reasons.protocol_broken(self._name, step, violation))
+
+    def _ended(self, error: E) -> E:
+        """End the process for a reason, and give the reason back."""
         self.close()
-        message = f"the script broke the protocol at step {step}: {violation}"
-        hint = "it meddled with quizlog's own channel: believe nothing that it shows"
-        return ProtocolError(message, where=self._name, hint=hint)
+        return error
 
     def _hear(self, message: Message) -> None:
         """Take note of a message that tells no steps."""
@@ -248,9 +238,7 @@ class QuizProcess:
         elif isinstance(message, Straying):
             self.family.writers.add(self.pid)
         elif isinstance(message, Unshut):
-            self.close()
-            hint = "see what `quizlog doctor` says"
-            raise IsolationError(f"was not run: {message.reason}", where=self._name, hint=hint)
+            raise self._ended(reasons.not_shut_in(self._name, message.reason))
         elif isinstance(message, Refused):
             self.refused = message.reason
             self.close()
@@ -297,33 +285,20 @@ class QuizProcess:
     def _watch(self, deadline: float) -> None:
         """Nothing arrived: see to the limits."""
         if self.output.floods() and not self._channel.gather_all():
-            self._flooded()
+            raise self._ended(reasons.wrote_too_much(self._name, self._limits))
         if self._cancelled:
-            self.close()
-            raise CancelledError("stopped before the next question", where=self._name)
+            raise self._ended(reasons.cancelled(self._name))
         if time.monotonic() > deadline:
-            self.close()
-            hint = "look for an endless loop, or raise the limit"
-            message = f"ran {self._limits.seconds:g} seconds without asking or ending"
-            raise LimitError(message, where=self._name, hint=hint)
+            raise self._ended(reasons.took_too_long(self._name, self._limits))
 
     def _count(self, steps: list[RawStep]) -> None:
         """Hold each step against the limit of output."""
         self._stops += len(steps)
         if self.output.full:
-            self.close()
-            message = "wrote as much as a file may hold here"
-            hint = "raise that limit: ulimit -f unlimited"
-            raise LimitError(message, where=self._name, hint=hint)
+            raise self._ended(reasons.file_full(self._name))
         for step in steps:
             if not self.output.stop(step.out_end + step.err_end):
-                self._flooded()
-
-    def _flooded(self) -> None:
-        self.close()
-        hint = "look for an endless loop, or raise the limit"
-        message = f"wrote more than {self._limits.output / 2**20:g} MB without asking"
-        raise LimitError(message, where=self._name, hint=hint)
+                raise self._ended(reasons.wrote_too_much(self._name, self._limits))
 
     def cancel(self) -> None:
         """Make a `messages` that another thread is in give up soon."""
