@@ -35,6 +35,11 @@ def decision_lines(decision: Decision) -> Iterator[str]:
     if verdict.conflicts:
         names = ", ".join(map(one_line, verdict.conflicts))
         yield f"    code and claim differ: {names}"
+    for model in decision.models:
+        for fetched in model.fetched:
+            came = fetched.error or f"HTTP {fetched.status}, {fetched.size} bytes"
+            said = short(f"{fetched.method} {fetched.url}: {came}")
+            yield f"    fetched for {one_line(model.name)}: {said}"
     if decision.reconciliation:
         count = plural(len(decision.reconciliation), "model")
         yield f"    reconciled: {count} asked again after seeing all results"

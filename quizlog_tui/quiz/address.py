@@ -6,11 +6,12 @@ Private, link-local and other special addresses are refused unless their host is
 from __future__ import annotations
 
 import ipaddress
+import posixpath
 import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..text import is_whole
 
@@ -70,6 +71,16 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
+def same_place(url: str, other: str) -> bool:
+    """Whether two URLs lead to one path of a host, however it is written and at whichever port."""
+
+    def plain(url: str) -> tuple[str, str]:
+        path = unquote(urlsplit(url).path).casefold() or "/"
+        return site_of(url).host, posixpath.normpath(path).replace("//", "/")
+
+    return plain(url) == plain(other)
+
+
 def is_special(address: str) -> bool:
     """Whether an IP address is not one of the public network."""
     ip = ipaddress.ip_address(address.partition("%")[0])
@@ -110,6 +121,14 @@ class Allowed:
     def site(self, site: Site) -> bool:
         """Whether a site may be visited at all."""
         return any(_is_at(site, one) for one in self.sites)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The sites as browsers write origins: that of the first page, then the others."""
+        home = site_of(self.home)
+        others = (site for site in sorted(self.sites) if site != home)
+        schemes = ((site, "https" if site.port == 443 else "http") for site in others)
+        return (origin_of(self.home), *(f"{scheme}://{site}" for site, scheme in schemes))
 
     def is_home(self, url: str) -> bool:
         """Whether a URL is on the task's own site: the only one that is sent answers."""

@@ -19,6 +19,7 @@ from urllib.parse import urljoin
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.equality import same, wanted
 from ..solver.normal import NoAnswerError, normal_form
+from .fetching import Fetcher
 from .page import WebPage
 from .submit import Reply, payload_of, submit
 from .task import PageResult, PageState, Submission, TaskRequest
@@ -41,6 +42,8 @@ class Attempts:
     question: Question
     folder: Path
     tools: Tools
+    fetcher: Fetcher
+    """Sends what models ask for."""
     issued: float
     """When the page's URL was issued, by the tools' clock."""
     files: tuple[str, ...] = ()
@@ -97,7 +100,9 @@ class Attempts:
             if not budget.open(attempt, self.age()):
                 return None
             seconds, solve = budget.thought(attempt, self.age()), self.tools.solve
-            return self.tools.decided(await solve(self.question, self.folder, refused, seconds))
+            tool = self.fetcher.tool()
+            made = await solve(self.question, self.folder, refused, seconds, tool)
+            return self.tools.decided(made)
 
         decision = await self.tools.once("think", think)
         if decision is None:

@@ -1,4 +1,4 @@
-"""Fetches what a page refers to: files into the task's folder, pages as text, calls it asks for.
+"""Fetches what a page refers to: files into the task's folder, pages as text.
 
 Only GET, only through the task's gate, bounded in number, size and time. Code that models write has
 no network; what it may need is here before it runs.
@@ -7,19 +7,17 @@ no network; what it may need is here before it runs.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 
 from .address import Allowed
 from .browser import NotRenderedError, Tab
 from .names import free_name, name_of
-from .page import ApiCall, WebPage, question_of, reachable
+from .page import WebPage, question_of, reachable
 
 MOST_FILE = 32 * 1024 * 1024
 """Bytes of one file; of a longer one nothing is kept."""
@@ -28,12 +26,12 @@ _AT_ONCE = 4
 """Files and pages that are fetched at once."""
 _TABS = 2
 """Linked pages that are rendered at once."""
-_CALLS = 60
 _SHOWN = 16 * 1024 * 1024
 """Bytes of what a linked page shows and offers itself."""
 _PREVIEW = 2_000
 _PATIENCE = 10.0
-_TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
+TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
+"""How the media types of texts begin."""
 
 
 @dataclass
@@ -74,8 +72,6 @@ async def gather(
     work = _Gathering(tab, http, allowed, room, set(page.resources), page.names)
     try:
         async with asyncio.timeout(seconds):
-            for call in page.calls:
-                await work.call(call)
             await work.fetch_all(page.resources)
     except TimeoutError:
         work.found.notes.append(f"not all could be fetched within {seconds:g} s")
@@ -159,7 +155,7 @@ class _Gathering:
         (self.tab.folder / name).write_bytes(data)
         self.room -= len(data)
         part.files.append(name)
-        if kind.startswith(_TEXTS):
+        if kind.startswith(TEXTS):
             text = data[: 4 * _PREVIEW].decode("utf-8", "replace")[:_PREVIEW]
             part.texts.append(f"File {name} ({len(data)} bytes) begins:\n{text}")
         else:
@@ -186,45 +182,6 @@ class _Gathering:
         part.texts.append(f"Linked page {urlsplit(url).path} says:\n{text[:8_000]}")
         links = [link for frame in snapshot.frames for link in frame.links]
         return next((link.url for link in links if "next" in link.rel.split()), "")
-
-    async def call(self, call: ApiCall) -> None:
-        """Call an API as the page says, page by page while it names a next one."""
-        url: str | None = call.url
-        called: set[str] = set()
-        for _ in range(_CALLS):
-            if not url or url in called or not reachable(url, self.allowed):
-                return
-            called.add(url)
-            reply = await self._patient(url, call.headers)
-            if reply is None:
-                return
-            name = self._name(f"{name_of(url)}.json")
-            self._keep(name, "application/json", reply.content[:MOST_FILE], self.found)
-            url = _after(reply, url)
-
-    async def _patient(self, url: str, headers: Any) -> httpx.Response | None:
-        for _ in range(4):
-            try:
-                reply = await self.http.get(url, headers=dict(headers), timeout=10)
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
-                self.found.note(url, str(error) or type(error).__name__)
-                return None
-            if reply.status_code == 200:
-                return reply
-            if reply.status_code not in (429, 503):
-                break
-            await asyncio.sleep(seconds_wished(reply.headers.get("Retry-After"), 1.0))
-        self.found.note(url, f"HTTP {reply.status_code}")
-        return None
-
-
-def _after(reply: httpx.Response, url: str) -> str | None:
-    try:
-        data = json.loads(reply.content)
-    except ValueError:
-        return None
-    after = data.get("next") if isinstance(data, dict) else None
-    return urljoin(url, after) if isinstance(after, str) and after else None
 
 
 def seconds_wished(wish: str | None, usual: float) -> float:

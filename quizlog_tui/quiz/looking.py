@@ -82,7 +82,7 @@ class Looking:
             self.tools.gate.refuse(f"{url[:200]}: no answer is sent to another site")
         self._note(page, snapshot, gathered)
         return Looked(
-            replace(page, resources=(), names={}, calls=(), foreign=()),
+            replace(page, resources=(), names={}, foreign=()),
             context_of(gathered),
             tuple(gathered.files),
             tuple(gathered.notes),

@@ -12,9 +12,10 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..record.model import MAIN
-from ..solver.decision import Decision, Question, Refusal
+from ..solver.decision import Decision, Question
 from .address import origin_of
 from .attempts import Attempts
+from .fetching import Fetcher
 from .looking import Looked, Looking
 from .page import WebPage, reachable
 from .task import PageResult, PageState, TaskRequest, TaskResult, TaskState
@@ -88,9 +89,11 @@ class _Journey:
         if page.submit_rule not in ("carried", "derived"):
             self.carried[origin_of(url)] = page.submit_url
         mended = replace(tools, solve=_after_mending(tools.solve, looking, looked))
+        closed = (page.submit_url, f"{origin_of(self.request.url)}/submit", *self.carried.values())
+        fetcher = Fetcher(tools, page.url, folder, closed)
         question = self._question(page, looked.context)
         attempts = Attempts(
-            self.request, page, question, folder, mended, issued, looked.files, told=self._show
+            self.request, page, question, folder, mended, fetcher, issued, looked.files, self._show
         )
         result = await attempts.run()
         notes = (*looked.notes, *result.notes)
@@ -120,11 +123,9 @@ class _Journey:
 def _after_mending(solve: Solve, looking: Looking, looked: Looked) -> Solve:
     """Asks the models once the page's files are there."""
 
-    async def ask(
-        question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
-    ) -> Decision:
+    async def ask(question: Question, folder: Path, *rest: Any) -> Decision:
         await looking.mend(looked)
-        return await solve(question, folder, refused, seconds)
+        return await solve(question, folder, *rest)
 
     return ask
 

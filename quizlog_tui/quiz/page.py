@@ -31,17 +31,8 @@ _VERB = re.compile(r"\b(?:post|submit|send)\b[^\n]{0,120}$", re.I)
 _TO_PATH = re.compile(r"\b(?:post|submit|send)\b[^\n]{0,120}?\bto\s+(/[\w./-]*[\w/-])", re.I)
 _PATH = re.compile(r"(?<![\w/.:>}-])/[A-Za-z0-9][\w./-]*[\w/-](?:\?[^\s\"'<>]*)?")
 _SUBMITS = re.compile(r"/(?:submit|answers?|grade)\b", re.I)
-_CALL = re.compile(r"\bGET\s+(\S+)\s+with\s+(?:the\s+)?header\s+([\w-]+)\s*:\s*(\S+)", re.I)
 _ATOB = re.compile(r"[\"'`]([A-Za-z0-9+/=\s]{24,})[\"'`]")
 _FOOTER = re.compile(r"(?im)^\s*(?:POST|submit|send) this JSON to \S+\s*$")
-
-
-@dataclass(frozen=True)
-class ApiCall:
-    """A call that the page asks for."""
-
-    url: str
-    headers: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -61,7 +52,6 @@ class WebPage:
     """URLs of files and pages it refers to, on allowed sites."""
     names: Mapping[str, str] = field(default_factory=dict)
     """What files should be called, by URL, where the page or its server says so."""
-    calls: tuple[ApiCall, ...] = ()
     foreign: tuple[str, ...] = ()
     """URLs it names for answers that are not on the task's own site, and so are sent none."""
 
@@ -86,8 +76,6 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         url, rule = f"{_home_of(snapshot, allowed)}/submit", "derived"
     foreign = dict.fromkeys(one for one, _ in named if not allowed.is_home(one))
     question = question_of(snapshot.frames, texts)
-    calls = tuple(_calls(snapshot, texts, allowed))
-    skipped = {url, *(call.url for call in calls)}
     return WebPage(
         url=snapshot.url,
         question=question,
@@ -95,9 +83,8 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         submit_url=url,
         submit_rule=rule,
         constants=sample.constants,
-        resources=tuple(_resources(snapshot, texts, allowed, skipped))[:MOST_RESOURCES],
+        resources=tuple(_resources(snapshot, texts, allowed, url))[:MOST_RESOURCES],
         names={link.url: link.text for link in snapshot.offered},
-        calls=calls,
         foreign=tuple(foreign)[:_MOST_FOREIGN],
     )
 
@@ -207,16 +194,8 @@ def reachable(url: str, allowed: Allowed) -> bool:
         return False
 
 
-def _calls(snapshot: Snapshot, texts: Iterable[str], allowed: Allowed) -> Iterator[ApiCall]:
-    for frame, text in zip(snapshot.frames, texts, strict=True):
-        for match in _CALL.finditer(text):
-            url = urljoin(frame.base, match[1])
-            if reachable(url, allowed):
-                yield ApiCall(url, {match[2]: match[3].rstrip(".,;")})
-
-
 def _resources(
-    snapshot: Snapshot, texts: Iterable[str], allowed: Allowed, skipped: Iterable[str]
+    snapshot: Snapshot, texts: Iterable[str], allowed: Allowed, submit_url: str
 ) -> Iterator[str]:
     """Each once: what it offers, links and media as resolved, then what the text mentions."""
     urls = [link.url for link in snapshot.offered]
@@ -225,7 +204,7 @@ def _resources(
     for frame, text in zip(snapshot.frames, texts, strict=True):
         urls += [match[0].rstrip(".,;:") for match in _URL.finditer(text)]
         urls += [urljoin(frame.base, match[0].rstrip(".,;:")) for match in _PATH.finditer(text)]
-    own = {_place(snapshot.url), *map(_place, skipped)}
+    own = {_place(snapshot.url), _place(submit_url)}
     for url in dict.fromkeys(url.partition("#")[0] for url in urls):
         if reachable(url, allowed) and _place(url) not in own:
             yield url

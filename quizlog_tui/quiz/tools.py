@@ -12,6 +12,7 @@ import httpx
 
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.redaction import Redaction
+from ..solver.research import FetchTool
 from .address import Allowed
 from .browser import Tab
 from .budget import Budget
@@ -19,8 +20,8 @@ from .gate import Gate
 from .task import PageResult, TaskResult
 from .workspace import Workspace
 
-Solve = Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decision]]
-"""Asks the models: question, folder of files, refused answers, seconds."""
+Solve = Callable[[Question, Path, tuple[Refusal, ...], float, FetchTool], Awaitable[Decision]]
+"""Asks the models: question, folder of files, refused answers, seconds, what sends requests."""
 T = TypeVar("T")
 
 
@@ -57,6 +58,8 @@ class Tools:
     budget: Budget = field(default_factory=Budget)
     disk: int = 256 * 1024 * 1024
     """Bytes that the task's files may hold."""
+    recorded: Path | None = None
+    """Recorded replies to requests of models, if no request is sent."""
     clock: Callable[[], float] = time.time
     told: Callable[[TaskResult], None] = lambda result: None
     """Hears after each page how the task stands."""

@@ -14,6 +14,7 @@ from ..solver.choice import Choice, chosen_panel
 from ..solver.decision import Decision, Question, Refusal
 from ..solver.decision_file import append_decision
 from ..solver.redaction import Redaction
+from ..solver.research import FetchTool
 from ..solver.solve import Panel, RunCode, solve
 from .address import BadAddressError, allowed_for
 from .browser import Browser, executable
@@ -24,7 +25,7 @@ from .orchestrate import run_task
 from .settings import TaskSettings
 from .task import TaskRequest, TaskResult
 from .task_record import TaskRecord
-from .tools import Tools
+from .tools import Solve, Tools
 from .workspace import Workspace, cleanup_task_workspace, create_workspace
 
 
@@ -138,6 +139,7 @@ class Workshop:
                 gate=way_out,
                 http=http,
                 solve=self._solver(redaction),
+                recorded=self.panel.fetched,
                 workspace=workspace,
                 redaction=redaction,
                 budget=self.budget,
@@ -146,13 +148,15 @@ class Workshop:
                 decided=decided,
             )
 
-    def _solver(
-        self, redaction: Redaction
-    ) -> Callable[[Question, Path, tuple[Refusal, ...], float], Awaitable[Decision]]:
+    def _solver(self, redaction: Redaction) -> Solve:
         panel = replace(self.panel, redaction=redaction)
 
         async def ask(
-            question: Question, folder: Path, refused: tuple[Refusal, ...], seconds: float
+            question: Question,
+            folder: Path,
+            refused: tuple[Refusal, ...],
+            seconds: float,
+            tool: FetchTool,
         ) -> Decision:
             return await solve(
                 question,
@@ -161,6 +165,7 @@ class Workshop:
                 refused=refused,
                 budget=seconds,
                 shares=self.budget.thinking,
+                tool=tool,
             )
 
         return ask

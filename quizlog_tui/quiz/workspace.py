@@ -1,7 +1,8 @@
 """A folder for each task: its files, its log, its result; kept in part when it goes, swept by age.
 
 Layout: `<base>/<id>/{files,task.log,result.json}`; `<base>/results/<id>/` has the record with its
-script and decisions from the start, and in the end all but the files. Whatever is written passes
+script, decisions and the replies to requests of models from the start, and in the end all but the
+files. Whatever is written passes
 the task's redaction.
 """
 
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..solver.cassettes import FETCHED
 from ..solver.decision_file import decisions_path
 from ..solver.redaction import Redaction
 from ..text import one_line
@@ -53,6 +55,11 @@ class Workspace:
     def decisions(self) -> Path:
         """Where the task's decisions are: beside its record."""
         return decisions_path(self.record)
+
+    @property
+    def fetched(self) -> Path:
+        """Where the replies to requests of models are kept: beside its record."""
+        return self.record.parent / FETCHED
 
     def page_folder(self, number: int, name: str) -> Path:
         """A new folder for the files of a page: what code may read, nothing else in it."""

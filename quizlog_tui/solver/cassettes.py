@@ -24,6 +24,8 @@ from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Said, Transport, 
 
 MAX_FILE = 8_000_000
 """Bytes of a cassette."""
+FETCHED = "fetched"
+"""The folder, in one of cassettes, with the replies to requests that the models asked for."""
 
 
 @dataclass(frozen=True)

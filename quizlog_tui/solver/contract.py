@@ -29,6 +29,8 @@ MAX_CODE = 200_000
 """Characters of a model's code."""
 MAX_SHORT = 20_000
 """Characters of an explanation."""
+MAX_WISHES = 8
+"""Requests that one reply may ask for."""
 _TRIES = 64
 """Braces that are tried as the start of an object."""
 
@@ -57,7 +59,17 @@ def _share(value: Any) -> Any:
     return value / 100 if is_percent else value
 
 
+def _upper(value: Any) -> Any:
+    return value.upper() if isinstance(value, str) else value
+
+
+def _or_none(value: Any) -> Any:
+    """Headers, also where a model says in JSON that there are none."""
+    return {} if value is None else value
+
+
 Answer = Annotated[Any, AfterValidator(_answer)]
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 Code = Annotated[str, Field(max_length=MAX_CODE)]
 Short = Annotated[str, Field(max_length=MAX_SHORT)]
 Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1, allow_inf_nan=False)]
@@ -77,9 +89,40 @@ class Solution(BaseModel):
 
     @model_validator(mode="after")
     def _says_something(self) -> Solution:
-        if self.answer is None and not (self.code and self.code.strip()):
+        if self._is_empty():
             raise ValueError("give `code`, `answer`, or both")
         return self
+
+    def _is_empty(self) -> bool:
+        return self.answer is None and not (self.code and self.code.strip())
+
+
+class Wish(BaseModel):
+    """A request that a model asks for."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
+
+    method: Annotated[Method, BeforeValidator(_upper)] = "GET"
+    url: Annotated[str, Field(min_length=1, max_length=2_000)]
+    """Absolute, or relative to the page of the question."""
+    headers: Annotated[dict[str, str], BeforeValidator(_or_none), Field(max_length=20)] = {}
+    body: Answer = None
+    """A text, which is sent as it is; or any other JSON value, which is sent as JSON."""
+
+
+class Research(Solution):
+    """A model's first reply where it may ask for requests before it answers."""
+
+    fetch: Annotated[tuple[Wish, ...], Field(max_length=MAX_WISHES)] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_is_no_wish(cls, data: Any) -> Any:
+        is_null = isinstance(data, dict) and data.get("fetch", ()) is None
+        return data | {"fetch": ()} if is_null else data
+
+    def _is_empty(self) -> bool:
+        return not self.fetch and super()._is_empty()
 
 
 class Final(BaseModel):

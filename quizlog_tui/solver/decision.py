@@ -82,6 +82,30 @@ class Execution:
 
 
 @dataclass(frozen=True)
+class Fetched:
+    """A request that a model asked for, and what came of it."""
+
+    method: str
+    url: str
+    headers: tuple[str, ...] = ()
+    """As the model gave them: `Name: value`."""
+    body: str | None = None
+    """As it was sent."""
+    status: int | None = None
+    """The HTTP status; None if there was no reply, or it was not sent."""
+    type: str = ""
+    """The media type of the reply."""
+    size: int = 0
+    """Bytes of the reply."""
+    file: str | None = None
+    """The file that holds the reply, among those that the model's code may read."""
+    begins: str = ""
+    """The start of the reply, if it is a text."""
+    error: str | None = None
+    """Why there is no reply or no file, in a line."""
+
+
+@dataclass(frozen=True)
 class ModelReply:
     """One model's answer to the question."""
 
@@ -111,6 +135,8 @@ class ModelReply:
     """Whether its answer counts where no other rule decides."""
     source: Source = "live"
     """Where the reply comes from."""
+    fetched: tuple[Fetched, ...] = ()
+    """What it asked for before it replied."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,11 @@ T = TypeVar("T")
 
 def to_data(decision: Decision) -> dict[str, Any]:
     """The decision as plain data for JSON."""
-    return asdict(decision)
+    data = asdict(decision)
+    for model in data["models"]:
+        if not model["fetched"]:  # most may ask for nothing, and older readers know no such key
+            del model["fetched"]
+    return data
 
 
 def to_line(decision: Decision) -> str:

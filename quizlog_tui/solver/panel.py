@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .cassettes import Player, Recorder, Shelf, recorded
+from .cassettes import FETCHED, Player, Recorder, Shelf, recorded
 from .client import ModelClient
 from .endpoint import Endpoint, connections
 from .env_file import SECRETS
@@ -78,7 +78,9 @@ def recording_of(folder: Path, run: RunCode) -> Recording:
     def has(prompt: Prompt[Any]) -> bool:
         return all(shelf.path(voter.name, prompt).is_file() for voter in voters)
 
-    return Recording(Panel(clients, run, None, label), has)
+    fetched = folder / FETCHED
+    played = fetched if fetched.is_dir() else None
+    return Recording(Panel(clients, run, None, label, fetched=played), has)
 
 
 def _keys(models: Models, environment: Mapping[str, str]) -> dict[str, str]:

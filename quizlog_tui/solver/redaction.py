@@ -42,6 +42,12 @@ class Redaction:
             text = text.replace(form, STAND_IN)
         return text
 
+    def clean_bytes(self, data: bytes) -> bytes:
+        """The same for the bytes of a file, whatever else they hold."""
+        text = data.decode("utf-8", "surrogateescape")
+        cleaned = self.clean(text)
+        return data if cleaned == text else cleaned.encode("utf-8", "surrogateescape")
+
     def clean_value(self, value: Any) -> Any:
         """A JSON value with its texts cleaned. Too deep a value stays: it will be refused."""
         return self._clean_value(value, MAX_DEPTH + 1) if self._forms else value

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from ..sandbox.result import ExecResult
 from .client import Heard, ModelClient
 from .contract import C, Final, Solution
 from .decide import decide, needs_reconciliation, settled, two_runs_agree
-from .decision import Decision, Execution, ModelReply, Question, Reconsidered, Refusal
+from .decision import Decision, Execution, Fetched, ModelReply, Question, Reconsidered, Refusal
 from .evidence import (
     kept_again,
     kept_question,
@@ -30,8 +31,9 @@ from .evidence import (
     kept_run,
     may_be_asked_again,
 )
-from .prompts import reconcile_prompt, solve_prompt
+from .prompts import Offer, reconcile_prompt, solve_prompt
 from .redaction import Redaction
+from .research import FetchTool, research
 from .spending import UNSHARED, Shares
 from .transport import Prompt
 
@@ -68,6 +70,8 @@ class Panel:
     """Held while one model is asked: bounds how many are at once, of all questions."""
     recording: Recording | None = None
     """Replies recorded for some questions, to be played instead of asking."""
+    fetched: Path | None = None
+    """Recorded replies to requests of models, to be played instead of sending any."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ async def solve(
     refused: Sequence[Refusal] = (),
     budget: float | None = None,
     shares: Shares = UNSHARED,
+    tool: FetchTool | None = None,
     tell: Callable[[Progress], None] = lambda progress: None,
 ) -> Decision:
     """Ask all models of a panel, and decide.
@@ -110,10 +115,11 @@ async def solve(
         budget: Seconds for all of it; with one, votes that can change nothing are not waited for,
             nor are others where models differ and a second round needs its time.
         shares: The most that parts of it may take.
+        tool: Sends requests that models ask for before they answer; None if they may not.
         tell: Hears what happens.
     """
     seconds = math.inf if budget is None else budget
-    work = _Work(_blank(question, panel, refused), panel, folder, tell, seconds, shares)
+    work = _Work(_blank(question, panel, refused), panel, folder, tell, seconds, shares, tool)
     await work.first_round()
     if work.left() and needs_reconciliation(work.decision):
         await work.second_round()
@@ -142,6 +148,7 @@ class _Work:
     tell: Callable[[Progress], None]
     budget: float
     shares: Shares
+    tool: FetchTool | None
     started: float = field(default_factory=time.monotonic)
 
     def update(self, what: Any, name: str | None, decision: Decision) -> None:
@@ -157,8 +164,8 @@ class _Work:
 
     async def first_round(self) -> None:
         """Ask everybody at once, and take each reply as it comes."""
-        prompt = solve_prompt(
-            self.decision.question, _file_names(self.folder), self.decision.refused
+        prompt = partial(
+            solve_prompt, self.decision.question, _file_names(self.folder), self.decision.refused
         )
         for client in self.panel.clients:
             self.tell(Progress("asked", client.voter.name, self.decision))
@@ -170,9 +177,16 @@ class _Work:
         for client in spent:
             self._put(kept_reply(client.voter, Heard("timeout", error=why, seconds=seconds)))
 
-    async def _ask(self, client: ModelClient, prompt: Prompt[Solution]) -> None:
-        heard = await self._heard(client, prompt)
-        reply = kept_reply(client.voter, heard)
+    async def _ask(self, client: ModelClient, prompt: Callable[..., Prompt[Solution]]) -> None:
+        async def ask(offer: Offer | None = None) -> Heard[Solution]:
+            return await self._heard(client, prompt(offer))
+
+        fetched: tuple[Fetched, ...] = ()
+        if self.tool:
+            heard, fetched = await research(client.voter.name, self.tool, ask)
+        else:
+            heard = await ask()
+        reply = replace(kept_reply(client.voter, heard), fetched=fetched)
         if not reply.code:
             self._put(reply)
             return

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
+from quizlog_tui.cli.decision_show import decision_lines
 from quizlog_tui.paths import record_path
+from quizlog_tui.solver.decision import Decision, Fetched, ModelReply, Question
 from quizlog_tui.solver.models import default_models
 from tests.support.build import Build
 
@@ -305,3 +307,17 @@ def test_listing_decisions_loads_nothing_of_the_solver(record: Path) -> None:
 
 def test_the_users_copy_has_the_recordings() -> None:
     assert (record_path("linear-algebra").parent / "cassettes").is_dir()
+
+
+def test_each_request_of_a_model_is_shown_on_a_line_of_its_own() -> None:
+    found = (
+        Fetched("GET", "https://quiz.site/a\n\x1b[31m", status=200, size=13),
+        Fetched("POST", "https://quiz.site/b", error="no reply within 20 s"),
+    )
+    reply = ModelReply("ada", "ok", 4, fetched=found)
+    lines = decision_lines(Decision("d", "t", Question("?"), (reply,)))
+    shown = [line for line in lines if "fetched for ada" in line]
+    assert len(shown) == 2
+    assert shown[0].endswith("HTTP 200, 13 bytes")
+    assert shown[1].endswith("POST https://quiz.site/b: no reply within 20 s")
+    assert "\x1b" not in shown[0]

@@ -81,6 +81,12 @@ def think(data: dict[str, Any], _: int = 1) -> dict[str, Any]:
     refused = data.get("refused") or []
     email = re.search(r"takes the quiz: (\S+)", context)[1]  # type: ignore[index]
     key = "final_answer" if "model_outputs" in data else "answer"
+    if (
+        (found := re.search(r"X-Quiz-Key: (\d+)", text))
+        and "sites" in data
+        and "fetched" not in data
+    ):
+        return {"fetch": [{"url": "/api/q07/orders", "headers": {"X-Quiz-Key": found[1]}}]}
     code = _code(text, email)
     if code and key == "answer":
         return {"code": _READ + code, "answer": None}

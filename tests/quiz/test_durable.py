@@ -18,6 +18,7 @@ from quizlog_tui.quiz.demo_server.grader import Options
 from quizlog_tui.quiz.demo_server.web import quiz_server
 from quizlog_tui.quiz.durable import durable
 from quizlog_tui.quiz.task import TaskRequest, TaskResult
+from tests.quiz.api_site import Answer, Seen, api_site
 from tests.quiz.conftest import SECRET, Lab, lab
 from tests.quiz.graded_site import graded_site
 from tests.quiz.stand_in import StandIn
@@ -192,6 +193,27 @@ async def test_where_the_same_answer_is_not_graded_again_the_doubt_stays(
             journal.cut = -1
             result = await run(running, journal, "once@q.t", url=f"{site.url}/q")
     assert (result.state, site.answers()) == ("in_doubt", [42, 42])
+
+
+async def test_what_models_asked_for_is_not_sent_again(tmp_path: Path) -> None:
+    def thought(data: dict[str, Any], nth: int) -> dict[str, Any]:
+        if "fetched" not in data:
+            return {"fetch": [{"method": "POST", "url": "/orders", "body": {"n": 1}}]}
+        return {"answer": json.loads(data["fetched"][0]["begins"])}
+
+    def posts() -> list[Seen]:
+        return [seen for seen in site.seen if seen.method == "POST"]
+
+    asks = "POST n = 1 to /orders. POST its number to /submit"
+    with api_site(asks, 1, lambda seen: Answer(len(posts()))) as site:
+        async with lab(None, tmp_path, {"ada": thought}) as running:  # type: ignore[arg-type]
+            running.shop.browser = StandIn()  # type: ignore[assignment]
+            journal = Journal(cut=2, done=True)
+            with pytest.raises(Killed):
+                await run(running, journal, "order@q.t", url=f"{site.url}/q")
+            journal.cut = -1
+            result = await run(running, journal, "order@q.t", url=f"{site.url}/q")
+    assert (result.state, site.sent, len(posts())) == ("finished", [1], 1)
 
 
 async def test_where_its_files_are_gone_they_are_fetched_again(tmp_path: Path) -> None:

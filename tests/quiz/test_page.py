@@ -135,14 +135,6 @@ def test_resources_are_links_media_and_paths_of_allowed_sites_once_each() -> Non
     )
 
 
-def test_a_call_with_its_header_is_read() -> None:
-    page = read_page(shot("Call GET /api/orders with header X-Key: 123. Follow next."), ALLOWED)
-    assert [(call.url, dict(call.headers)) for call in page.calls] == [
-        ("https://quiz.site/api/orders", {"X-Key": "123"})
-    ]
-    assert page.resources == ()
-
-
 def test_what_scripts_hide_is_the_question_where_nothing_is_shown() -> None:
     code = base64.b64encode(b"<p>How many apples are there?</p>").decode()
     broken = "\n".join(code[i : i + 10] for i in range(0, len(code), 10))

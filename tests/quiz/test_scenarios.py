@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +115,13 @@ async def test_a_busy_grader_is_asked_again_with_the_same_answer(tmp_path: Path)
 
 async def test_a_grader_that_stays_broken_is_no_wrong_answer(tmp_path: Path) -> None:
     with only("q20-case", fail_rate=1.0) as server:
-        budget = Budget(least_gap=0.0, stop=4.0)
-        result = await worked(server, tmp_path, says("Brown"), budget=budget)
+        budget, started = Budget(least_gap=0.0), time.time()
+
+        def nearly_late(data: dict[str, Any], nth: int) -> dict[str, Any]:
+            object.__setattr__(budget, "stop", time.time() - started + 5.0)
+            return {"answer": "Brown"}
+
+        result = await worked(server, tmp_path, nearly_late, budget=budget)
         assert result.state == "no_reply"
         assert [one.outcome for one in result.pages[0].submissions] == ["no_reply"]
 
