@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from .errors import UsageError
 from .record.branches import free_name, leaves_tail
 from .replay.transcript import Transcript
 from .reply import Reply
+from .scratch import scratch_folder
 from .session import Session
 from .solver.answer_text import answer_text
 from .solver.decision import Decision, Question, Refusal
@@ -108,11 +108,11 @@ def question_files(folder: Path, question: Question) -> Iterator[Path]:
         question: What is asked, with all that was printed before it.
     """
     said = f"{question.context}\n{question.text}"
-    with tempfile.TemporaryDirectory(prefix="quizlog-question-") as name:
+    with scratch_folder("question") as given:
         for path in sorted(folder.iterdir()):
             if _is_given(path, said):
-                shutil.copyfile(path, Path(name) / path.name)
-        yield Path(name)
+                shutil.copyfile(path, given / path.name)
+        yield given
 
 
 def _is_given(path: Path, said: str) -> bool:

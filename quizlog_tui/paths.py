@@ -100,14 +100,15 @@ def own_examples() -> Path:
 def _copy_whole(source: Path, target: Path) -> None:
     """Copy a folder so that `target` is there with all that belongs to it, or not at all."""
     import shutil
-    import tempfile
+
+    from .scratch import Scratch
 
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".copy-", dir=target.parent) as part:
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(source, Path(part, target.name), ignore=ignored)
+    with Scratch("copy", parent=target.parent.parent) as part:
+        whole = part.path / target.name
+        shutil.copytree(source, whole, ignore=shutil.ignore_patterns("__pycache__"))
         try:
-            Path(part, target.name).rename(target)
+            whole.rename(target)
         except OSError:
             if not target.exists():  # else another process has just made it
                 raise

@@ -21,6 +21,7 @@ GROUND = {
     "digest",
     "inherited",
     "paths",
+    "scratch",
     "config",
     "series",
     "answers",

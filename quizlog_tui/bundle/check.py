@@ -7,7 +7,6 @@ manifest, a file, a step, the record, the signature, the replay. Writes only to 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from ..replay.source import Source, read_source
 from ..replay.verdict import Verdict
 from ..replay.verify import judged
 from ..replay.world import world_of
+from ..scratch import scratch_folder
 from .chain import first_broken, head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, ContainerError, packed, unpacked
 from .pack import FORMAT, MANIFEST, STEPS, digest, versions
@@ -108,8 +108,8 @@ def verify_bundle(
         found.append(Problem("archive", path.name, told))
     if found:
         return BundleReport(tuple(found), signer=signer)
-    with tempfile.TemporaryDirectory(prefix="quizlog-bundle-") as folder:
-        return _run(Path(folder), members, about, signer, runs)
+    with scratch_folder("bundle") as folder:
+        return _run(folder, members, about, signer, runs)
 
 
 def _read(path: Path) -> bytes:

@@ -92,14 +92,13 @@ def _addresses() -> Iterator[Finding]:
 
 def _quizzes() -> Iterator[Finding]:
     """Looks by running a script that does nothing."""
-    import tempfile
-
     from ..replay.replayer import replay
     from ..replay.source import Source
     from ..replay.world import LACKS, isolation
+    from ..scratch import scratch_folder
 
-    with tempfile.TemporaryDirectory() as folder:
-        lacks = replay(Source(Path(folder) / "nothing.py", b""), 0, []).lacks
+    with scratch_folder("doctor") as folder:
+        lacks = replay(Source(folder / "nothing.py", b""), 0, []).lacks
     good = "an overlay: scripts write to a copy that costs nothing"
     yield _either("private folders", "folder" not in lacks, good, LACKS["folder"])
     good = f"{isolation(lacks)}: they reach their own folder, no other file, network or program"

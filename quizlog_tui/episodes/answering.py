@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..errors import QuizlogError
 from ..replay.limits import Limits
+from ..scratch import scratch_folder
 from ..solver.client import ModelClient
 from ..solver.solve import Panel
 from .model_runs import dealt, say, session_of, standing_at
@@ -49,8 +48,8 @@ async def _delivery(order: Order, panel: Panel, limits: Limits | None) -> Delive
     name = client.voter.name
     run = SolverRun(name, tuple(map(Turn, order.inputs)), start_time=order.start_time)
     try:
-        with TemporaryDirectory(prefix="quizlog-order-") as folder:
-            script = await asyncio.to_thread(unpack, order, Path(folder))
+        with scratch_folder("order") as folder:
+            script = await asyncio.to_thread(unpack, order, folder)
             async with session_of(standing_at(script, order.seed, run), limits) as session:
                 if session.reply().next_prompt != order.prompt:
                     return Delivery(name, broken=_OTHERWISE)

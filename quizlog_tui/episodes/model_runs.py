@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ..autopilot import question_files, question_of
 from ..errors import LimitError
@@ -19,6 +18,7 @@ from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.limits import Limits
 from ..replay.replayer import Replayer
+from ..scratch import scratch_folder
 from ..series import Series
 from ..session import Session
 from ..solver.answer_text import answer_text
@@ -89,8 +89,8 @@ async def session_of(record: Record, limits: Limits | None) -> AsyncIterator[Ses
     Raises:
         LimitError: Its script does not come as far as its answers go.
     """
-    with TemporaryDirectory(prefix="quizlog-run-") as folder, Replayer(limits) as replayer:
-        path = Path(folder) / "record.yaml"
+    with scratch_folder("standing") as folder, Replayer(limits) as replayer:
+        path = folder / "record.yaml"
         RecordFile(path).create(record)
         yield await asyncio.to_thread(Session, path, replayer, save=False)
 

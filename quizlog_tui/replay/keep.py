@@ -10,11 +10,11 @@ import contextlib
 import filecmp
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import UsageError
+from ..scratch import Scratch
 
 
 class Keeper:
@@ -62,16 +62,12 @@ def keeper(target: Path) -> Iterator[Keeper]:
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
-        base = tempfile.mkdtemp(prefix="quizlog-keep-")  # not beside it: the script could see it
+        base = Scratch("keep")  # not beside it: the script could see it
     except OSError as error:
         hint = "name a folder that can be written"
         raise UsageError(f"cannot write: {error.strerror}", where=str(target), hint=hint) from None
-    try:
-        yield Keeper(Path(base))
-    finally:
-        for path in Path(base).glob("*/work/work"):
-            path.chmod(0o700)  # the overlay leaves it closed to everybody
-        shutil.rmtree(base, ignore_errors=True)
+    with base:
+        yield Keeper(base.path)
 
 
 def _files(folder: Path) -> Iterator[str]:

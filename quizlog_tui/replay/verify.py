@@ -339,9 +339,9 @@ def _left_over(run: Transcript, folder: Path, how: str = "file") -> Iterator[str
 @contextmanager
 def _elsewhere(folder: Path) -> Iterator[str]:
     """Another path for a folder, of another length."""
-    import tempfile
+    from ..scratch import scratch_folder
 
-    with tempfile.TemporaryDirectory(prefix="quizlog-verify-") as base:
-        other = Path(base) / f"elsewhere-{folder.name}"
+    with scratch_folder("verify") as base:
+        other = base / f"elsewhere-{folder.name}"
         other.mkdir()
         yield str(other)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import tempfile
-from pathlib import Path
 from threading import Event
 
+from ..scratch import scratch_folder
 from .box import Box
 from .levels import ENVIRONMENT
 from .result import Limits
@@ -49,7 +48,7 @@ if os.fork() == 0:
 def wrong(box: Box) -> str:
     """What the box fails to keep away or to end; empty when it holds."""
     with contextlib.ExitStack() as stack:
-        secret = Path(stack.enter_context(tempfile.TemporaryDirectory()), "secret")
+        secret = stack.enter_context(scratch_folder("selftest")) / "secret"
         secret.write_text("secret", encoding="ascii")
         for path in (secret.parent, secret):
             path.chmod(0o755)

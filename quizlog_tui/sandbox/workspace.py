@@ -6,13 +6,13 @@ regular files go along; links, pipes and devices stay behind.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from ..scratch import Scratch
 
 _MOST_FILES = 5000
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -69,9 +69,8 @@ def _names(workspace: Path) -> Iterator[str]:
             yield Path(folder, name).relative_to(workspace).as_posix()
 
 
-def run_folders() -> str:
-    """How the names of all private folders of this process begin."""
-    return f"quizlog-run-{os.getpid()}-"
+RUN = "run"
+"""The kind of a run's folder, a part of its name."""
 
 
 class PrivateFolder:
@@ -82,13 +81,15 @@ class PrivateFolder:
     """
 
     def __init__(self, owner: int | None) -> None:
-        self.path = tempfile.mkdtemp(prefix=run_folders())
+        self._scratch = Scratch(RUN)
+        self.path = str(self._scratch.path)
         self.task = os.path.join(self.path, "task")
         self.temporary = os.path.join(self.path, "tmp")
         for folder in (self.task, self.temporary):
             os.mkdir(folder, 0o700)
         if owner is not None:
-            for folder in (self.path, self.task, self.temporary):
+            os.chmod(self.path, 0o711)
+            for folder in (self.task, self.temporary):
                 os.chown(folder, owner, owner)
 
     def close(self) -> None:
@@ -97,33 +98,4 @@ class PrivateFolder:
         Raises:
             OSError: Something of it cannot be removed.
         """
-        remove(self.path)
-
-
-def remove(folder: str) -> None:
-    """Remove a folder, however deep and whatever its modes: its inner folders are pulled up first.
-
-    Raises:
-        OSError: Something of it cannot be removed.
-    """
-    count = 0
-    waiting = [folder]
-    while waiting:
-        current = waiting[-1]
-        os.chmod(current, 0o700)
-        with os.scandir(current) as entries:
-            found = list(entries)
-        for entry in found:
-            if not entry.is_dir(follow_symlinks=False):
-                os.unlink(entry.path)
-            else:
-                count += 1
-                raised = os.path.join(folder, f".removed-{count}")
-                os.chmod(entry.path, 0o700)
-                os.rename(entry.path, raised)
-                waiting.append(raised)
-        waiting.remove(current)
-        if current != folder:
-            os.rmdir(current)
-    with contextlib.suppress(FileNotFoundError):
-        os.rmdir(folder)
+        self._scratch.close()

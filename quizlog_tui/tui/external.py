@@ -7,7 +7,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from textual.app import App, SuspendNotSupported
 
 from ..errors import UsageError
+from ..scratch import scratch_folder
 
 
 def edit(app: App[None], path: Path, line: int | None) -> None:
@@ -34,8 +34,8 @@ def page(app: App[None], text: str) -> None:
         UsageError: There is no pager, or the terminal cannot be handed over.
     """
     words = _program(("PAGER",), ("less", "more"), "pager")
-    with tempfile.TemporaryDirectory(prefix="quizlog-") as folder:
-        path = Path(folder) / "pane.txt"
+    with scratch_folder("pane") as folder:
+        path = folder / "pane.txt"
         path.write_text(text + "\n", encoding="utf-8")
         _hand_over(app, [*words, str(path)])
 

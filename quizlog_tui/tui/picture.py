@@ -6,7 +6,6 @@ The clock stands still, nothing moves, and the record is never written, whatever
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from textual.worker import Worker
 
 from ..config import Config
 from ..errors import UsageError
+from ..scratch import scratch_folder
 from ..session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
@@ -59,8 +59,8 @@ def picture(
     Raises:
         QuizlogError: The record cannot be opened, or there is no such step or theme.
     """
-    with tempfile.TemporaryDirectory(prefix="quizlog-") as folder:
-        state = State(Path(folder) / "state.json")
+    with scratch_folder("picture") as folder:
+        state = State(folder / "state.json")
         with Session(record, save=False) as session:
             app = QuizlogApp(
                 config=Config(theme=theme), clock=FrozenClock(), state=state, session=session

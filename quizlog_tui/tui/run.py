@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import load_config
 from ..paths import shipped
+from ..scratch import scratch_folder
 from .app import QuizlogApp
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | No
 
 def run_demo() -> int:
     """A guided first run on a copy of a shipped example, which is thrown away; the exit code."""
-    with tempfile.TemporaryDirectory(prefix="quizlog-demo-") as folder:
-        target = Path(folder) / "arithmetic"
+    with scratch_folder("demo") as folder:
+        target = folder / "arithmetic"
         shutil.copytree(shipped("records") / "arithmetic", target)
         return run(target / "record.yaml", guided=True)

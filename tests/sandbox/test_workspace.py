@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.sandbox.workspace import PrivateFolder, WorkspaceError, files, remove
+from quizlog_tui.sandbox.workspace import PrivateFolder, WorkspaceError, files
+from quizlog_tui.scratch import remove_tree
 
 
 def names(folder: Path, most: int = 10_000) -> list[str]:
@@ -74,6 +75,6 @@ def test_removing_follows_no_link(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     (gone / "link").symlink_to(kept)
-    remove(str(gone))
+    remove_tree(str(gone))
     assert not gone.exists()
     assert (kept / "file").read_text() == "x"

@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ...scratch import scratch_names
 from ..executor import Sandbox
 from ..inside.setup import Level
 from ..result import ExecResult, Limits
-from ..workspace import run_folders
+from ..workspace import RUN
 from .entries import INVARIANTS, Attack
 from .judge import CHECKS, Attempt, Check
 from .observe import Observer, held_elsewhere, listening, processes
@@ -123,7 +124,7 @@ def _answer(sandbox: Sandbox, wall: float) -> object:
 def _leftovers() -> set[str]:
     """Private folders of our runs, and core files where they would be written."""
     temporary = tempfile.gettempdir()
-    patterns = (f"{temporary}/{run_folders()}*", "core", "core.*", "*.core")
+    patterns = (f"{temporary}/{scratch_names(RUN)}*", "core", "core.*", "*.core")
     return {str(Path(name).resolve()) for pattern in patterns for name in glob.glob(pattern)}
 
 

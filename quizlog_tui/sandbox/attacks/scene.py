@@ -10,11 +10,10 @@ import secrets
 import select
 import socket
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..workspace import remove
+from ...scratch import scratch_folder
 
 _SECRET_FILES = (".ssh/id_rsa", ".aws/credentials", ".env", ".netrc")
 
@@ -25,8 +24,7 @@ class Scene:
     def __enter__(self) -> Scene:
         self._stack = contextlib.ExitStack()
         self.canary = secrets.token_hex(16)
-        self.folder = Path(tempfile.mkdtemp(prefix="quizlog-attacks-"))
-        self._stack.callback(remove, str(self.folder))
+        self.folder = self._stack.enter_context(scratch_folder("attacks"))
         self.home, self.outside = self.folder / "home", self.folder / "outside"
         self.workspace = self.folder / "workspace"
         self._folders()

@@ -1,0 +1,151 @@
+"""Folders for temporary files, which go with their process however it ends.
+
+Each is locked as long as its process lives, and the system frees the lock with the process. So a
+process that makes its first folder also removes those of the same user that nobody holds: what
+processes left that were killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing is locked, and nothing of others is removed
+    fcntl = None  # type: ignore[assignment]
+
+_PREFIX = "quizlog."
+_swept: set[str] = set()
+"""Where this process has looked for what others left."""
+
+
+class Scratch:
+    """A folder for temporary files, removed when closed. A context manager.
+
+    Args:
+        kind: What it is for; a part of its name.
+        parent: Where it is made; the system's folder for temporary files if None.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+
+    def __init__(self, kind: str, parent: Path | None = None) -> None:
+        place = str(parent or tempfile.gettempdir())
+        if place not in _swept:
+            _swept.add(place)
+            sweep(place)
+        self._lock: int | None = None
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=scratch_names(kind), dir=place))
+            try:
+                self._lock = _lock(str(self.path))
+            except (FileNotFoundError, BlockingIOError):
+                continue  # another process took it for left over, before it was locked
+            except OSError:
+                pass  # a file system without locks, where nobody sweeps either
+            return
+
+    def close(self) -> None:
+        """Remove it with all that is in it.
+
+        Raises:
+            OSError: Something of it cannot be removed.
+        """
+        try:
+            remove_tree(str(self.path))
+        finally:
+            if self._lock is not None:
+                os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with contextlib.suppress(OSError):  # the next process tries again
+            self.close()
+
+
+@contextlib.contextmanager
+def scratch_folder(kind: str) -> Iterator[Path]:
+    """The path of a folder for temporary files, which is there while the block runs."""
+    with Scratch(kind) as scratch:
+        yield scratch.path
+
+
+def scratch_names(kind: str) -> str:
+    """How the names of all such folders of this process begin."""
+    return f"{_PREFIX}{kind}.{os.getpid()}-"
+
+
+def sweep(place: str) -> None:
+    """Remove the folders in `place` that this user's processes left when they were killed."""
+    found: list[os.DirEntry[str]] = []
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        found = [entry for entry in entries if entry.name.startswith(_PREFIX)]
+    for entry in found:
+        with contextlib.suppress(OSError):
+            if fcntl is not None and entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+                _remove_unheld(entry.path)
+
+
+def _remove_unheld(path: str) -> None:
+    lock = _lock(path)
+    try:
+        remove_tree(path)
+    finally:
+        os.close(lock)
+
+
+def _lock(path: str) -> int:
+    """A descriptor that holds the lock of a folder until it is closed.
+
+    Raises:
+        FileNotFoundError: The folder is gone.
+        BlockingIOError: Somebody else holds the lock.
+        OSError: It cannot be locked.
+    """
+    if fcntl is None:
+        raise OSError("no locks on this system")
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.stat(path)
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def remove_tree(folder: str) -> None:
+    """Remove a folder, however deep and whatever its modes: its inner folders are pulled up first.
+
+    Raises:
+        OSError: Something of it cannot be removed.
+    """
+    count = 0
+    waiting = [folder]
+    while waiting:
+        current = waiting[-1]
+        os.chmod(current, 0o700)
+        with os.scandir(current) as entries:
+            found = list(entries)
+        for entry in found:
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.path)
+            else:
+                count += 1
+                raised = os.path.join(folder, f".removed-{count}")
+                os.chmod(entry.path, 0o700)
+                os.rename(entry.path, raised)
+                waiting.append(raised)
+        waiting.remove(current)
+        if current != folder:
+            os.rmdir(current)
+    with contextlib.suppress(FileNotFoundError):
+        os.rmdir(folder)
