@@ -6,7 +6,8 @@ in `session`, which is the door for everybody else. Prints nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -17,8 +18,9 @@ from .extensions import extensions
 from .history import Change, History
 from .new_record import utc_now
 from .record import branches as rules
+from .record.lock import WAIT_SECONDS
 from .record.model import Record
-from .record.store import RecordFile, locked
+from .record.store import RecordFile
 from .record.undoing import keeping
 from .replay.replayer import Replayer
 from .replay.source import Source, read_source
@@ -26,7 +28,7 @@ from .replay.trail import grown
 from .replay.transcript import Transcript
 from .replay.world import World, world_of
 from .reply import Reply
-from .result import checked_output, write_result
+from .result import checked_output, result_file
 
 
 class OpenRecord:
@@ -36,6 +38,7 @@ class OpenRecord:
         path: The record file.
         replayer: Where its script runs; a private one if None, closed with the session.
         save: Write the record at each change.
+        wait: Seconds to wait while somebody else holds the record.
         clock: Gives the time for `created` and `end_time`.
     """
 
@@ -45,10 +48,11 @@ class OpenRecord:
         replayer: Replayer | None = None,
         *,
         save: bool = True,
+        wait: float = WAIT_SECONDS,
         clock: Callable[[], str] = utc_now,
     ) -> None:
         self.path = Path(path)
-        self._file = RecordFile(self.path)
+        self._file = RecordFile(self.path, wait)
         self._record = self._file.read()
         self._save = save
         self._clock = clock
@@ -119,19 +123,39 @@ class OpenRecord:
         Raises:
             ConflictError: Somebody else changed the record since it was read.
             LockedError: Somebody else holds it.
+            LimitError: It would be too big to be read again; nothing was written.
         """
         record = self.record
-        with locked(self.path):
-            self._file.write(record)
-            if record.output:
-                write_result(self.path, record, self._transcript)
+        beside = result_file(self.path, record, self._transcript)
+        remarks = self._file.write(record, beside)
+        self.warnings += [remark for remark in remarks if remark not in self.warnings]
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others from changing the record, whose changes so far are read first.
+
+        Raises:
+            LockedError: Somebody else holds it for longer than one waits.
+            ConflictError: There is no record any more.
+        """
+        with self._file.locked():
+            if self._file.changed():
+                self.reload()
+            yield
 
     def reload(self) -> Reply:
         """Read the record and the script again, after somebody else changed them.
 
         What was done before can no longer be taken back.
+
+        Raises:
+            ConflictError: The record names another script now.
         """
-        record, self.source = self._file.read(), read_source(self.source.path)
+        record = self._file.read()
+        if record.script != self._record.script:
+            hint = "open it again"
+            raise ConflictError("names another script now", where=str(self.path), hint=hint)
+        self.source = read_source(self.source.path)
         self._history.clear()
         self._take(record)
         return self.reply()

@@ -8,7 +8,6 @@ from typing import Any
 from .errors import RecordError
 from .record.document import error_mapping, to_text
 from .record.model import Record
-from .record.store import write_text
 from .replay.transcript import Step, Transcript
 
 
@@ -30,10 +29,12 @@ def checked_output(record: Path, output: str, script: Path) -> Path:
     return target
 
 
-def write_result(path: Path, record: Record, transcript: Transcript) -> None:
-    """Write the result file of a record at `path`."""
-    target = path.parent / (record.output or "")
-    write_text(target, to_text(result(record, transcript), target))
+def result_file(path: Path, record: Record, transcript: Transcript) -> dict[Path, bytes]:
+    """The path and content of the result file of a record at `path`; empty if it names none."""
+    if not record.output:
+        return {}
+    target = path.parent / record.output
+    return {target: to_text(result(record, transcript), target).encode("utf-8")}
 
 
 def result(record: Record, transcript: Transcript) -> dict[str, Any]:

@@ -8,8 +8,16 @@ import pytest
 import yaml
 
 import quizlog_tui as quizlog
-from quizlog_tui.errors import ConflictError, LimitError, RecordError, ScriptError, UsageError
+from quizlog_tui.errors import (
+    ConflictError,
+    LimitError,
+    LockedError,
+    RecordError,
+    ScriptError,
+    UsageError,
+)
 from quizlog_tui.new_record import new_record
+from quizlog_tui.record import store
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session import Session
@@ -132,6 +140,60 @@ def test_an_outside_change_stops_the_move_and_reload_goes_on(build: Build) -> No
         assert list(two.inputs) == [] and two.pointer == 0
         assert two.reload().pointer == 1
         assert two.answer("2").pointer == 2
+
+
+def test_a_session_that_holds_its_record_goes_on_from_what_others_wrote(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as one, Session(path, wait=0) as two:
+        one.answer("1")
+        with two.locked():
+            assert two.pointer == 1
+            with pytest.raises(LockedError), Session(path, wait=0) as three:
+                three.answer("9")
+            assert two.answer("2").pointer == 2
+        with one.locked():
+            assert one.pointer == 2
+
+
+def test_a_record_that_names_another_script_now_has_to_be_opened_again(build: Build) -> None:
+    path = build.record(QUIZ)
+    build.script("input('other? ')\n", "other.py")
+    with Session(path) as session:
+        path.write_text(path.read_text().replace("quiz.py", "other.py"))
+        with pytest.raises(ConflictError, match=r"names another script now \(open it again\)"):
+            session.reload()
+    with Session(path) as session:
+        assert session.reply().next_prompt == "other? "
+
+
+def test_an_answer_that_makes_the_record_too_big_is_refused_and_the_session_goes_on(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_BYTES", 2**16)
+    path = build.record("while True:\n    print(len(input('? ')))\n")
+    with Session(path) as session:
+        for _ in range(3):
+            session.answer("x" * 2**14)
+        before, reply = path.read_bytes(), session.reply().to_dict()
+        with pytest.raises(LimitError, match="would be too big for a record") as caught:
+            session.answer("x" * 2**15)
+        assert caught.value.exit_code == 4
+        assert path.read_bytes() == before and session.reply().to_dict() == reply
+        assert session.answer("short").print[-1] == "5"
+    with Session(path) as session:
+        assert [len(answer) for answer in session.inputs] == [2**14] * 3 + [5]
+
+
+def test_an_answer_is_refused_if_its_result_file_cannot_be_written(build: Build) -> None:
+    path = build.record(QUIZ)
+    path.write_text(f"output: results/r.yaml\n{path.read_text()}")
+    with Session(path) as session:
+        before = path.read_bytes()
+        with pytest.raises(RecordError, match="cannot write: No such file or directory"):
+            session.answer("4")
+        assert path.read_bytes() == before and session.pointer == 0
+        (build.folder / "results").mkdir()
+        assert session.answer("4").pointer == 1
 
 
 def test_a_limit_changes_nothing(build: Build) -> None:

@@ -11,7 +11,7 @@ from ..bundle.pack import Packed, pack
 from ..bundle.sign import sign
 from ..errors import DifferenceError, UsageError
 from ..paths import record_path
-from ..record.store import write_bytes
+from ..record.durable import write_bytes
 from ..text import one_line, plural
 from . import emit_json
 from .grammar import Parser, command
@@ -24,7 +24,7 @@ def bundle(arguments: Namespace) -> int:
     if target.exists():
         raise UsageError("exists already", where=str(target), hint="choose another name with -o")
     made = pack(path, map(Path, arguments.add))
-    write_bytes(target, made.data)
+    remark = write_bytes(target, made.data)
     try:
         report = _complete(target, path)
         signed = sign(target, Path(arguments.sign)) if arguments.sign else None
@@ -37,6 +37,8 @@ def bundle(arguments: Namespace) -> int:
             emit_json(names | {"signature": signed and str(signed), "verify": report.to_dict()})
         else:
             _show(target, made, report)
+    if remark:
+        print(f"quizlog: note: {one_line(str(target))}: {remark}", file=sys.stderr)
     return _code(report)
 
 

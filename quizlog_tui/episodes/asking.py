@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..errors import EpisodeError, QuizlogError
-from ..record.store import write_text
+from ..record.durable import write_text
 from .declared import hint_of
 from .instance import Instance
 from .runs import SolverRun, Turn

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import EpisodeError
-from ..record.store import locked
+from ..record.lock import locked
 from .files import write_lines
 from .lines import to_line
 from .reading import LineError, lines, parse

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, LockedError
-from ..record.store import locked
+from ..record.lock import locked
 from .database import file_of, server_arguments
 
 if TYPE_CHECKING:

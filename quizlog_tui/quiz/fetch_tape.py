@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..record.store import write_text
+from ..record.durable import write_text
 from ..solver.json_value import strict_loads
 from .names import safe_name
 

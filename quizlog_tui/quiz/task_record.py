@@ -8,14 +8,16 @@ nothing; whether the record is what its script does is for `verify` to find.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import QuizlogError
 from ..new_record import utc_now
 from ..record import branches as rules
+from ..record.durable import write_text
 from ..record.model import MAIN, LastError, Record, Status
-from ..record.store import RecordFile, locked, write_text
+from ..record.store import RecordFile
 from ..replay.source import Source
 from ..series import Series
 from ..solver.redaction import Redaction
@@ -67,12 +69,13 @@ class TaskRecord:
     def _keep(self, now: Told, task: str) -> None:
         script = self.path.with_name(SCRIPT)
         code_hash = Source(script, now.text.encode()).code_hash
-        with locked(self.path):
+        new = not self.path.exists()
+        with nullcontext() if new else self._file.locked():
             write_text(script, now.text)  # first: a longer script still fits the record as it was
-            new = not self.path.exists()
             before = self._fresh(task) if new else self._known()
             self._record = grown(before, now, code_hash, self._clock())
-            (self._file.create if new else self._file.write)(self._record)
+            for remark in (self._file.create if new else self._file.write)(self._record):
+                self._note(f"the record: {remark}")
 
     def _fresh(self, task: str) -> Record:
         return Record(SCRIPT, 0, extras={"start_time": self._clock(), "execution_id": task})

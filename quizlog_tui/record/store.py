@@ -1,33 +1,22 @@
 """The record's file: read safely, written durably, never over somebody else's change.
 
-A write is lock, check that the file is still what was read, temporary file, fsync, rename, fsync of
-the folder. After it returns, the content survives a crash of the process or the machine; before,
-the old content does. The lock is advisory (`<record>.lock`), and there only while it is held: the
-folder is a script's too, which may list it. Knows bytes and records; nothing of scripts.
+A write is lock, check that the file is still what was read, replace it. What could not be read
+again is not written. Knows bytes and records; nothing of scripts.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import os
 import stat
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..errors import ConflictError, LockedError, QuizlogError, RecordError
+from ..errors import ConflictError, LimitError, RecordError
 from .document import Rendering, from_text, to_mapping, to_text
+from .durable import Draft, sync_folders, write_bytes
+from .lock import WAIT_SECONDS, Lock, lock_file, locked
 from .model import Record
 from .yaml_text import MAX_BYTES
-
-try:
-    import fcntl
-except ImportError:  # Windows: no advisory locks; outside changes are still detected
-    fcntl = None  # type: ignore[assignment]
-
-LOCK_SECONDS = 5.0
-"""How long to wait for another process before giving up."""
 
 
 class RecordFile:
@@ -35,10 +24,13 @@ class RecordFile:
 
     Args:
         path: The file; need not exist yet.
+        wait: Seconds to wait while somebody else holds it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, wait: float = WAIT_SECONDS) -> None:
         self.path = path
+        self._wait = wait
+        self._lock: Lock | None = None
         self._known: bytes | None = None
         self._rendering = Rendering()
         self.written = False
@@ -62,29 +54,89 @@ class RecordFile:
         except OSError:
             return True
 
-    def create(self, record: Record) -> None:
-        """Write a new record.
+    def create(self, record: Record) -> list[str]:
+        """Write a new record; what the user should know about it.
 
         Raises:
             RecordError: The file exists already, or cannot be written.
+            LimitError: It would be too big to be read again.
         """
-        if self.path.exists():
-            hint = "choose another name with -o"
-            raise RecordError("exists already", where=str(self.path), hint=hint)
-        self._known = _write(self.path, self._text(record))
+        data = self._bytes(record)
+        with locked(self.path, self._wait):
+            if self.path.exists():
+                hint = "choose another name with -o"
+                raise RecordError("exists already", where=str(self.path), hint=hint)
+            remark = write_bytes(self.path, data)
+        self._known = data
+        return [remark] if remark else []
 
-    def write(self, record: Record) -> None:
-        """Replace the record durably. Call inside `locked`.
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others from changing the record. May be entered again while it is held.
+
+        Raises:
+            LockedError: Somebody else holds it for longer than one waits.
+            ConflictError: There is no record any more.
+            RecordError: It cannot be locked.
+        """
+        if self._lock is not None:
+            yield
+            return
+        self._lock = lock_file(self.path, self._wait)
+        try:
+            yield
+        finally:
+            self._lock.release()
+            self._lock = None
+
+    def write(self, record: Record, beside: Mapping[Path, bytes] | None = None) -> list[str]:
+        """Replace the record durably; what the user should know about it.
+
+        Args:
+            record: What to write.
+            beside: Files that are replaced just before it; the record stays if one cannot be.
 
         Raises:
             ConflictError: Somebody else changed the file since it was read.
+            LockedError: Somebody else holds it for longer than one waits.
+            LimitError: It would be too big to be read again; the old one is intact.
             RecordError: The file cannot be written; the old one is intact.
         """
-        if self.changed():
-            hint = "read it again and repeat; nothing was written"
-            raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
-        self._known = _write(self.path, self._text(record))
+        data = self._bytes(record)
+        with self.locked():
+            if self.changed():
+                hint = "read it again and repeat; nothing was written"
+                raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
+            remarks = self._replace({**(beside or {}), self.path: data})
+        self._known = data
         self.written = True
+        return remarks
+
+    def _replace(self, files: Mapping[Path, bytes]) -> list[str]:
+        """Put files in place that are all on the disk before the first is; the record last."""
+        remarks = [*_other_names(self.path)]
+        with contextlib.ExitStack() as stack:
+            drafts = [stack.enter_context(Draft(path, data)) for path, data in files.items()]
+            if self._lock is not None:
+                self._lock.follow(drafts[-1].fd, self.path)
+            for draft in drafts:
+                draft.put()
+        uncertain = sync_folders(draft.target for draft in drafts)
+        return [*remarks, uncertain] if uncertain else remarks
+
+    def _bytes(self, record: Record) -> bytes:
+        """The file's next content.
+
+        Raises:
+            LimitError: It would be too big to be read again.
+        """
+        data = self._text(record).encode("utf-8")
+        if len(data) > MAX_BYTES:
+            size = f"{len(data) / 2**20:.0f} MB"
+            hint = f"records are at most {MAX_BYTES // 2**20} MB; nothing was written"
+            message = f"would be too big for a record ({size})"
+            raise LimitError(message, where=str(self.path), hint=hint)
+        return data
 
     def _text(self, record: Record) -> str:
         if self.path.suffix == ".json":
@@ -123,139 +175,12 @@ def _decode(data: bytes, path: Path) -> str:
         raise RecordError("is not UTF-8 text", where=where, hint="save it as UTF-8") from None
 
 
-def _write(path: Path, text: str) -> bytes:
-    """Put `text` at `path` atomically and durably; the bytes written."""
-    data = text.encode("utf-8")
-    write_bytes(path, data)
-    return data
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Put bytes at `path` atomically and durably.
-
-    Raises:
-        RecordError: They cannot be written.
-    """
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.tmp")
+def _other_names(path: Path) -> Iterator[str]:
+    """What to say where the file has other names, which a new file does not take over."""
     try:
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
-        try:
-            _write_all(fd, data)
-            if mode is not None:
-                os.fchmod(fd, mode)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-        os.replace(temporary, target)
-        _sync_folder(target.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        hint = "make the folder writable, or copy the record elsewhere"
-        message = f"cannot write: {error.strerror}"
-        raise RecordError(message, where=str(path), hint=hint) from None
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename durable; some network file systems have no such call and say so."""
-    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(fd)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a side file (a result, an export) as atomically as a record.
-
-    Raises:
-        RecordError: It cannot be written.
-    """
-    _write(path, text)
-
-
-@contextlib.contextmanager
-def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-    """Hold the record's lock, waiting up to `seconds` for another holder.
-
-    Raises:
-        LockedError: Somebody else holds it all that time.
-        RecordError: The folder does not allow a lock file.
-    """
-    if fcntl is None:
-        yield
-        return
-    lock = f"{os.path.realpath(path)}.lock"
-    fd = _acquire(lock, path, seconds)
-    try:
-        yield
-    finally:
-        # While it is held: whoever waits for this file finds that it is not the lock any more.
-        with contextlib.suppress(OSError):
-            os.unlink(lock)
-        os.close(fd)
-
-
-def _acquire(lock: str, path: Path, seconds: float) -> int:
-    """A descriptor of the lock file, held."""
-    deadline = time.monotonic() + seconds
-    while True:
-        fd = _open_lock(lock, path)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(fd, lock):
-                _sign(fd, b"%d\n" % os.getpid())
-                return fd
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip()
-                os.close(fd)
-                raise _locked(path, holder) from None
-            time.sleep(0.01)
-        os.close(fd)
-
-
-def _open_lock(lock: str, path: Path) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        return os.open(lock, flags, 0o666)
-    except OSError as error:
-        hint = "make the folder writable, or copy the record elsewhere"
-        message = f"cannot write: {error.strerror}"
-        raise RecordError(message, where=str(path), hint=hint) from None
-
-
-def _is_at(fd: int, lock: str) -> bool:
-    """Whether an open file is the one at a path, and not one that its last holder removed."""
-    try:
-        # Opened, as network file systems make sure only then of what is there.
-        now = os.open(lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        others = path.stat().st_nlink - 1
     except OSError:
-        return False
-    try:
-        return os.path.sameopenfile(fd, now)
-    finally:
-        os.close(now)
-
-
-def _sign(fd: int, holder: bytes) -> None:
-    """Say who holds the lock, in place of one who was killed while holding it."""
-    os.ftruncate(fd, 0)
-    os.pwrite(fd, holder, 0)
-
-
-def _locked(path: Path, holder: str) -> QuizlogError:
-    who = f" (process {holder})" if holder else ""
-    hint = "try again when it has finished"
-    return LockedError(f"is locked by another process{who}", where=str(path), hint=hint)
+        return
+    if others > 0:
+        kept = "its other name keeps" if others == 1 else f"its {others} other names keep"
+        yield f"{path} is a file of its own from now on: {kept} what was there before"

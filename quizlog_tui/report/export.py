@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import UsageError
-from ..record.store import write_text
+from ..record.durable import write_text
 from ..session import Session
 from .document import Report, build_report
 from .html import to_html

@@ -16,7 +16,7 @@ from types import NoneType
 from typing import Any, get_args
 
 from ..errors import ConfigError, RecordError
-from ..record.store import write_text
+from ..record.durable import write_text
 from .decision import ReplyStatus
 from .json_value import strict_loads
 from .redaction import Redaction

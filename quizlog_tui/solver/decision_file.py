@@ -6,13 +6,14 @@ only.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DecisionError
 from ..paths import decisions_path as decisions_path
-from ..record.store import locked
+from ..record.lock import locked
 from .decision import Decision
 from .decision_text import from_line, to_line
 
@@ -64,16 +65,32 @@ def append_decision(path: Path, decision: Decision) -> None:
     """
     line = f"{to_line(decision)}\n".encode()
     with locked(path):
+        before = path.stat().st_size if path.exists() else None
         try:
-            with open(path, "ab+") as file:
-                if file.tell() and _last_byte(path) != b"\n":
-                    line = b"\n" + line
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
+            if before and _last_byte(path) != b"\n":
+                line = b"\n" + line
+            _append(path, line)
         except OSError as error:
+            _cut(path, before)
             message = f"cannot write: {error.strerror}"
             raise DecisionError(message, where=str(path)) from None
+
+
+def _append(path: Path, line: bytes) -> None:
+    with open(path, "ab", buffering=0) as file:
+        view = memoryview(line)
+        while view:
+            view = view[file.write(view) :]
+        os.fsync(file.fileno())
+
+
+def _cut(path: Path, size: int | None) -> None:
+    """Take back what was added to a file of that size, or the file where there was none."""
+    with contextlib.suppress(OSError):
+        if size is None:
+            path.unlink()
+        else:
+            os.truncate(path, size)
 
 
 def _last_byte(path: Path) -> bytes:

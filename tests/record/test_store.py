@@ -5,22 +5,22 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import itertools
 import multiprocessing
 import os
-import signal
+import stat
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quizlog_tui.errors import ConflictError, LockedError, RecordError
+from quizlog_tui.errors import ConflictError, LimitError, RecordError
 from quizlog_tui.record import store
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.store import RecordFile, locked
+from quizlog_tui.record.store import RecordFile
 from quizlog_tui.series import Series
 
 OLD = Record("q.py", 1, Series(["a"]), 1)
@@ -38,43 +38,93 @@ def read(path: Path) -> Record:
     return RecordFile(path).read()
 
 
-CALLS = ["open", "write", "fchmod", "fsync", "replace", "close"]
+CALLS = [(os, name) for name in ("open", "write", "fchmod", "fsync", "replace", "dup", "close")]
+CALLS.append((fcntl, "flock"))
 
 
-@pytest.mark.parametrize("fail_at", range(12))
-def test_a_failing_system_call_leaves_the_old_or_the_new_record(
-    path: Path, fail_at: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = RecordFile(path)
-    file.read()
-    count = 0
+@contextlib.contextmanager
+def failing(at: int, code: int) -> Iterator[list[str]]:
+    """Let call `at` of all system calls that a write makes fail; the names of the calls made."""
+    made: list[str] = []
 
-    def failing(real: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapped(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **options: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == fail_at + 1:
-                if real is os.close:
+            made.append(name)
+            if len(made) == at + 1:
+                if name == "close":
                     real(*args)
-                raise OSError(errno.EIO, "Input/output error")
+                raise OSError(code, os.strerror(code))
             return real(*args, **options)
 
         return call
 
-    real = {name: getattr(os, name) for name in CALLS}
-    for name in CALLS:
-        monkeypatch.setattr(store.os, name, failing(real[name]))
-    failed = False
-    try:
-        file.write(NEW)
-    except RecordError as error:
-        failed = True
-        assert "Input/output error" in str(error)
-    for name in CALLS:
-        monkeypatch.setattr(store.os, name, real[name])
-    assert read(path) in (OLD, NEW)
-    assert failed or read(path) == NEW
-    assert sorted(item.name for item in path.parent.iterdir()) == ["record.yaml"]
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in CALLS:
+            patch.setattr(module, name, wrapped(name, getattr(module, name)))
+        yield made
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC, errno.ENOLCK, errno.EMFILE])
+def test_a_failing_system_call_tells_truly_whether_the_record_was_written(
+    path: Path, code: int
+) -> None:
+    for fail_at in itertools.count():
+        path.unlink()
+        RecordFile(path).create(OLD)
+        file = RecordFile(path, wait=0.2)
+        file.read()
+        failed, remarks = False, []
+        with failing(fail_at, code) as made:
+            try:
+                remarks = file.write(NEW)
+            except RecordError as error:
+                failed = True
+                assert os.strerror(code) in str(error) and "\n" not in str(error)
+        assert read(path) == (OLD if failed else NEW), made
+        assert [item.name for item in path.parent.iterdir()] == ["record.yaml"]
+        renamed = "replace" in made[:fail_at]
+        assert not (failed and renamed)
+        assert not remarks or (renamed and "not yet certain to survive a power cut" in remarks[0])
+        with RecordFile(path, wait=0).locked():
+            pass
+        if len(made) <= fail_at:
+            break
+    assert fail_at > 8
+
+
+def test_a_folder_that_cannot_be_synced_is_told_and_the_record_is_written(path: Path) -> None:
+    file = RecordFile(path)
+    file.read()
+    real = os.fsync
+
+    def fsync(fd: int) -> None:
+        if stat.S_ISDIR(os.fstat(fd).st_mode):
+            raise OSError(errno.EIO, "Input/output error")
+        real(fd)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        remarks = file.write(NEW)
+    assert remarks == [
+        "written, but not yet certain to survive a power cut: Input/output error",
+    ]
+    assert read(path) == NEW
+    assert file.write(OLD) == []
+
+
+def test_a_file_system_that_cannot_sync_folders_needs_no_remark(path: Path) -> None:
+    file = RecordFile(path)
+    file.read()
+    real = os.fsync
+
+    def fsync(fd: int) -> None:
+        if stat.S_ISDIR(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        real(fd)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        assert file.write(NEW) == []
 
 
 def test_a_write_reaches_the_disk_before_it_is_acknowledged(
@@ -88,11 +138,71 @@ def test_a_write_reaches_the_disk_before_it_is_acknowledged(
             order.append(_name)
             return _real(*args)
 
-        monkeypatch.setattr(store.os, name, call)
+        monkeypatch.setattr(os, name, call)
     file = RecordFile(path)
     file.read()
     file.write(NEW)
     assert order == ["write", "fsync", "replace", "fsync"]
+
+
+def test_a_record_stays_if_the_file_written_with_it_cannot_be(path: Path, tmp_path: Path) -> None:
+    file = RecordFile(path)
+    file.read()
+    (tmp_path / "result.yaml").mkdir()
+    with pytest.raises(RecordError, match=r"result\.yaml: cannot write"):
+        file.write(NEW, {tmp_path / "result.yaml": b"2"})
+    assert read(path) == OLD
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["record.yaml", "result.yaml"]
+    (tmp_path / "result.yaml").rmdir()
+    file.write(NEW, {tmp_path / "result.yaml": b"2"})
+    assert read(path) == NEW and (tmp_path / "result.yaml").read_bytes() == b"2"
+
+
+def test_a_planted_link_in_place_of_the_temporary_file_is_not_followed(
+    path: Path, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / ".record.yaml.tmp").symlink_to(victim)
+    file = RecordFile(path)
+    file.read()
+    file.write(NEW)
+    assert victim.read_text() == "precious"
+    assert read(path) == NEW and not path.is_symlink()
+
+
+@pytest.mark.parametrize("name", ["record.yaml", "record.json"])
+def test_what_could_not_be_read_again_is_not_written(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_BYTES", 2**20)
+    path = tmp_path / name
+    file = RecordFile(path)
+    file.create(OLD)
+    before = path.read_bytes()
+    big = Series(["x" * 2**14] * 64)
+    with pytest.raises(LimitError, match=r"would be too big for a record \(1 MB\)") as caught:
+        file.write(Record("q.py", 1, big, 64))
+    assert "nothing was written" in str(caught.value)
+    assert path.read_bytes() == before
+    fits = big.upto(63)
+    file.write(Record("q.py", 1, fits, 63))
+    assert read(path).inputs == fits
+    with pytest.raises(LimitError):
+        RecordFile(tmp_path / "new.yaml").create(Record("q.py", 1, big, 64))
+    assert [item.name for item in tmp_path.iterdir()] == [name]
+
+
+def test_a_name_that_is_left_behind_is_told_once(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    os.link(path, other)
+    file = RecordFile(path)
+    file.read()
+    assert file.write(NEW) == [
+        f"{path} is a file of its own from now on: its other name keeps what was there before"
+    ]
+    assert read(other) == OLD and read(path) == NEW
+    assert file.write(OLD) == []
 
 
 def test_a_full_disk_keeps_the_old_record(path: Path) -> None:
@@ -100,6 +210,7 @@ def test_a_full_disk_keeps_the_old_record(path: Path) -> None:
 import resource, signal, sys
 from pathlib import Path
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.record import store
 from quizlog_tui.record.model import Record
 from quizlog_tui.series import Series
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -110,7 +221,9 @@ try:
 except Exception as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True
+    )
     assert "cannot write" in done.stdout
     assert read(path) == OLD
     assert [item.name for item in path.parent.iterdir()] == ["record.yaml"]
@@ -153,87 +266,14 @@ def test_mode_and_symbolic_link_survive_a_write(path: Path, tmp_path: Path) -> N
     assert read(path) == NEW
 
 
-def _hold(path: Path, ready: Any) -> None:
-    with locked(path):
-        ready.set()
-        time.sleep(60)
-
-
-def test_a_lock_is_waited_for_and_named_and_freed_by_death(path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    ready = context.Event()
-    holder = context.Process(target=_hold, args=(path, ready))
-    holder.start()
-    assert ready.wait(20)
-    with pytest.raises(LockedError, match=f"process {holder.pid}"), locked(path, seconds=0.05):
-        pass
-    os.kill(holder.pid or 0, signal.SIGKILL)
-    holder.join()
-    with locked(path, seconds=5):
-        pass
-
-
-def test_a_lock_names_only_its_present_holder(path: Path) -> None:
-    lock = path.with_name(f"{path.name}.lock")
-    for before in ("", "7\n", f"{os.getpid()}\n", f"{os.getpid()}\n5\n", "9" * 30):
-        lock.write_text(before)
-        with locked(path):
-            assert lock.read_text() == f"{os.getpid()}\n"
-
-
-def test_no_lock_stays_in_the_folder(path: Path) -> None:
-    before = set(path.parent.iterdir())
-    with locked(path):
-        assert set(path.parent.iterdir()) != before
-    assert set(path.parent.iterdir()) == before
-
-
-def test_a_lock_that_was_removed_meanwhile_is_none(path: Path) -> None:
-    lock = path.with_name(f"{path.name}.lock")
-    removed = []
-
-    def flock(fd: int, how: int) -> None:
-        real(fd, how)
-        if not removed:  # as its last holder does between our opening and our locking it
-            lock.unlink()
-            removed.append(fd)
-
-    real = fcntl.flock
-    with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
-        patch.setattr(fcntl, "flock", flock)
-        stack.enter_context(locked(path))
-        with pytest.raises(LockedError), locked(path, 0.01):
-            pass
-    assert removed
-
-
-def _held(path: Path, counter: Path, count: int) -> None:
-    for _ in range(count):
-        with locked(path, seconds=60):
-            counter.write_text(str(int(counter.read_text()) + 1))
-
-
-def test_a_lock_has_one_holder_at_a_time(path: Path, tmp_path: Path) -> None:
-    counter = tmp_path / "counter"
-    counter.write_text("0")
-    context = multiprocessing.get_context("spawn")
-    holders = [context.Process(target=_held, args=(path, counter, 150)) for _ in range(4)]
-    for holder in holders:
-        holder.start()
-    for holder in holders:
-        holder.join()
-    assert counter.read_text() == "600"
-
-
 def _add(path: Path, count: int) -> None:
     for index in range(count):
         while True:
-            file = RecordFile(path)
+            file = RecordFile(path, wait=20)
             record = file.read()
             new = record.inputs.then(f"{os.getpid()}-{index}")
             try:
-                with locked(path, seconds=20):
-                    file.write(Record("q.py", 1, new, len(new)))
+                file.write(Record("q.py", 1, new, len(new)))
                 break
             except ConflictError:
                 pass

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -126,3 +128,20 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_decisions(tmp_path)
     with pytest.raises(DecisionError, match="cannot write"):
         append_decision(tmp_path, BARE)
+
+
+@pytest.mark.parametrize("before", [None, b"", b"{}\n", b"broken off"])
+def test_a_decision_that_cannot_be_written_leaves_nothing(
+    tmp_path: Path, before: bytes | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "d.jsonl"
+    if before is not None:
+        path.write_bytes(before)
+
+    def full(fd: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DecisionError, match="No space left"):
+        append_decision(path, BARE)
+    assert (path.read_bytes() if path.exists() else None) == before

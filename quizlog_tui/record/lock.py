@@ -1,0 +1,231 @@
+"""Locks on files: one holder at a time, first come first served, nothing left in the folder.
+
+A record is locked itself, by `flock` on the file. A write replaces the file by another one, which
+therefore is locked before it takes its place (`Lock.follow`). No lock file lies beside a record: a
+script may list its folder, also while its record is held. Other files have a lock file beside
+them, there only while it is held.
+
+Who waits stands in a line that is kept by the kernel: nobody is overtaken by a process that
+releases a lock and at once wants it again. Knows nothing of records.
+"""
+
+from __future__ import annotations
+
+import _socket
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..digest import hex_digest
+from ..errors import ConflictError, LockedError, RecordError
+from .durable import make_usable, unwritable
+
+try:
+    import fcntl
+except ImportError:  # Windows: no advisory locks; outside changes are still detected
+    fcntl = None  # type: ignore[assignment]
+
+WAIT_SECONDS = 2.0
+"""How long to wait for another holder by default."""
+_PLACES = 8
+"""Waiters whose order is kept; more of them wait for the last place in no order."""
+_PAUSE = 0.002
+"""Seconds between two looks at whether a lock is free."""
+
+
+class Lock:
+    """A lock that is held until it is released."""
+
+    def __init__(self, fd: int | None) -> None:
+        self._held = [] if fd is None else [fd]
+
+    def follow(self, fd: int, path: Path) -> None:
+        """Hold an open file too, which is about to take the place of the locked one at `path`.
+
+        Raises:
+            RecordError: It cannot be locked.
+        """
+        if self._held:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._held.append(os.dup(fd))
+            except OSError as error:
+                raise _unlockable(error, path) from None
+
+    def release(self) -> None:
+        """Let others have it."""
+        while self._held:
+            fd = self._held.pop()
+            with contextlib.suppress(OSError):
+                fcntl.flock(fd, fcntl.LOCK_UN)  # a child of ours may have the file open as well
+            with contextlib.suppress(OSError):
+                os.close(fd)
+
+
+@contextlib.contextmanager
+def locked(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold the lock file of a file that is no record: `<path>.lock`, removed on release.
+
+    Raises:
+        LockedError: Somebody else holds it all that time.
+        RecordError: It cannot be locked.
+    """
+    name = f"{os.path.realpath(path)}.lock"
+    new = not os.path.lexists(name)
+    try:
+        lock = _acquire(name, path, seconds, os.O_CREAT | os.O_NOFOLLOW)
+    except RecordError:
+        if new:
+            _remove(name)
+        raise
+    try:
+        yield
+    finally:
+        # While it is held: whoever waits for this file finds that it is not the lock any more.
+        _remove(name)
+        lock.release()
+
+
+def _remove(name: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(name)
+
+
+def lock_file(path: Path, seconds: float = WAIT_SECONDS) -> Lock:
+    """Lock a file itself, waiting up to `seconds` for another holder.
+
+    Raises:
+        LockedError: Somebody else holds it all that time.
+        ConflictError: There is no such file any more.
+        RecordError: It cannot be locked.
+    """
+    return _acquire(os.path.realpath(path), path, seconds, 0)
+
+
+def _acquire(target: str, path: Path, seconds: float, flags: int) -> Lock:
+    """Lock the file at `target`; `path` is what messages name, `flags` are for opening it."""
+    if fcntl is None:
+        return Lock(None)
+    deadline = time.monotonic() + seconds
+    with _waiting_in_line(target, deadline):
+        while True:
+            fd = _open(target, path, flags)
+            if _take(fd, target, path):
+                return Lock(fd)
+            os.close(fd)
+            if time.monotonic() > deadline:
+                raise _held_by_another(target, path)
+            time.sleep(_PAUSE)
+
+
+def _open(target: str, path: Path, flags: int) -> int:
+    common = flags | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO would wait for its other end
+    try:
+        try:
+            # Network file systems lock only what is open for writing.
+            fd = os.open(target, os.O_RDWR | common, 0o666)
+        except PermissionError:
+            fd = os.open(target, os.O_RDONLY | common, 0o666)
+    except OSError as error:
+        if isinstance(error, FileNotFoundError | IsADirectoryError) and not flags:
+            message, hint = "was removed by somebody else", "nothing was written"
+            raise ConflictError(message, where=str(path), hint=hint) from None
+        raise unwritable(error, path) from None
+    if flags & os.O_CREAT:
+        make_usable(fd)
+    return fd
+
+
+def _take(fd: int, target: str, path: Path) -> bool:
+    """Whether an open file could be locked at once, and is still the one at `target`."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _is_at(fd, target)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        os.close(fd)
+        raise _unlockable(error, path) from None
+
+
+def _unlockable(error: OSError, path: Path) -> RecordError:
+    hint = "its file system has no locks now; copy the record to a local disk"
+    return RecordError(f"cannot lock: {error.strerror}", where=str(path), hint=hint)
+
+
+def _is_at(fd: int, target: str) -> bool:
+    """Whether an open file is the one at a path, and was not replaced or removed meanwhile."""
+    try:
+        # Opened, as network file systems make sure only then of what is there.
+        now = os.open(target, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        return os.path.sameopenfile(fd, now)
+    finally:
+        os.close(now)
+
+
+def _held_by_another(target: str, path: Path) -> LockedError:
+    holder = _holder(target)
+    who = f" (process {holder})" if holder else ""
+    hint = "try again when it has finished, or wait longer with --wait SECONDS"
+    return LockedError(f"is locked by another process{who}", where=str(path), hint=hint)
+
+
+def _holder(target: str) -> str:
+    """The process that holds a file, as Linux tells; empty where it does not."""
+    try:
+        info = os.stat(target)
+        device = f"{os.major(info.st_dev):02x}:{os.minor(info.st_dev):02x}"
+        with open("/proc/locks", encoding="ascii", errors="replace") as file:
+            held = [line.split() for line in file if " FLOCK " in line]
+    except OSError:
+        return ""
+    name = f"{device}:{info.st_ino}"
+    found = (words[4] for words in held if words[5:6] == [name] and words[4].isdigit())
+    return next(found, "")
+
+
+@contextlib.contextmanager
+def _waiting_in_line(target: str, deadline: float) -> Iterator[None]:
+    """Stand in line for a file: enter once nobody is ahead, or it is time to give up.
+
+    A place is an abstract name of a socket, which one socket at a time can have, and which is free
+    when its process ends, however it ends. One comes in at the last place and goes forward as
+    places become free, so that nobody overtakes. Systems without such names keep no order.
+    """
+    queue = hex_digest(os.fsencode(target))[:32]
+    place: _socket.socket | None = None
+    try:
+        for number in reversed(range(_PLACES)):
+            ahead = _wait_for_place(f"\0quizlog-{queue}-{number}", deadline)
+            if ahead is None:
+                break
+            if place is not None:
+                place.close()
+            place = ahead
+        yield
+    finally:
+        if place is not None:
+            place.close()
+
+
+def _wait_for_place(name: str, deadline: float) -> _socket.socket | None:
+    """A socket that has a name; None if it is time to give up, or there are no such names."""
+    try:
+        place = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM)
+    except OSError:
+        return None
+    while True:
+        try:
+            place.bind(name)
+            return place
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                place.close()
+                return None
+        time.sleep(_PAUSE)

@@ -1,0 +1,34 @@
+"""What tests of locks share: who waits, and waiting for a state."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.digest import hex_digest
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps who waits in line")
+
+
+def queue_of(path: Path) -> str:
+    """What the places in line for a file are called, without their numbers."""
+    return f"quizlog-{hex_digest(os.fsencode(os.path.realpath(path)))[:32]}-"
+
+
+def in_line(path: Path) -> int:
+    """How many wait for a file."""
+    with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
+        return file.read().count(f"@{queue_of(path)}")
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Wait for a state, at most a minute."""
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
