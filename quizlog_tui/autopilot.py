@@ -186,15 +186,16 @@ def accept(session: Session, decision: Decision) -> Reply:
     """
     if decision.verdict.why is None:
         raise UsageError("nothing was decided", hint="answer it yourself")
-    question = question_of(session)
-    at = question.pointer or 0
-    if (question.text, at) != (decision.question.text, decision.question.pointer):
-        raise UsageError("the record asks something else by now", hint="ask the models again")
-    text = answer_text(decision.verdict.answer, question)
-    retries = session.transcript.status == "error"
-    if not retries and leaves_tail(session.record, at, text):
-        return session.fork(at, text, free_name(session.record, AGENT))
-    return session.answer(text)
+    with session.locked():
+        question = question_of(session)
+        at = question.pointer or 0
+        if (question.text, at) != (decision.question.text, decision.question.pointer):
+            raise UsageError("the record asks something else by now", hint="ask the models again")
+        text = answer_text(decision.verdict.answer, question)
+        retries = session.transcript.status == "error"
+        if not retries and leaves_tail(session.record, at, text):
+            return session.fork(at, text, free_name(session.record, AGENT))
+        return session.answer(text)
 
 
 def agreed(decision: Decision) -> bool:

@@ -17,7 +17,7 @@ from ..replay.source import read_source
 from ..replay.transcript import Transcript
 from ..text import one_line, plural
 from . import emit_json
-from .grammar import Parser, command
+from .grammar import Parser, add_wait, command
 from .moves import one_move
 from .show import narrate, narrate_warnings
 
@@ -108,8 +108,9 @@ def _agreement(branch: BranchDrift) -> str:
 def migrate(arguments: Namespace) -> int:
     """`quizlog migrate RECORD`."""
     with one_move(arguments) as session:
+        with session.locked():
+            session.save()
         narrate_warnings(session)
-        session.save()
         reply = session.reply()
         if arguments.json:
             emit_json(reply.to_dict())
@@ -147,6 +148,7 @@ def _migrate() -> Parser:
     )
     parser = command("quizlog migrate", migrate, about)
     parser.add_argument("record")
+    add_wait(parser)
     return parser
 
 

@@ -13,8 +13,9 @@ from ..record.feedback import VERDICTS, Feedback, matching, read
 from ..record.store import RecordFile
 from ..text import one_line
 from . import emit_json
-from .grammar import Parser, command
+from .grammar import Parser, add_wait, command
 from .moves import one_move
+from .show import narrate_warnings
 
 
 def feedback(arguments: Namespace) -> int:
@@ -36,10 +37,11 @@ def feedback(arguments: Namespace) -> int:
 def _add(arguments: Namespace) -> int:
     verdict = None if arguments.verdict == "none" else arguments.verdict
     author = default_author() if arguments.author is None else arguments.author
+    at, text, branch = arguments.step, arguments.text, arguments.branch
     with one_move(arguments) as session:
-        session.comment(
-            arguments.step, arguments.text, verdict, author or None, branch=arguments.branch
-        )
+        with session.locked():
+            session.comment(at, text, verdict, author or None, branch=branch)
+        narrate_warnings(session)
         return _show(arguments, str(session.path), read(session.record)[-1:])
 
 
@@ -83,6 +85,7 @@ def _feedback() -> Parser:
     parser.add_argument("--verdict", choices=choices, help="what to say, or which to list")
     parser.add_argument("--author", help="who says it (default: asked once), or whose to list")
     parser.add_argument("--branch", metavar="NAME", help="about it (default: the active one)")
+    add_wait(parser)
     return parser
 
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from ..errors import UsageError
 from ..grants import NAMES
+from ..record.lock import WAIT_SECONDS
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -56,6 +57,18 @@ def seconds(text: str) -> float:
     if not 0 < found < math.inf:
         raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
     return found
+
+
+def _no_less_than_zero(text: str) -> float:
+    return 0.0 if text == "0" else seconds(text)
+
+
+def add_wait(parser: Parser) -> None:
+    """The option of a command that changes a record."""
+    about = f"how long to wait while others hold the record (default: {WAIT_SECONDS:g})"
+    parser.add_argument(
+        "--wait", metavar="SECONDS", type=_no_less_than_zero, default=WAIT_SECONDS, help=about
+    )
 
 
 def add_step(parser: Parser) -> None:

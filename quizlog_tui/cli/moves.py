@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from ..config import load_config
 from ..errors import UsageError
 from ..grants import grant
 from ..paths import record_path
+from ..record.lock import WAIT_SECONDS
 from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..replay.source import read_source
@@ -20,7 +21,7 @@ from ..reply import Reply
 from ..session import Session
 from ..text import one_line
 from . import emit_json
-from .grammar import Parser, add_allow, add_step, command
+from .grammar import Parser, add_allow, add_step, add_wait, command
 from .show import narrate, narrate_warnings, questionnaire, why
 from .streams import telling
 
@@ -49,7 +50,8 @@ def _answered(session: Session, arguments: Namespace, answer: str | None) -> int
         session.reload()
     if answer is None:
         return _show(session, arguments, session.reply())
-    reply = session.answer(answer)
+    with session.locked():
+        reply = session.answer(answer)
     since = reply.pointer if arguments.new else 0
     return _show(session, arguments, session.reply(since=since))
 
@@ -74,9 +76,10 @@ def one_move(
 ) -> Iterator[Session]:
     """The record's session; a process that makes one move and ends has no use for checkpoints."""
     path = record_path(arguments.record)
+    wait = getattr(arguments, "wait", WAIT_SECONDS)
     with (
         replayer(checkpoints, keeper) as own,
-        Session(path, own) as session,
+        Session(path, own, wait=wait) as session,
         telling(lambda: f"the change is in {path}" if session.written else ""),
     ):
         yield session
@@ -127,27 +130,31 @@ def new(arguments: Namespace) -> int:
 
 def rewind(arguments: Namespace) -> int:
     """`quizlog rewind RECORD K`."""
-    with one_move(arguments) as session:
-        return _show(session, arguments, session.rewind(arguments.step))
+    return _moved(arguments, lambda session: session.rewind(arguments.step))
 
 
 def fork(arguments: Namespace) -> int:
     """`quizlog fork RECORD K ANSWER`."""
-    with one_move(arguments) as session:
-        reply = session.fork(arguments.step, arguments.answer, arguments.name)
-        return _show(session, arguments, reply)
+    at, answer, name = arguments.step, arguments.answer, arguments.name
+    return _moved(arguments, lambda session: session.fork(at, answer, name))
 
 
 def switch(arguments: Namespace) -> int:
     """`quizlog switch RECORD NAME`."""
-    with one_move(arguments) as session:
-        return _show(session, arguments, session.switch(arguments.name))
+    return _moved(arguments, lambda session: session.switch(arguments.name))
 
 
 def amend(arguments: Namespace) -> int:
     """`quizlog amend RECORD K ANSWER`."""
+    return _moved(arguments, lambda session: session.amend(arguments.step, arguments.answer))
+
+
+def _moved(arguments: Namespace, move: Callable[[Session], Reply]) -> int:
+    """Make a move while nobody else can change the record, and show where it leads."""
     with one_move(arguments) as session:
-        return _show(session, arguments, session.amend(arguments.step, arguments.answer))
+        with session.locked():
+            reply = move(session)
+        return _show(session, arguments, reply)
 
 
 def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
@@ -181,6 +188,7 @@ def _rewind() -> Parser:
     about = "Set the pointer to step K. All answers stay; answering again steps or forks."
     parser = command("quizlog rewind", rewind, about)
     add_step(parser)
+    add_wait(parser)
     return parser
 
 
@@ -190,6 +198,7 @@ def _fork() -> Parser:
     add_step(parser)
     parser.add_argument("answer", metavar="ANSWER")
     parser.add_argument("--name", help="default: fork-1, fork-2, ...")
+    add_wait(parser)
     return parser
 
 
@@ -200,6 +209,7 @@ def _amend() -> Parser:
     parser = command("quizlog amend", amend, about)
     add_step(parser)
     parser.add_argument("answer", metavar="ANSWER")
+    add_wait(parser)
     return parser
 
 
@@ -207,6 +217,7 @@ def _switch() -> Parser:
     parser = command("quizlog switch", switch, "Make another branch the active one.")
     parser.add_argument("record")
     parser.add_argument("name")
+    add_wait(parser)
     return parser
 
 

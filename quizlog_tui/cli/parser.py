@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from .. import __version__
-from .grammar import Parser, add_allow, command
+from .grammar import Parser, add_allow, add_wait, command
 
 
 class Entry(NamedTuple):
@@ -121,6 +121,7 @@ def record_parser() -> Parser:
         "--raw", action="store_true", help="exactly the bytes a plain run would have written"
     )
     add_allow(parser)
+    add_wait(parser)
     return parser
 
 

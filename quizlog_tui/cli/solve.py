@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import emit_json
 from .decision_show import decision_lines, short, voter_line
 from .extras import needs
-from .grammar import Parser, command, seconds
+from .grammar import Parser, add_wait, command, seconds
 from .moves import one_move
 from .show import error_lines, narrate_warnings, say
 
@@ -182,6 +182,7 @@ def _solve_parser() -> Parser:
     parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
     parser.add_argument("--keep", metavar="FOLDER", help="record each reply there")
     parser.add_argument("--budget", metavar="SECONDS", type=seconds, help="for each question")
+    add_wait(parser)
     parser.add_argument(
         "--unsafe-local",
         action="store_true",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from dataclasses import asdict
 
+from ..paths import record_path
 from ..session import Session
 from ..text import one_line
 from . import emit_json
-from .grammar import Parser, command
+from .grammar import Parser, add_wait, command
 from .moves import one_move
-from .show import branch_lines
+from .show import branch_lines, narrate_warnings
 
 
 def branches(arguments: Namespace) -> int:
@@ -22,32 +24,32 @@ def branches(arguments: Namespace) -> int:
 
 def rename(arguments: Namespace) -> int:
     """`quizlog rename RECORD NAME NEW`."""
-    with one_move(arguments) as session:
-        session.rename(arguments.name, arguments.new)
-        return _show(session, arguments)
+    return _changed(arguments, lambda session: session.rename(arguments.name, arguments.new))
 
 
 def note(arguments: Namespace) -> int:
     """`quizlog note RECORD NAME TEXT`."""
-    with one_move(arguments) as session:
-        session.note(arguments.name, arguments.text)
-        return _show(session, arguments)
+    return _changed(arguments, lambda session: session.note(arguments.name, arguments.text))
 
 
 def delete(arguments: Namespace) -> int:
     """`quizlog delete RECORD NAME`."""
-    with one_move(arguments) as session:
-        session.delete(arguments.name)
-        code = _show(session, arguments)
-        again = one_line(f"quizlog restore {session.path} {arguments.name}")
-        print(f"-- hidden, its answers stay: `{again}` brings it back", file=sys.stderr)
-        return code
+    code = _changed(arguments, lambda session: session.delete(arguments.name))
+    again = one_line(f"quizlog restore {record_path(arguments.record)} {arguments.name}")
+    print(f"-- hidden, its answers stay: `{again}` brings it back", file=sys.stderr)
+    return code
 
 
 def restore(arguments: Namespace) -> int:
     """`quizlog restore RECORD NAME`."""
+    return _changed(arguments, lambda session: session.restore(arguments.name))
+
+
+def _changed(arguments: Namespace, change: Callable[[Session], object]) -> int:
     with one_move(arguments) as session:
-        session.restore(arguments.name)
+        with session.locked():
+            change(session)
+        narrate_warnings(session)
         return _show(session, arguments)
 
 
@@ -99,6 +101,7 @@ def _restore() -> Parser:
 def _add_branch(parser: Parser) -> None:
     parser.add_argument("record")
     parser.add_argument("name", metavar="NAME")
+    add_wait(parser)
 
 
 PARSERS = {

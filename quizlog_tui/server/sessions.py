@@ -10,7 +10,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -219,10 +219,11 @@ async def arrived(step: Begun) -> bool:
 
 def _shown(session: Session, step: SheetStep) -> bytes:
     """The record's reply, after the answer if there is one."""
-    if step.pointer is not None:
-        check_pointer(session, step.pointer)
-    if step.input is not None:
-        session.answer(step.input)
+    with session.locked() if step.input is not None else nullcontext():
+        if step.pointer is not None:
+            check_pointer(session, step.pointer)
+        if step.input is not None:
+            session.answer(step.input)
     reply = session.reply(since=session.pointer if step.new else 0)
     return said(reply, step.sheet_id)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -20,6 +19,7 @@ import yaml
 from quizlog_tui.cli import main
 from quizlog_tui.cli.parser import COMMANDS
 from quizlog_tui.config import config_path
+from quizlog_tui.record.store import RecordFile
 from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
@@ -178,15 +178,12 @@ def test_wrong_calls_say_what_to_do(
     assert path.read_bytes() == before
 
 
-def test_a_locked_record_is_exit_code_4(
-    run: Run, build: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_record_is_exit_code_4(run: Run, build: Build) -> None:
     path = build.record(QUIZ)
-    monkeypatch.setattr("quizlog_tui.record.store.LOCK_SECONDS", 0.05)
     before = path.read_bytes()
-    with open(f"{path}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        code, _, err = run("record.yaml", "4")
+    with RecordFile(path).locked():
+        code, _, err = run("record.yaml", "4", "--wait", "0.05")
+        assert run("record.yaml")[0] == 0
     assert code == 4 and "is locked by another process" in err
     assert path.read_bytes() == before
     assert run("record.yaml")[0] == 0

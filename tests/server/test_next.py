@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,37 @@ async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> N
     assert (last["status"], last["print"]) == ("success", ["done"])
     with Session(path) as session:
         assert list(session.inputs) == ["4", "6"]
+
+
+async def test_a_full_disk_is_told_and_the_server_goes_on(
+    server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        for _ in range(2):
+            said = message(await server.next(422, sheet_id="record", input="4"))
+            assert said == "record.yaml: cannot write: No space left on device"
+    assert path.read_bytes() == before
+    assert sorted(item.name for item in build.folder.iterdir()) == ["quiz.py", "record.yaml"]
+    assert (await server.next(sheet_id="record", input="4"))["pointer"] == 1
+
+
+def full(fd: int) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+async def test_an_answer_waits_its_turn_behind_a_shell(server: Server, build: Build) -> None:
+    path = build.record(QUIZ)
+    assert (await server.next(sheet_id="record"))["pointer"] == 0
+    with Session(path) as other:
+        with other.locked():
+            answering = asyncio.create_task(server.next(sheet_id="record", input="6"))
+            await asyncio.sleep(0.05)
+            other.answer("4")
+        reply = await answering
+    assert (reply["pointer"], reply["status"]) == (2, "success")
 
 
 async def test_what_others_do_to_a_record_is_seen(server: Server, build: Build) -> None:
