@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -110,6 +112,38 @@ async def test_an_answer_that_cannot_be_kept_stands_there_again(
         await press(pilot, *"green", "enter")
         await shows(pilot, "the disk is full")
         assert draft(app) == "green"
+
+
+async def test_a_full_disk_is_told_and_the_screen_goes_on(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(fd: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = inputs(record)
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            await press(pilot, *"red", "enter")
+            await shows(pilot, "No space left")
+        assert inputs(record) == before and draft(app) == "red"
+        await press(pilot, "enter")
+        assert inputs(record) == [*before, "red"]
+
+
+async def test_what_a_write_leaves_open_is_told_once(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = record.with_name("other.yaml")
+    os.link(record, other)
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, *"red", "enter")
+        await shows(pilot, "its other name")
+    assert inputs(record)[-1] == "red" and inputs(other) != inputs(record)
 
 
 async def test_several_changes_are_undone_key_by_key(record: Path) -> None:

@@ -259,11 +259,15 @@ class PlayerMoves(QuizlogScreen[None]):
         """
         panel = self.query_one(PromptPanel)
         typing = panel.has_focus_within
+        known = [*self.session.warnings]
         if await self.work_on(lambda: (call(), self.session.preview()), "running") is None:
             self.draw()
             if answer is not None:
                 panel.fill(answer)
             return
+        for warning in self.session.warnings:
+            if warning not in known:
+                self.warn(warning)
         await self._take()
         if typing:
             self.focus_pending()
