@@ -54,6 +54,13 @@ def test_a_questionnaire_from_the_shell(run: Run, build: Build) -> None:
     assert run("switch", "r.yaml", "main")[1].endswith("done\n")
 
 
+def test_a_script_without_questions_is_finished_on_disk(run: Run, build: Build) -> None:
+    build.script("print('no question')\n")
+    assert run("new", "quiz.py", "-o", "r.yaml")[0] == 0
+    kept = RecordFile(build.folder / "r.yaml").read()
+    assert (kept.status, list(kept.print)) == ("success", ["no question"])
+
+
 def test_json_is_one_object_with_the_keys_of_the_reply(run: Run, build: Build) -> None:
     build.record(QUIZ)
     _, out, _ = run("record.yaml", "4", "--json", "--new")

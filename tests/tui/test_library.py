@@ -214,6 +214,19 @@ async def test_a_new_record_gets_a_free_name_and_is_opened(records: Path) -> Non
     assert (records / "quiz.yaml").read_text() == "mine"
 
 
+async def test_a_new_record_of_a_script_without_questions_is_finished_on_disk(
+    records: Path,
+) -> None:
+    (records / "speech.py").write_text("print('no question')\n")
+    async with QuizlogApp().run_test(notifications=True) as pilot:
+        await library(pilot)
+        await ask(pilot, "plus", "speech.py", "1")
+        player = await settled(pilot)
+        assert player.session.path.name == "speech.yaml"
+    kept = yaml.safe_load((records / "speech.yaml").read_text())
+    assert (kept["status"], kept["print"]) == ("success", ["no question"])
+
+
 async def test_an_empty_folder_shows_the_examples(folder: Path) -> None:
     app = QuizlogApp()
     async with app.run_test(notifications=True) as pilot:

@@ -239,7 +239,7 @@ class LibraryScreen(LibraryFinds):
     @work(group=DIALOG)
     async def action_new(self) -> None:
         """A record for a script; it is opened."""
-        path = await new_record(self)
+        path = await new_record(self, self._replayer)
         if path is not None:
             self._marked, self._search_from = path, 0.0
             self.post_message(OpenRecord(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -11,14 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from ... import new_record as rules
-from ...errors import UsageError
+from ...errors import QuizlogError, UsageError
 from ...paths import typed_path
+from ...replay.replayer import Replayer
+from ...session import Session
 from .base import QuizlogScreen
 from .dialogs import AskScreen
 
 
-async def new_record(screen: QuizlogScreen[Any]) -> Path | None:
-    """Ask until a record can be written; None if the user thought better of it."""
+async def new_record(screen: QuizlogScreen[Any], replayer: Replayer) -> Path | None:
+    """Ask until a record can be written; None if the user thought better of it.
+
+    Args:
+        screen: Asks, and tells what goes wrong.
+        replayer: Runs the script up to its first question.
+    """
     app, script = screen.app, ""
     seed = str(random.SystemRandom().randrange(10**6))
     while True:
@@ -30,13 +38,13 @@ async def new_record(screen: QuizlogScreen[Any]) -> Path | None:
         if wanted is None:
             return None
         seed = wanted
-        made = await screen.work_on(partial(_made, script, seed), "writing")
+        made = await screen.work_on(partial(_made, script, seed, replayer), "writing")
         if made is not None:
             return made
 
 
-def _made(script: str, seed: str) -> Path:
-    """Write a record beside a script, under the first free name.
+def _made(script: str, seed: str, replayer: Replayer) -> Path:
+    """Write a record beside a script, under the first free name, with the script's first stop.
 
     Raises:
         UsageError: The seed is no whole number.
@@ -50,4 +58,7 @@ def _made(script: str, seed: str) -> Path:
     free = (path.with_name(f"{name}.yaml") for name in names)
     record = next(each for each in free if not os.path.lexists(each))
     rules.new_record(path, record, int(seed))
+    # Whatever goes wrong is told when the record is opened, which is what comes next.
+    with contextlib.suppress(QuizlogError), Session(record, replayer) as session:
+        session.save()
     return record
