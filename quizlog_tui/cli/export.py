@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..replay.replayer import CHECKPOINTS
-from ..report.export import export
+from ..report.export import checked_form, export
 from ..text import one_line
 from . import emit_json
 from .grammar import Parser, add_force, command, refuse_existing
@@ -19,6 +19,7 @@ from .streams import telling
 def run(arguments: Namespace) -> int:
     """`quizlog export RECORD -o FILE`."""
     target = Path(arguments.output)
+    checked_form(target)  # --force helps no other file, and must not be offered
     refuse_existing(target, arguments)
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)

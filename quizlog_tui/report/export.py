@@ -35,13 +35,19 @@ def export(
         RecordError: The file cannot be written.
         CancelledError: The user stopped it; nothing was written.
     """
-    form = _checked_form(path)
+    form = checked_form(path)
     report = build_report(session, progress)
     write_text(path, form(report))
     return report
 
 
-def _checked_form(path: Path) -> Callable[[Report], str]:
+def checked_form(path: Path) -> Callable[[Report], str]:
+    """What makes the text of a file of this name.
+
+    Raises:
+        UsageError: The name asks for no known form, such a file exists and is no export of ours, or
+            its folder does not exist.
+    """
     form = FORMS.get(path.suffix.lower())
     if form is None:
         hint = f"end its name in {', '.join(FORMS)}"

@@ -146,7 +146,7 @@ def test_an_export_names_its_file(name: str, run: Run, forked: Path) -> None:
     assert (code, out) == (0, f"{name}\n") and "branches written: 2" in err
     assert "\r" not in err
     assert "bad number" in (forked.parent / name).read_text(encoding="utf-8")
-    data = json.loads(run("export", "record.yaml", "-o", name, "--json")[1])
+    data = json.loads(run("export", "record.yaml", "-o", name, "--json", "--force")[1])
     assert (data["file"], data["branches"]) == (name, ["main", "other"])
 
 
