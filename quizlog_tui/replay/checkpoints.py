@@ -6,6 +6,7 @@ ever a shortcut; with none at all every replay gives the same transcript, from t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -24,6 +25,11 @@ Key = tuple[Path, str, World]
 MAX_GENERATION = 40
 """Copies of copies of copies: the kernel's cost of a fork grows with each generation."""
 _CLOCK = count()
+
+
+def possible() -> bool:
+    """Whether this system can copy a run."""
+    return sys.platform == "linux"
 
 
 @dataclass(eq=False)

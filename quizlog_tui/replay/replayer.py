@@ -8,7 +8,6 @@ thrown away at any time without a difference in what is returned.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CancelledError, QuizlogError
 from .begun import Begun
-from .checkpoints import Checkpoint, Checkpoints, Key
+from .checkpoints import Checkpoint, Checkpoints, Key, possible
 from .known import collected, died, killed
 from .limits import Limits
 from .lines import Line, may_save, ready, take
@@ -62,8 +61,7 @@ class Replayer:
     ) -> None:
         self._keeper = keeper
         self.limits = limits or Limits()
-        possible = sys.platform == "linux"
-        self.checkpoints = Checkpoints(checkpoints if possible else 0, checkpoint_memory)
+        self.checkpoints = Checkpoints(checkpoints if possible() else 0, checkpoint_memory)
         self._live = LiveRuns(runs, self.checkpoints)
         self._lock = threading.Lock()
 

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -25,6 +25,7 @@ from quizlog_tui.replay.checkpoints import spare
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.replay.world import World
 from tests.replay.test_replay import gone, wait_for
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
@@ -317,12 +318,26 @@ def test_the_bounds_on_checkpoints_hold(build: Build) -> None:
 def test_without_what_linux_offers_all_works_as_before(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.replay.replayer.sys.platform", "darwin")
+    monkeypatch.setattr("quizlog_tui.replay.checkpoints.sys.platform", "darwin")
     script = build.script("print(input('a ')); print(input('b '))\n")
     with Replayer() as cached:
         assert cached.replay(script, 1, ["x", "y"]).status == "success"
         assert cached.replay(script, 1, ["x", "z"]).print == ("x", "z")
         assert len(cached.checkpoints) == 0
+
+
+def test_what_another_world_leaves_in_the_folder_was_not_written_by_the_script(
+    build: Build, cached: Replayer
+) -> None:
+    (build.folder / "sub").mkdir()
+    (build.folder / "sub" / "own.txt").write_text("own")
+    script = build.script("import os\nwhile True: input(f'{sorted(os.listdir())} ')\n")
+    varied = replace(World(1).but(("leftovers",)), hidden=("sub/own.txt",))
+    for inputs in (["a", "b"], ["a", "c"], ["a", "c", "d"]):
+        shown = cached.replay(script, varied, inputs)
+        assert shown == replay(script, varied, inputs) and shown.tainted is None
+        assert "zz-stray.txt" in str(shown.next_prompt) and shown.met == ()
+    assert cached.explain(shown) is None and len(cached.checkpoints) > 0
 
 
 def test_fan_out_gives_each_answer_its_run(build: Build, cached: Replayer) -> None:

@@ -65,6 +65,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     taint.install()
     world.install()
     code.install()
+    taint.begin()
     wire.send(f'["place", {quote(folder.way)}, {quote(kept)}]')
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from os import fstat, listdir, scandir  # the originals: the script's view of `os` is patched later
 
 from . import system
@@ -22,6 +22,9 @@ SHARED_MEMORY = "/dev/shm"
 _ROOM = b"size=1g,mode=0700"
 _MOST_BYTES, _MOST_FILES = 256 * 2**20, 5000
 """A folder with more is not copied."""
+_DEPTH = "/proc/self/fd/N/name".count("/")
+_File = tuple[str, int, int, int]
+"""Path, number, size and time of change."""
 _LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__"})
 
 
@@ -40,8 +43,11 @@ class Folder:
         self.shared = False
         """Whether copies of this process see the same."""
         self._options: bytes | None = None
+        self._filling: Callable[[], None] = lambda: None
+        self._before: frozenset[_File] = frozenset()
         self._upper = -1
         self._empty = 0
+        self._deep = False
 
     def prepare(self) -> None:
         """Do what can be done before the folder is known."""
@@ -102,8 +108,19 @@ class Folder:
             os.close(upper)
         else:
             self._upper = upper
-        self._empty = os.fstat(self._upper).st_size
         os.chdir(target)
+
+    def fill(self, act: Callable[[], None]) -> None:
+        """Put files there that the script finds besides, now and wherever it is parted later."""
+        self._filling = act
+        act()
+
+    def begin(self) -> None:
+        """From now on the script runs: what lies there already was not written by it."""
+        if self._upper >= 0:
+            self._before = self._written()
+            self._empty = fstat(self._upper).st_size
+            self._deep = any(name.count("/") > _DEPTH for name, *_ in self._before)
 
     def share(self) -> None:
         """From now on a copy of this process sees the same folder."""
@@ -125,6 +142,8 @@ class Folder:
                 system.call("umount2", os.fsencode(mounted), system.DETACH)
             os.chdir(self.path)
             self._overlay(self.path, "")
+            self._filling()
+            self.begin()
             os.chdir(here)
         return True
 
@@ -136,21 +155,23 @@ class Folder:
                 for mounted in (self.path, TEMPORARY, SHARED_MEMORY):
                     system.write_enable(os.fsencode(mounted))
 
-    def layers(self) -> Iterator[str]:
+    def layers(self) -> list[str]:
         """Where the system tells what was written to it."""
-        if self._upper >= 0:
-            yield f"/proc/self/fd/{self._upper}"
+        return [f"/proc/self/fd/{self._upper}"] if self._upper >= 0 else []
 
     def touched(self) -> bool:
         """Whether anything was written to it, by whatever means."""
-        return self._upper >= 0 and _holds_files(f"/proc/self/fd/{self._upper}")
+        return self._upper >= 0 and self._before != self._written()
+
+    def _written(self) -> frozenset[_File]:
+        return frozenset(file for layer in self.layers() for file in _files(layer))
 
     def strayed(self) -> bool:
         """Whether somebody wrote into it unseen, while copies of this process see the same."""
         if not self.shared or self._upper < 0:
             return False
-        # The first thing that is written anywhere below makes an entry here.
-        return fstat(self._upper).st_size != self._empty and self.touched()
+        # The first thing that is written anywhere below makes an entry here, or in a folder here.
+        return (fstat(self._upper).st_size != self._empty or self._deep) and self.touched()
 
     def _copy(self, path: str, kept: str) -> None:
         """Copy the folder, if it is not too big; temporary files go beside it."""
@@ -174,14 +195,17 @@ def leftover(pid: int) -> str:
     return f"{TEMPORARY}-{pid}"
 
 
-def _holds_files(path: str) -> bool:
-    """Whether there is any file; the interpreter's own cache does not count."""
+def _files(path: str) -> Iterator[_File]:
+    """All files below a folder; the interpreter's own cache does not count."""
     with scandir(path) as entries:
-        return any(
-            _holds_files(entry.path) if entry.is_dir(follow_symlinks=False) else True
-            for entry in entries
-            if entry.name != "__pycache__"
-        )
+        for entry in entries:
+            if entry.name == "__pycache__":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path)
+            else:
+                info = entry.stat(follow_symlinks=False)
+                yield entry.path, info.st_ino, info.st_size, info.st_mtime_ns
 
 
 def _copy_tree(source: str, target: str, left: list[int]) -> bool:

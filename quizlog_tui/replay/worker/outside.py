@@ -166,7 +166,8 @@ class Outside:
             return
         path = os.fsdecode(path)
         if path.startswith(("/proc", "/sys/")):
-            self.note("system")
+            if not path.startswith(tuple(self._folder.layers())):
+                self.note("system")
         elif path in _CHANCE:
             self.note("chance")
         elif event == "open" and not harmless(path):

@@ -65,7 +65,7 @@ class Taint:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.lasting: str | None = None
-        self.watching = True
+        self.watching = False
         self.strayed = False
         """Whether files were written where copies of this process see them."""
         self.straying: Callable[[], None] = lambda: None
@@ -74,7 +74,7 @@ class Taint:
         self._handlers: list[Any] = []
 
     def install(self) -> None:
-        """Note what the script starts with, and begin to watch."""
+        """Note what the script starts with; `begin` begins to watch."""
         self._descriptors = _descriptors()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
@@ -88,6 +88,11 @@ class Taint:
             register(**callbacks)
 
         os.register_at_fork = register_at_fork
+
+    def begin(self) -> None:
+        """From now on the script runs."""
+        self.folder.begin()
+        self.watching = True
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self.lasting is not None or not self.watching:

