@@ -70,7 +70,10 @@ class Series(Sequence[T], Generic[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
-            return tuple(self._items[i] for i in range(*index.indices(self._length)))
+            start, stop, step = index.indices(self._length)
+            if step > 0:
+                return tuple(self._items[start:stop:step])
+            return tuple([self._items[i] for i in range(start, stop, step)])
         if not -self._length <= index < self._length:
             raise IndexError(index)
         return self._items[index if index >= 0 else index + self._length]

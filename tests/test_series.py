@@ -24,3 +24,14 @@ def test_one_agrees_with_what_it_grew_from(start: list[str], more: list[str], le
     first = Series(start)
     grown = first.then(*more)
     assert grown.agrees(first) and first.agrees(grown) and grown.agrees(grown.upto(length))
+
+
+BOUND = st.none() | st.integers(-6, 6)
+
+
+@given(ITEMS, BOUND, BOUND, st.none() | st.integers(-3, 3).filter(bool))
+def test_a_slice_is_that_of_a_tuple(
+    items: list[str], start: int | None, stop: int | None, step: int | None
+) -> None:
+    series = Series(items).then("more").upto(len(items))
+    assert series[start:stop:step] == tuple(items)[start:stop:step]

@@ -79,9 +79,22 @@ def known_of(record: Record, name: str) -> Known:
 
 def difference_from_record(known: Known, run: Transcript) -> Difference | None:
     """The first stop of a run of recorded answers, from the first on, that is not as recorded."""
-    stops = range(len(run.steps) + 1)
-    found = (differs(known, run.upto(stop)) for stop in stops)
+    found = (differs(known, run.upto(stop)) for stop in _unclear(known, run))
     return next((one for one in found if one is not None), None)
+
+
+def _unclear(known: Known, run: Transcript) -> Iterator[int]:
+    """The stops of a run but for those of which it is plain that they are as recorded."""
+    printed = 0
+    for stop, step in enumerate(run.steps):
+        own = step.print
+        same = stop >= len(known.trail) or known.trail[stop] == step.mark
+        if known.print is not None and stop < known.stop:
+            same = same and known.print[printed : printed + len(own)] == own
+        if stop == known.stop or not same:
+            yield stop
+        printed += len(own)
+    yield len(run.steps)
 
 
 def differs(known: Known, run: Transcript) -> Difference | None:

@@ -13,6 +13,7 @@ from itertools import accumulate
 from ..record.model import LastError, Status
 from ..series import Series
 from .input_type import InputType, input_type
+from .marks import mark_of
 from .source import Source
 
 
@@ -44,6 +45,11 @@ class Step:
             return InputType()
         before = self.written[-1] if self.written else ""
         return input_type(self.prompt, self.line, self.source, before)
+
+    @cached_property
+    def mark(self) -> str:
+        """The mark of this stop, where something is asked."""
+        return mark_of(self.written, self.prompt)
 
     @property
     def input_type(self) -> str:
