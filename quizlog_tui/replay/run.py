@@ -45,6 +45,8 @@ class Run:
         """Seconds it would take to come here again from the start."""
         self.blurred = False
         """Whether it died with several answers in hand, so that nobody knows how many it used."""
+        self.copied = False
+        """Whether copies were made of it."""
         self._limits = limits
         self._steps: Series[Step] = Series()
         self._print: Series[str] = Series()
@@ -127,6 +129,7 @@ class Run:
 
     def copy(self) -> QuizProcess:
         """A copy of the process at its present stop."""
+        self.copied = True
         return self.process.copy()
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from ..errors import CancelledError
@@ -15,6 +15,8 @@ from .limits import Limits
 from .replayer import Replayer
 from .source import Source
 from .transcript import Transcript
+from .tree import Node
+from .tree_walk import Outcome, TreeWalk
 from .world import World
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ class Runs:
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits
         self._running: set[Replayer] = set()
+        self._walks: set[TreeWalk] = set()
         self._over = False
 
     def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
@@ -49,6 +52,39 @@ class Runs:
             finally:
                 self._running.discard(replayer)
 
+    def walked(
+        self, source: Source, worlds: Sequence[World], tree: Node
+    ) -> Iterator[tuple[int, list[Outcome]]]:
+        """Fresh runs of many lines of answers, in several worlds: one walk in each, side by side.
+
+        Args:
+            source: The script.
+            worlds: What it finds.
+            tree: The lines.
+
+        Yields:
+            The index of a line, and what it leads to in each world.
+
+        Raises:
+            CancelledError: `give_up` was called.
+        """
+        walks = [TreeWalk(source, world, tree, self._limits or Limits()) for world in worlds]
+        self._walks.update(walks)
+        pool = ThreadPoolExecutor(len(walks))
+        try:
+            if self._over:
+                raise CancelledError("given up")
+            for _ in range(tree.count):
+                pairs = [_result(future) for future in [pool.submit(next, walk) for walk in walks]]
+                yield pairs[0][0], [outcome for _, outcome in pairs]
+        finally:
+            for walk in walks:
+                walk.cancel()
+            pool.shutdown()
+            self._walks.difference_update(walks)
+            for walk in walks:
+                walk.close()
+
     def side_by_side(
         self, function: Callable[[T], R], items: Iterable[T], workers: int
     ) -> Iterator[R]:
@@ -65,10 +101,7 @@ class Runs:
         pool = ThreadPoolExecutor(workers)
         try:
             for future in [pool.submit(function, item) for item in items]:
-                # In slices: a Ctrl-C just before an endless wait would be noticed after it.
-                while not wait([future], timeout=0.2).done:
-                    pass
-                yield future.result()
+                yield _result(future)
         except (KeyboardInterrupt, GeneratorExit):
             pool.shutdown(wait=False, cancel_futures=True)
             self.give_up()
@@ -79,7 +112,16 @@ class Runs:
     def give_up(self) -> None:
         """End what is running, and refuse more."""
         self._over = True
+        for walk in list(self._walks):
+            walk.cancel()
         while self._running:  # a process that is just starting is met the next time round
             for replayer in list(self._running):
                 replayer.cancel()
             time.sleep(0.01)
+
+
+def _result(future: Future[R]) -> R:
+    """What came of a call, waited for in slices: a Ctrl-C just before an endless wait is missed."""
+    while not wait([future], timeout=0.2).done:
+        pass
+    return future.result()

@@ -9,31 +9,32 @@ no record.
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
-from ..errors import LimitError
+from ..errors import LimitError, QuizlogError
 from ..record.model import Record
 from ..record.store import RecordFile
 from .causes import culprits
 from .diverge import Difference, first_difference
-from .needs import needed_files
+from .inquiry import Inquiry, concluded
 from .recorded import belied, difference_from_record, known_of
 from .runs import Runs
 from .source import Source, read_source
+from .surroundings import elsewhere, left_over, named_files
 from .trail import question
 from .transcript import Transcript
+from .tree_walk import Outcome
+from .trials import Other, Search, Trials, Wanted
 from .verdict import Verdict, together
 from .world import DECISIVE, FIXED, HELD, LACKS, MET, NOTED, OPEN, Cause, doubt, told, world_of
 
+T = TypeVar("T")
+
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
-
-_MOST_NAMES = 5
-"""Files beyond which a sentence names no more."""
 
 _RACING = ("threads", "processes", "chance", "ports")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
@@ -70,24 +71,49 @@ def judged(record: Record, source: Source, runs: Runs, vouched: Collection[str] 
     Raises:
         CancelledError: `runs` were given up.
     """
-    found, older = [Verifier(record, source, runs, vouched=vouched).verdict()], []
-    for name, entry in record.branches.items():
-        if found[-1].verdict == "diverges":
-            break
-        if name != record.branch and entry.code_hash in (None, source.code_hash):
-            found.append(Verifier(record, source, runs, name, vouched).verdict())
-        elif name != record.branch:
-            older.append(f"branch {name} is of another text of the script")
-    return together(found, older)
+    others = [name for name in record.branches if name != record.branch]
+    hashes = {name: record.branches[name].code_hash for name in others}
+    older = {name for name in others if hashes[name] not in (None, source.code_hash)}
+    with elsewhere(source.path.parent) as at:
+        trials = Trials(source, world_of(record), runs, at)
+        names = [None, *(name for name in others if name not in older)]
+        branches = [Verifier(record, source, trials, name, vouched) for name in names]
+        verdicts = _verdicts(trials, branches)
+        found, not_judged = [next(verdicts)], []
+        for name in others:
+            if found[-1].verdict == "diverges":
+                break
+            if name in older:
+                not_judged.append(f"branch {name} is of another text of the script")
+            else:
+                found.append(next(verdicts))
+    return together(found, not_judged)
+
+
+def _verdicts(trials: Trials, branches: Sequence[Verifier]) -> Iterator[Verdict]:
+    """The verdicts on branches, in order.
+
+    Answers that branches share are replayed once for all. A verdict against a branch comes only of
+    replays of its own.
+    """
+
+    def find_out(wanted: Wanted, asking: list[int]) -> Iterator[tuple[int, Any]]:
+        told = trials.find_out(wanted, (branches[index].answers for index in asking))
+        return ((asking[place], answer) for place, answer in told)
+
+    shared = len(branches) > 1
+    found = concluded([branch.inquiry(shared=shared) for branch in branches], find_out)
+    for branch, verdict in zip(branches, found, strict=True):
+        yield verdict or next(_verdicts(trials, [branch]))
 
 
 class Verifier:
-    """One record under judgement.
+    """One branch of a record under judgement.
 
     Args:
         record: What was recorded.
         source: Its script as it is now.
-        runs: Does the replaying.
+        trials: Does the replaying.
         branch: Which of its branches; the active one if None.
         vouched: Files of the script's folder that are not left over, whatever it writes.
     """
@@ -96,46 +122,53 @@ class Verifier:
         self,
         record: Record,
         source: Source,
-        runs: Runs,
+        trials: Trials,
         branch: str | None = None,
         vouched: Collection[str] = (),
     ) -> None:
+        self._trials = trials
         self._record = record
         self._branch = branch
         self._vouched = vouched
-        self._known = known_of(record, branch or record.branch)
         self._source = source
-        self._runs = runs
-        self._world = world_of(record)
-        self._elsewhere = ""
-        self._hidden: tuple[str, ...] = ()
 
-    def verdict(self) -> Verdict:
-        """Replay and judge."""
+    @property
+    def answers(self) -> Sequence[str]:
+        """All answers of the branch."""
+        return self._record.path_of(self._branch or self._record.branch)
+
+    def inquiry(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
+        """Judge by the replays that are asked for.
+
+        Args:
+            shared: Whether processes of other branches may take part in them. Then nothing comes
+                of it where a difference was found.
+        """
         try:
-            with _elsewhere(self._source.path.parent) as self._elsewhere:
-                return replace(self._judged(), branch=self._branch)
+            verdict = yield from self._judged(shared=shared)
         except LimitError as error:
-            return Verdict("unverifiable", reason=error.message, branch=self._branch)
+            verdict = Verdict("unverifiable", reason=error.message)
+        return verdict and replace(verdict, branch=self._branch)
 
-    def _judged(self) -> Verdict:
-        plain, varied = self._two()
-        left_over = _left_over(plain, self._source.path.parent)
-        self._hidden = tuple(name for name in left_over if name not in self._vouched)
+    def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
+        plain, varied = _sound_runs((yield (Other(), Other(_USUAL))))
+        self._known = known_of(self._record, self._branch or self._record.branch)
         found = difference_from_record(self._known, plain)
+        if shared and found is not None:
+            return None
         racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
-        differs = found or first_difference(plain, varied)
+        differs = racing and (found or first_difference(plain, varied))
         if differs and racing:
             verdict = _diverging(differs, *MET[racing])
         elif found is not None:
             verdict = self._against_record(plain, found)
         else:
-            verdict = self._against_conditions(plain, varied)
+            verdict = yield from self._against_conditions(plain, varied)
         names = dict.fromkeys((*plain.met, *varied.met))
         met = tuple(name for name in names if name in MET or name in NOTED)
         fits = self._fits(plain, found)
-        verdict = replace(verdict, met=met, lacks=plain.lacks, fits=fits)
-        return self._bounded(_doubted(verdict))
+        verdict = _doubted(replace(verdict, met=met, lacks=plain.lacks, fits=fits))
+        return None if shared and verdict.verdict == "diverges" else self._bounded(verdict)
 
     def _bounded(self, verdict: Verdict) -> Verdict:
         """A verdict reaches as far as the record: answers of which it shows nothing prove none."""
@@ -159,66 +192,45 @@ class Verifier:
         other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
         return "amended" if other >= len(self._known.inputs) else f"to step {other}"
 
-    def _two(self) -> list[Transcript]:
-        """The two replays, side by side: in the usual world, and in another."""
-        return list(self._runs.side_by_side(self._run, ((), _USUAL), 2))
-
-    def _run(self, changed: Iterable[str]) -> Transcript:
-        """A replay in a world that differs in these conditions."""
-        world = self._world.but(changed)
-        if "folder" in world.changed:
-            world = replace(world, at=self._elsewhere)
-        if "leftovers" in world.changed:
-            world = replace(world, hidden=self._hidden)
-        return self._runs.replay(self._source, world, self._known.inputs)
-
-    def _against_conditions(self, plain: Transcript, varied: Transcript) -> Verdict:
+    def _against_conditions(
+        self, plain: Transcript, varied: Transcript
+    ) -> Inquiry[Wanted, Verdict]:
         """The record agrees with a replay: does it with every replay?"""
         changed = list(_USUAL)
         relied: dict[Cause, int] = {}
-        if self._hidden:
-            varied = self._run(changed)
+        hidden = self._left_over(plain)
+        if hidden:
+            (varied,) = _sound_runs((yield (Other(_USUAL, hidden),)))
         while (found := first_difference(plain, varied)) is not None:
-            guilty = culprits(changed, self._parting(plain, found))
+            among = Other(tuple(changed), hidden)
+            guilty = _sound((yield Search(tuple(self._known.inputs[: found.step]), among)))
             if not guilty or any(name in OPEN for name in guilty):
                 moved = relied.get("address-order") == found.step
                 return replace(_parted(plain, found, guilty, moved), relies_on=tuple(relied))
             for name in guilty:
                 relied.setdefault(HELD[name], found.step)
                 changed.remove(name)
-            varied = self._run(changed)
-        later = self._later() if "program" in plain.met else plain
-        if (found := first_difference(plain, later)) is not None:
-            return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
+            (varied,) = _sound_runs((yield (Other(tuple(changed), hidden),)))
+        if "program" in plain.met:  # programs have the real clock, and two runs may be quick
+            (later,) = _sound_runs((yield (Other(later=True),)))
+            if (found := first_difference(plain, later)) is not None:
+                return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
 
-    def _later(self) -> Transcript:
-        """A run in a later second: programs have the real clock, and two runs may be quick."""
-        second = int(time.time())
-        while int(time.time()) == second:
-            time.sleep(0.02)
-        return self._run(())
-
-    def _parting(self, plain: Transcript, found: Difference) -> Callable[[Sequence[str]], bool]:
-        """Whether a run under changed conditions parts from the plain one by then."""
-
-        def parts(changed: Sequence[str]) -> bool:
-            other = first_difference(plain, self._run(changed))
-            return other is not None and other.step <= found.step
-
-        return parts
+    def _left_over(self, run: Transcript) -> tuple[str, ...]:
+        names = left_over(run, self._source.path.parent)
+        return tuple(name for name in names if name not in self._vouched)
 
     def _made_without(self, files: tuple[str, ...]) -> bool:
         """Whether the record is what a run shows that finds none of these files."""
         if not files:
             return False
-        world = replace(self._world.but(("leftovers",)), hidden=files)
-        run = self._runs.replay(self._source, world, self._record.used)
+        run = self._trials.run(self._known.inputs, Other(("leftovers",), files))
         return difference_from_record(self._known, run) is None
 
     def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
         """A replay differs from the record: why?"""
-        if first_difference(plain, self._run(())) is not None:
+        if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
             return _diverging(found, *_noise(plain))
         if belied(self._known, plain, found.step):
             words = "the record was edited: its own mark of that step is of what a replay shows"
@@ -226,29 +238,42 @@ class Verifier:
         edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
-        if self._made_without(tuple(_left_over(plain, self._source.path.parent, "update"))):
+        if self._made_without(tuple(left_over(plain, self._source.path.parent, "update"))):
             words = "files that the script changes lie there, and did not when it was recorded"
             return _diverging(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         changed = (*OPEN,) if same else (*_USUAL, "entropy")
-        parts = self._parting(plain, found)
+        answers = self._known.inputs[: found.step]
+        parts = self._trials.parting(answers, self._left_over(plain))
         guilty = culprits(changed, parts) if parts(changed) else ()
         if guilty:
             too = "; the script was changed since, too" if edited else ""
             words = f"what stands there depends on {_depends(guilty)}{too}"
             return _diverging(found, _cause(guilty), words)
         if edited:
-            named = _named(self._source)
+            named = named_files(self._source)
             too = f", perhaps a file beside it too{named}" if named else ""
             words = f"no condition changes it, and the script was changed since{too}"
             return _diverging(found, "code-changed", words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
             return _diverging(found, "environment", words)
-        beside = _named(self._source)
+        beside = named_files(self._source)
         perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
         words = f"no condition changes it: {perhaps or 'nothing tells why'}"
         return _diverging(found, *(_met(plain) or ("unknown", words)))
+
+
+def _sound_runs(outcomes: Sequence[Outcome]) -> list[Transcript]:
+    """The runs that were asked for."""
+    return [_sound(outcome) for outcome in outcomes]
+
+
+def _sound(outcome: T | QuizlogError) -> T:
+    """What was asked for; raises what stopped it."""
+    if isinstance(outcome, QuizlogError):
+        raise outcome
+    return outcome
 
 
 _DEPENDS = {
@@ -278,14 +303,6 @@ def _parted(plain: Transcript, found: Difference, guilty: Sequence[str], moved: 
         words = f"it depends on addresses in memory, and they on {_depends(guilty)}"
         return _diverging(found, "address-order", words)
     return _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
-
-
-def _named(source: Source) -> str:
-    """The modules and data files that a script's text names, in brackets."""
-    folder = source.path.parent
-    names = [path.relative_to(folder).as_posix() for path in needed_files(source)]
-    shown = [*names[:_MOST_NAMES], *(["..."] if names[_MOST_NAMES:] else [])]
-    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _cause(guilty: Sequence[str]) -> Cause:
@@ -319,29 +336,3 @@ def _doubted(verdict: Verdict) -> Verdict:
         return verdict
     cause, reason = MET[name]
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
-
-
-def _left_over(run: Transcript, folder: Path, how: str = "file") -> Iterator[str]:
-    """Files that the script writes and that lie in the user's folder all the same.
-
-    Args:
-        run: What it did.
-        folder: Its folder.
-        how: "file" for those it wrote before it read them. "update" for those it read first, as it
-            does data that belong to it: one that is left over looks the same.
-    """
-    for name in run.met:
-        kind, _, path = name.partition(" ")
-        if kind == how and (folder / path).is_file():
-            yield path
-
-
-@contextmanager
-def _elsewhere(folder: Path) -> Iterator[str]:
-    """Another path for a folder, of another length."""
-    from ..scratch import scratch_folder
-
-    with scratch_folder("verify") as base:
-        other = base / f"elsewhere-{folder.name}"
-        other.mkdir()
-        yield str(other)

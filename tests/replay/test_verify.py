@@ -22,7 +22,7 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import Verifier, judged, verify
+from quizlog_tui.replay.verify import judged, verify
 from quizlog_tui.series import Series
 from quizlog_tui.session import Session
 from tests.drift.quiz import edited as drifted
@@ -238,7 +238,7 @@ def test_records_of_other_tools_part_by_the_condition_they_did_not_hold(
 ) -> None:
     path = build.record(source)
     record = replace(RecordFile(path).read(), print=Series([recorded]), status="success")
-    found = Verifier(record, read_source(build.folder / "quiz.py"), Runs()).verdict()
+    found = judged(record, read_source(build.folder / "quiz.py"), Runs())
     assert (found.verdict, found.what, found.cause) == ("diverges", "print", cause)
 
 

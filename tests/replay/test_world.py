@@ -21,7 +21,7 @@ from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.source import read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import Verifier
+from quizlog_tui.replay.verify import judged
 from quizlog_tui.replay.world import (
     FIXED,
     HELD,
@@ -207,7 +207,7 @@ def verdict(build: Build, source: str, *answers: str) -> Verdict:
         run.last_error,
         code_hash=read.code_hash,
     )
-    return Verifier(record, read, Runs()).verdict()
+    return judged(record, read, Runs())
 
 
 DETECTED_ROWS = {
@@ -401,12 +401,12 @@ def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build)
     record = Record(
         "quiz.py", 1, Series(()), 0, "success", Series(("0",)), None, code_hash=read.code_hash
     )
-    assert Verifier(record, read, Runs()).verdict().verdict == "reproducible"
+    assert judged(record, read, Runs()).verdict == "reproducible"
     (build.folder / "count").write_text("7")
-    found = Verifier(record, read, Runs()).verdict()
+    found = judged(record, read, Runs())
     assert (found.verdict, found.cause) == ("diverges", "leftover-file")
     edited = replace(record, print=Series(("5",)))
-    assert Verifier(edited, read, Runs()).verdict().cause == "unknown"
+    assert judged(edited, read, Runs()).cause == "unknown"
 
 
 @linux
@@ -558,7 +558,7 @@ def test_a_program_that_differs_each_time_is_no_edited_record(build: Build) -> N
     record = Record(
         "quiz.py", 1, Series(()), 0, "success", Series(("2",)), None, code_hash=read.code_hash
     )
-    found = Verifier(record, read, Runs()).verdict()
+    found = judged(record, read, Runs())
     assert (found.verdict, found.cause) == ("diverges", "process-order")
     assert "edited" not in str(found.reason)
 

@@ -1,0 +1,292 @@
+"""One walk of the tree of answers shows what separate replays show, and costs what it should."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from quizlog_tui.errors import CancelledError, LimitError
+from quizlog_tui.record.model import Branch, Record
+from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.process import QuizProcess
+from quizlog_tui.replay.replayer import replay
+from quizlog_tui.replay.runs import Runs
+from quizlog_tui.replay.source import Source, read_source
+from quizlog_tui.replay.trail import mark
+from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.replay.tree import Node, in_order, tree_of
+from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
+from quizlog_tui.replay.verify import judged
+from quizlog_tui.replay.world import World, described
+from quizlog_tui.series import Series
+from tests.support.build import Build
+from tests.support.processes import IS_UP, is_up
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="copies need Linux")
+LINES = st.lists(st.lists(st.sampled_from("abc"), max_size=6), min_size=1, max_size=12)
+
+
+@given(LINES)
+def test_a_tree_holds_every_line_and_what_they_share_once(lines: list[list[str]]) -> None:
+    tree = tree_of(lines)
+    assert dict(in_order(tree)) == {i: tuple(line) for i, line in enumerate(lines)}
+    assert tree.count == len(lines)
+    prefixes = {tuple(line[:end]) for line in lines for end in range(1, len(line) + 1)}
+    assert answers_in(tree) == len(prefixes)
+
+
+@given(LINES)
+def test_copies_of_copies_stay_few(lines: list[list[str]]) -> None:
+    """On any way down, the lines left at least halve at each side way."""
+
+    def aside(node: Node) -> int:
+        ways = node.by_weight
+        return max((aside(way) + (way is not ways[-1]) for way in ways), default=0)
+
+    assert 2 ** aside(tree_of(lines)) <= len(lines)
+
+
+def answers_in(node: Node) -> int:
+    """How many answers stand in a tree."""
+    return len(node.answers) + sum(map(answers_in, node.below.values()))
+
+
+NASTY = """
+import atexit, ctypes, os, random, signal, sqlite3, subprocess, sys, tempfile, threading, time
+log, held = [], []
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+def touch(name):
+    libc.fclose(ctypes.c_void_p(libc.fopen(name.encode(), b"w")))
+def read(name):
+    return open(name).read() if os.path.exists(name) else "nothing"
+def work():
+    log.append("thread")
+while True:
+    x = input(f"{len(log)} {random.randint(0, 999)}? ")
+    log.append(x)
+    if x == "write": open("notes", "a").write(f"{len(log)} ")
+    elif x == "read": print(read("notes"), read("late"), read("c"), sorted(os.listdir()))
+    elif x == "c": touch("c")
+    elif x == "late": atexit.register(lambda: open("late", "w").write("late"))
+    elif x == "c late": atexit.register(touch, "late")
+    elif x == "temporary": held.append(tempfile.NamedTemporaryFile())
+    elif x == "database": sqlite3.connect("db").execute("create table if not exists t (x)")
+    elif x == "open": held.append(open(sys.argv[0])); print(held[-1].readline())
+    elif x == "on": print(held[-1].readline() if held and hasattr(held[-1], "readline") else "none")
+    elif x == "close": held.clear()
+    elif x == "thread": t = threading.Thread(target=work); t.start(); t.join()
+    elif x == "waits": threading.Thread(target=time.sleep, args=(9999,), daemon=True).start()
+    elif x == "program": subprocess.run(["echo", "hello"])
+    elif x == "fork": print(bool(os.fork() or os._exit(0)), os.wait()[1])
+    elif x == "handler": signal.signal(signal.SIGUSR1, lambda *_: None)
+    elif x == "set": print({"a", "b", "c", "d", "e", "f"})
+    elif x == "clock": print(time.time())
+    elif x == "folder": print(len(os.getcwd()), os.environ.get("USER"))
+    elif x == "exit": sys.exit(3)
+    elif x == "hard": os._exit(4)
+    elif x == "kill": os.kill(os.getpid(), 9)
+    elif x == "bad": raise Exception(f"bad after {log}")  #score = 0.5
+    elif x == "stop": break
+    print(x, random.random(), len(log))
+print("end", log)
+"""
+PLAIN = ("a", "b", "bad", "stop")
+NASTY_ANSWERS = tuple(name.split('"')[1] for name in NASTY.splitlines() if 'if x == "' in name)
+ANSWERS = st.one_of(st.sampled_from(PLAIN), st.sampled_from(NASTY_ANSWERS))
+TREES = st.lists(st.lists(ANSWERS, max_size=5), min_size=2, max_size=7)
+SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+
+
+def walked(source: Source, lines: Sequence[Sequence[str]], world: World) -> dict[int, Outcome]:
+    with closing(TreeWalk(source, world, tree_of(lines), Limits())) as walk:
+        return dict(walk)
+
+
+def facts(run: Outcome) -> Any:
+    """A run with what it met, without what it only met as other processes saw its folder."""
+    if not isinstance(run, Transcript):
+        return run.message
+    return run, sorted({*run.met} - {"strayed"}), run.lacks
+
+
+@given(TREES)
+@example([["write", "read"], ["write", "write", "read"], ["read"], ["write", "bad"]])
+@example([["a", "write"], ["a", "read"], ["a", "c"], ["a", "read", "a"], ["a", "read", "b"]])
+@example([["c late", "stop"], ["read"], ["c late", "read", "bad"], ["read", "a"]])
+@example([["a", "kill"], ["a", "kill", "a"], ["a", "a", "hard"], ["a", "a", "hard", "a"]])
+@settings(max_examples=25, suppress_health_check=SLOW)
+def test_a_walk_shows_what_separate_replays_show(build: Build, lines: list[list[str]]) -> None:
+    source = read_source(build.script(NASTY))
+    for world in (World(5), World(5).but(("hashes", "clock", "leftovers", "metadata"))):
+        shown = walked(source, lines, world)
+        for index, line in enumerate(lines):
+            assert facts(shown[index]) == facts(replay(source, world, line)), line
+
+
+@dataclass
+class Counts:
+    starts: int = 0
+    copies: int = 0
+    answers: int = 0
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counts:
+    """How many processes were started and copied, and how many answers they were given."""
+    found = Counts()
+    start, copy, answer = QuizProcess.start, QuizProcess.copy, QuizProcess.answer
+
+    def counted_start(*args: Any) -> QuizProcess:
+        found.starts += 1
+        return start(*args)
+
+    def counted_copy(process: QuizProcess) -> QuizProcess:
+        found.copies += 1
+        return copy(process)
+
+    def counted_answer(process: QuizProcess, answers: Sequence[str], pause: float = 0.0) -> None:
+        found.answers += len(answers)
+        answer(process, answers, pause)
+
+    monkeypatch.setattr(QuizProcess, "start", counted_start)
+    monkeypatch.setattr(QuizProcess, "copy", counted_copy)
+    monkeypatch.setattr(QuizProcess, "answer", counted_answer)
+    return found
+
+
+ASKS = "while True: print('so,', input('more? '))\n"
+MANY = [[*map(str, range(at)), "other", str(at)] for at in range(30)] + [["other"] * 9]
+
+
+@linux
+def test_a_walk_starts_one_process_and_gives_no_answer_twice(build: Build, counts: Counts) -> None:
+    source = read_source(build.script(ASKS))
+    shown = walked(source, MANY, World(1))
+    assert [list(shown[i].inputs) for i in range(len(MANY))] == MANY
+    assert counts == Counts(1, len(MANY) - 1, answers_in(tree_of(MANY)))
+
+
+@linux
+def test_verifying_branches_takes_two_walks(build: Build, counts: Counts) -> None:
+    source = read_source(build.script(ASKS))
+    record = recorded(source, MANY)
+    counts.starts = counts.copies = counts.answers = 0
+    assert judged(record, source, Runs()).verdict == "reproducible"
+    assert counts == Counts(2, 2 * (len(MANY) - 1), 2 * answers_in(tree_of(MANY)))
+
+
+def test_a_script_that_writes_is_run_from_the_start_for_each_line(
+    build: Build, counts: Counts
+) -> None:
+    source = read_source(build.script("open('log', 'w').close()\n" + ASKS))
+    lines = [["a", "b"], ["a", "c"], ["d"]]
+    shown = walked(source, lines, World(1))
+    assert [list(shown[i].inputs) for i in range(3)] == lines
+    assert counts.starts == 3
+
+
+@linux
+def test_what_goes_over_a_limit_stops_all_lines_beyond_it_and_no_other(build: Build) -> None:
+    source = read_source(build.script("while input('? ') != 'loop': pass\nwhile True: pass\n"))
+    tree = tree_of([["a"], ["loop", "a"], ["loop", "b"], ["b", "c"]])
+    with closing(TreeWalk(source, World(1), tree, Limits(seconds=1))) as walk:
+        shown = dict(walk)
+    assert [type(shown[i]) for i in range(4)] == [Transcript, LimitError, LimitError, Transcript]
+
+
+def test_a_walk_can_be_given_up(build: Build) -> None:
+    source = read_source(build.script(f"input('? ')\n{IS_UP}\nwhile True: pass\n"))
+    walk = TreeWalk(source, World(1), tree_of([["a"], ["b"]]), Limits())
+    caught: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            dict(walk)
+        except CancelledError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not is_up():
+        assert thread.is_alive()
+        time.sleep(0.01)
+    walk.cancel()
+    thread.join(20)
+    assert caught and not thread.is_alive()
+
+
+def recorded(source: Source, lines: Sequence[Sequence[str]], seed: int = 1) -> Record:
+    """A record of these lines, the first the active one."""
+    runs = [replay(source, World(seed), line) for line in lines]
+    main = runs[0]
+    record = Record(
+        source.path.name,
+        seed,
+        Series(main.inputs),
+        len(main.steps),
+        main.status,
+        main.print,
+        main.last_error,
+        trail=Series(mark(main, stop) for stop in range(len(main.steps) + 1)),
+        code_hash=source.code_hash,
+        extras={"world": described(main.lacks, main.met)},
+    )
+    branches = {f"b{index}": beside(main, run) for index, run in enumerate(runs[1:])}
+    return replace(record, branches=branches)
+
+
+def beside(main: Transcript, run: Transcript) -> Branch:
+    pairs = zip(main.inputs, run.inputs, strict=False)
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    trail = Series(mark(run, stop) for stop in range(at + 1, len(run.steps) + 1))
+    return Branch("main", at, Series(run.inputs[at:]), trail, run.status, run.score)
+
+
+EDITS: dict[str, Callable[[Branch], Branch]] = {
+    "nothing": lambda branch: branch,
+    "nothing kept": lambda branch: replace(branch, trail=Series()),
+    "a mark": lambda branch: replace(branch, trail=Series(f"0{one}" for one in branch.trail)),
+    "the outcome": lambda branch: replace(branch, status="success", score=0.25),
+    "the answers": lambda branch: replace(branch, inputs=Series([*branch.inputs, "one more"])),
+    "the script": lambda branch: replace(branch, code_hash="sha256:0"),
+}
+
+
+def separately(
+    runs: Runs, source: Source, worlds: Sequence[World], tree: Node
+) -> Iterator[tuple[int, list[Outcome]]]:
+    """What `Runs.walked` tells, each line replayed by itself."""
+    for index, line in in_order(tree):
+        yield index, [replay(source, world, line) for world in worlds]
+
+
+@given(TREES, st.lists(st.sampled_from(list(EDITS)), min_size=8, max_size=8))
+@example([["a", "set"], ["a", "clock"], ["a", "set", "folder"], ["b"]], ["nothing"] * 8)
+@example([["clock", "a"], ["clock", "write", "read"], ["clock", "b", "bad"]], ["nothing"] * 8)
+@example([["a", "b"], ["a", "a"], ["b"], ["b", "c"]], ["nothing", "a mark", "nothing kept"] * 3)
+@settings(max_examples=12, suppress_health_check=SLOW)
+def test_verdicts_by_walks_are_those_by_separate_replays(
+    build: Build, lines: list[list[str]], edits: list[str]
+) -> None:
+    source = read_source(build.script(NASTY))
+    record = recorded(source, lines)
+    changed = {
+        name: EDITS[edit](branch)
+        for (name, branch), edit in zip(record.branches.items(), edits, strict=False)
+    }
+    record = replace(record, branches=changed)
+    found = judged(record, source, Runs()).to_dict()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Runs, "walked", separately)
+        assert found == judged(record, source, Runs()).to_dict()
