@@ -107,7 +107,7 @@ class QuizProcess:
         copy = QuizProcess(self.family, self._limits, self._name, control.detach(), out, err)
         copy.met, copy.lacks, copy._stops = self.met, self.lacks, self._stops
         copy._began = True
-        copy.written = WrittenText(self.written.unwritten)
+        copy.written = self.written.copy()
         with inner:
             if not self._send([b"copy"], [inner.fileno(), out, err]):
                 copy._lost()

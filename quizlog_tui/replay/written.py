@@ -18,17 +18,19 @@ _MOST_UNWRITTEN = 1 << 16
 
 
 class WrittenText:
-    """Follows one process from stop to stop.
+    """Follows one process from stop to stop."""
 
-    Args:
-        unwritten: What its original had told and not yet written when it was copied.
-    """
-
-    def __init__(self, unwritten: bytes = b"") -> None:
-        self.unwritten = unwritten
+    def __init__(self) -> None:
+        self.unwritten = b""
         """Text that was told and has not left the process yet."""
         self.disagrees = False
         """Whether an account was not what the bytes show, and nothing explains it."""
+
+    def copy(self) -> WrittenText:
+        """For a copy of the process, which goes on from the same stop."""
+        copy = WrittenText()
+        copy.unwritten, copy.disagrees = self.unwritten, self.disagrees
+        return copy
 
     def texts(self, step: RawStep, data: bytes, writing: tuple[str, str] | None) -> tuple[str, ...]:
         """The strings written in one step, prompt excluded.

@@ -52,7 +52,7 @@ def test_not_more_text_waits_than_buffers_hold() -> None:
 def test_a_copy_goes_on_with_what_waited() -> None:
     original = WrittenText()
     original.texts(step(["late\n"], 0), b"", None)
-    copy = WrittenText(original.unwritten)
+    copy = original.copy()
     assert copy.texts(step(["now\n"], 9), b"late\nnow\n", None) == ("now\n",)
     assert not copy.disagrees
 
