@@ -93,6 +93,7 @@ while True:
     elif x == "set": print({"a", "b", "c", "d", "e", "f"})
     elif x == "clock": print(time.time())
     elif x == "folder": print(len(os.getcwd()), os.environ.get("USER"))
+    elif x == "print(len(log))": eval(x)
     elif x == "exit": sys.exit(3)
     elif x == "hard": os._exit(4)
     elif x == "kill": os.kill(os.getpid(), 9)
@@ -203,6 +204,14 @@ def test_what_goes_over_a_limit_stops_all_lines_beyond_it_and_no_other(build: Bu
     with closing(TreeWalk(source, World(1), tree, Limits(seconds=1))) as walk:
         shown = dict(walk)
     assert [type(shown[i]) for i in range(4)] == [Transcript, LimitError, LimitError, Transcript]
+
+
+def test_what_was_tampered_with_where_lines_part_is_so_on_all_of_them(build: Build) -> None:
+    script = "import sys\nwhile True: print(eval(input('? ')))\n"
+    source, answer = read_source(build.script(script)), 'sys.stdout.log.printed("made up\\n")'
+    shown = walked(source, [[answer, "1"], [answer, "2"], ["3"]], World(1))
+    met = [run.met for run in map(shown.__getitem__, range(3)) if isinstance(run, Transcript)]
+    assert ["tampered" in names for names in met] == [True, True, False]
 
 
 def test_a_walk_can_be_given_up(build: Build) -> None:
