@@ -119,7 +119,9 @@ class Timeline(Sequence[Moment]):
         )
 
 
-def timeline(whole: Transcript, record: Record, name: str | None = None) -> Timeline:
+def timeline(
+    whole: Transcript, record: Record, name: str | None = None, *, tries: bool = True
+) -> Timeline:
     """The steps of a branch and, last, where it stands after them.
 
     Takes time for the branches and remarks there are, not for the steps.
@@ -128,13 +130,15 @@ def timeline(whole: Transcript, record: Record, name: str | None = None) -> Time
         whole: The run through all answers of the branch.
         record: The record.
         name: The branch; the active one if None.
+        tries: Whether to look for the branches that go another way.
     """
     name = record.branch if name is None else name
+    ways = partings(record, name) if tries else {}
     remarks = feedback.on_branch(record, name, feedback.read(record))
     notes = _grouped((said.at, said) for said in remarks if said.at is not None)
-    tries = _grouped((at, _try(record, other, at)) for other, at in partings(record, name).items())
+    tried = _grouped((at, _try(record, other, at)) for other, at in ways.items())
     pointer = record.pointer if name == record.branch else len(whole.steps)
-    return Timeline(whole, pointer, notes, tries)
+    return Timeline(whole, pointer, notes, tried)
 
 
 def _grouped(pairs: Iterable[tuple[int, T]]) -> dict[int, tuple[T, ...]]:

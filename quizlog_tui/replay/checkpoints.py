@@ -27,6 +27,12 @@ MAX_GENERATION = 40
 _CLOCK = count()
 
 
+def key_of(source: Source, seed: int | World) -> Key:
+    """The key of runs of a script, with a seed or in a whole world."""
+    world = seed if isinstance(seed, World) else World(seed)
+    return source.path, source.version, world
+
+
 def possible() -> bool:
     """Whether this system can copy a run."""
     return sys.platform == "linux"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .checkpoints import Checkpoints, Key
 from .known import from_known
 from .lines import Line, may_save, ready, save
 from .run import Run
 from .transcript import Transcript
+from .tree_walk import Outcome, TreeWalk
 
 
 class LiveRuns:
@@ -23,6 +24,7 @@ class LiveRuns:
         self.lines: list[Line] = []
         self.running: list[Run] = []
         """Those that somebody waits for now."""
+        self._walks: list[TreeWalk] = []
         self._most = most
         self._checkpoints = checkpoints
 
@@ -70,6 +72,22 @@ class LiveRuns:
             raise
         finally:
             self.running.clear()
+
+    def walk(self, walk: TreeWalk) -> Iterator[tuple[int, Outcome]]:
+        """Go through a walk, which plays no part in what is held, until it ends or is left."""
+        self._walks.append(walk)
+        try:
+            yield from walk
+        finally:
+            self._walks.remove(walk)
+            walk.close()
+
+    def cancel(self) -> None:
+        """Make those that wait for a run give up soon."""
+        for run in list(self.running):
+            run.process.cancel()
+        for walk in list(self._walks):
+            walk.cancel()
 
     def enter(self, line: Line) -> Line:
         """Hold one more."""

@@ -9,13 +9,13 @@ thrown away at any time without a difference in what is returned.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CancelledError, QuizlogError
 from .begun import Begun
-from .checkpoints import Checkpoint, Checkpoints, Key, possible
+from .checkpoints import Checkpoint, Checkpoints, Key, key_of, possible
 from .known import collected, died, killed
 from .limits import Limits
 from .lines import Line, may_save, ready, take
@@ -24,6 +24,8 @@ from .process import QuizProcess
 from .run import Run
 from .source import Source, read_source
 from .transcript import Transcript
+from .tree import tree_of
+from .tree_walk import Outcome, TreeWalk
 from .world import World
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ class Replayer:
             CancelledError: `cancel` was called meanwhile.
         """
         source = script if isinstance(script, Source) else read_source(Path(script))
-        key = _key(source, seed)
+        key = key_of(source, seed)
         with self._lock:
             return self._replayed(key, source, inputs)
 
@@ -106,7 +108,7 @@ class Replayer:
         """
         if not self._lock.acquire(blocking=False):
             return None
-        begun, key = None, _key(source, seed)
+        begun, key = None, key_of(source, seed)
         try:
             line = self._live.just_before(key, inputs)
             if line is None:
@@ -206,6 +208,17 @@ class Replayer:
         self.checkpoints.drop(point)
         return None
 
+    def walk(
+        self, source: Source, seed: int | World, lines: Iterable[Sequence[str]]
+    ) -> Iterator[tuple[int, Outcome]]:
+        """What each of many lines of answers leads to, with its index, in one walk of their tree.
+
+        Raises:
+            CancelledError: `cancel` was called meanwhile.
+        """
+        _, _, world = key_of(source, seed)
+        return self._live.walk(TreeWalk(source, world, tree_of(lines), self.limits))
+
     def fan_out(
         self,
         script: str | Path | Source,
@@ -224,7 +237,7 @@ class Replayer:
             CancelledError: `cancel` was called meanwhile.
         """
         source = script if isinstance(script, Source) else read_source(Path(script))
-        key = _key(source, seed)
+        key = key_of(source, seed)
         with self._lock:
             stop = self._replayed(key, source, inputs)
             point = self._checkpoint_at(key, stop) if stop.status == "in_progress" else None
@@ -300,8 +313,7 @@ class Replayer:
 
     def cancel(self) -> None:
         """Make a call that another thread is in give up soon, with `CancelledError`."""
-        for run in list(self._live.running):
-            run.process.cancel()
+        self._live.cancel()
 
     def close(self) -> None:
         """End every process; a call that another thread is in gives up soon."""
@@ -319,11 +331,6 @@ class Replayer:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _key(source: Source, seed: int | World) -> Key:
-    world = seed if isinstance(seed, World) else World(seed)
-    return source.path, source.version, world
 
 
 def replay(

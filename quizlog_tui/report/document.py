@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..branch_list import BranchInfo
-from ..errors import CancelledError, QuizlogError
+from ..errors import QuizlogError
 from ..record.feedback import Feedback, read
 from ..record.lineage import lineage
 from ..record.model import Record, Status
@@ -91,42 +91,41 @@ def build_report(
 
     Args:
         session: The open record; it is not changed.
-        progress: Called before each branch: how many are done, of how many.
+        progress: Called for each branch: how many are done, of how many.
 
     Raises:
         CancelledError: The user stopped it.
     """
-    record, branches = session.record, session.branches
-    sections = []
-    for index, branch in enumerate(branches):
-        progress(index, len(branches))
-        sections.append(_section(session, record, branch))
+    record, branches = session.record, {branch.name: branch for branch in session.branches}
+    sections: dict[str, BranchSection] = {}
+    for name, outcome in session.transcripts_of(list(branches)):
+        progress(len(sections), len(branches))
+        sections[name] = _section(session, record, branches[name], outcome)
+    in_order = [sections[name] for name in branches]
     return Report(
         script=session.source.path.name,
         record=session.path.name,
         seed=record.seed,
         code_hash=session.source.code_hash,
-        branches=sections,
+        branches=in_order,
         warnings=session.warnings,
-        remarks=_others(record, sections),
+        remarks=_others(record, in_order),
     )
 
 
-def _section(session: Session, record: Record, branch: BranchInfo) -> BranchSection:
+def _section(
+    session: Session, record: Record, branch: BranchInfo, whole: Transcript | QuizlogError
+) -> BranchSection:
     parent, at = _shown_with(record, branch.name)
     own = [said for said in read(record) if said.at is None and said.branch == branch.name]
     section = BranchSection(
         branch.name, branch.active, parent, at, branch.created, branch.note, remarks=own
     )
-    try:
-        whole = session.transcript_of(branch.name)
-    except CancelledError:
-        raise
-    except QuizlogError as error:
-        return replace(section, problem=error.message)
+    if isinstance(whole, QuizlogError):
+        return replace(section, problem=whole.message)
     return replace(
         section,
-        moments=timeline(whole, record, branch.name)[at:],
+        moments=timeline(whole, record, branch.name, tries=False)[at:],
         status=whole.status,
         score=whole.score,
         error=_error(whole, session.source),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -195,14 +196,13 @@ def test_a_branch_that_cannot_be_run_says_so(build: Build, monkeypatch: pytest.M
     with Session(build.record(QUIZ, "1")) as session:
         session.fork(0, "2", "slow")
         session.switch("main")
-        run = session.transcript_of
+        run = session.transcripts_of
 
-        def limited(name: str) -> Any:
-            if name == "slow":
-                raise LimitError("took longer than 30 seconds")
-            return run(name)
+        def limited(names: Sequence[str]) -> Iterator[tuple[str, object]]:
+            for name, outcome in run(names):
+                yield name, LimitError("took longer than 30 seconds") if name == "slow" else outcome
 
-        monkeypatch.setattr(session, "transcript_of", limited)
+        monkeypatch.setattr(session, "transcripts_of", limited)
         built = build_report(session)
         assert [branch.problem for branch in built.branches] == [
             None,
