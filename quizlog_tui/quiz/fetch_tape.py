@@ -71,7 +71,7 @@ class Tape:
         """The reply recorded for the very same request; None if there is none."""
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
             path = self._path(sent)
-            if path.stat().st_size <= _MOST:
+            if path.is_file() and path.stat().st_size <= _MOST:
                 data = strict_loads(path.read_bytes())
                 if data["request"] == asdict(sent):
                     return _received(data["reply"])

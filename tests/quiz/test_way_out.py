@@ -36,7 +36,7 @@ async function call(Connection) {
   });
 }
 """
-WEBRTC = f"""<p id=said>Question</p><iframe id=empty></iframe><iframe id=inner srcdoc="<p>x"></iframe>
+WEBRTC = f"""<p id=said>Loading…</p><iframe id=empty></iframe><iframe id=inner srcdoc="<p></p>"></iframe>
 <script>{CALL}
 addEventListener("load", async () => {{
   const windows = [window, empty.contentWindow, inner.contentWindow];
@@ -48,7 +48,7 @@ addEventListener("load", async () => {{
   said.textContent = `Question: ${{found.length}} ways found, submit`;
 }});</script>"""
 OTHERS = """<link rel=dns-prefetch href="//leak.invalid"><link rel=preconnect href="http://127.0.0.1:{tcp}">
-<p id=said>Question</p><script>
+<p id=said>Loading…</p><script>
 const attempt = `new WebTransport("https://127.0.0.1:{udp}/").ready.catch(e => String(e))`;
 const worker = new Worker(URL.createObjectURL(new Blob(
   [`(async () => postMessage(await ${attempt}))()`])));
