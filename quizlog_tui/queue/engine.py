@@ -46,6 +46,8 @@ class Engine:
     works: Mapping[str, Work]
     """How each kind of task is worked."""
     presence: Presence
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    """The loop that tasks are worked in; DBOS takes another while this one does not run."""
     closing: bool = False
     busy: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     """The tasks worked in this process, by id."""
@@ -65,7 +67,7 @@ class Engine:
     async def _workflow(self, work: Work, task: str, given: tuple[Any, ...]) -> dict[str, Any]:
         """Work a task. Ended from outside, it stays to be taken up again."""
         own = asyncio.current_task()
-        if self.closing or own is None:
+        if self.closing or own is None or own.get_loop() is not self.loop:
             raise asyncio.CancelledError
         self.busy[task] = own
         try:

@@ -115,13 +115,24 @@ def serve(settings: Settings, sock: socket.socket, started: Callable[[], None]) 
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         try:
-            tasks = runner.run(_tasks(settings, stack))
-            server = make_server(settings, tasks)
-            started()
-            # An interrupt ends this run, and leaves the next one to end the tasks in peace.
-            runner.run(server.serve(sockets=[sock]))
+            runner.run(_serve(settings, sock, started, stack))
         finally:
+            # An interrupt ends the first run, and leaves this one to end the tasks in peace.
             runner.run(stack.aclose())
+
+
+async def _serve(
+    settings: Settings, sock: socket.socket, started: Callable[[], None], stack: AsyncExitStack
+) -> None:
+    """Take tasks and answer requests, in one run of the loop.
+
+    A task that is found while its loop stands still would be worked in another loop, where the
+    browser never answers.
+    """
+    tasks = await _tasks(settings, stack)
+    server = make_server(settings, tasks)
+    started()
+    await server.serve(sockets=[sock])
 
 
 def _end(number: int, _: object) -> None:

@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from quizlog_tui.queue.engine import Engine, kept, put, running
 from quizlog_tui.solver.redaction import Redaction
 from tests.support.postgres import needs_postgres, postgres
@@ -117,3 +119,12 @@ async def test_a_server_whose_user_is_named_postgres_keeps_tasks() -> None:
         async with running(with_password, 2, {KIND: work}, CLEAN) as engine:
             await engine.enqueue(KIND, "cc", "jon@quiz.test", "http://quiz.test")
             assert (await ended(engine, "cc")).output == {"said": "done"}
+
+
+async def test_a_task_is_worked_in_the_loop_of_its_engine_or_left_for_later(tmp_path: Path) -> None:
+    url, work = f"sqlite:///{tmp_path / 't.sqlite'}", Work()
+    async with running(url, 2, {KIND: work}, CLEAN) as work.engine:
+        elsewhere = asyncio.to_thread(asyncio.run, work.engine._workflow(work, "aa", ("a", "b")))
+        with pytest.raises(asyncio.CancelledError):
+            await elsewhere
+        assert (work.engine.busy, work.sent) == ({}, 0)
