@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -73,10 +74,14 @@ def _check_terminal() -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         hint = "in a pipe use `quizlog RECORD [ANSWER]`"
         raise UsageError("the screens need a terminal", hint=hint)
+    if os.environ.get("TERM") == "dumb":
+        hint = "use `quizlog RECORD [ANSWER]`, or set TERM to what it is, as xterm-256color"
+        raise UsageError("a terminal that says TERM=dumb cannot show the screens", hint=hint)
 
 
 def screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
+    from ..tui.ascii_signs import shows_signs, to_ascii
     from ..tui.picture import picture
 
     size = _size(arguments.size)
@@ -92,7 +97,7 @@ def screenshot(arguments: Namespace) -> int:
     if arguments.json:
         emit_json({"text": shown.text, "svg": shown.svg})
     elif not arguments.output:
-        print(shown.text, end="")
+        print(shown.text if shows_signs(sys.stdout) else to_ascii(shown.text), end="")
     return 0
 
 

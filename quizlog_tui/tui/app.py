@@ -14,6 +14,7 @@ from textual import events, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.filter import LineFilter
 from textual.theme import BUILTIN_THEMES
 
 from ..author import known_author
@@ -24,6 +25,7 @@ from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..session import Session
 from ..text import one_line, visible
+from .ascii_signs import AsciiFilter
 from .clock import Clock
 from .keymap import key_problems, textual_keys
 from .messages import Neighbour, OpenRecord
@@ -38,6 +40,7 @@ from .watch import Stamps, stamps
 if TYPE_CHECKING:
     from ..episodes.index import EpisodeFile
 
+_ASCII = AsciiFilter()
 _WATCH_SECONDS = 1.0
 """How often theme files are looked at."""
 
@@ -92,9 +95,16 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.replayer = _replayer(self.config)
         self.faults: list[Exception] = []
         """Exceptions that only a defect of ours can raise, in the order they came."""
+        self.in_ascii = False
+        """Whether the terminal shows nothing but ASCII."""
         self._theme_stamps: Stamps = {}
         self._take_first_theme()
         self._take_keys()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every line goes through before it is drawn."""
+        found = super().get_line_filters()
+        return [*found, _ASCII] if self.in_ascii else found
 
     # -- themes and keys
 

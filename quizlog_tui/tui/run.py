@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from ..config import load_config
 from ..paths import shipped
 from ..scratch import scratch_folder
 from .app import QuizlogApp
+from .ascii_signs import shows_signs
 
 if TYPE_CHECKING:
     from ..episodes.index import EpisodeFile
@@ -20,6 +22,7 @@ def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | No
     """Run the program until the user leaves; the exit code."""
     config, problems = load_config()
     app = QuizlogApp(record, config, problems, guided=guided, episodes=episodes)
+    app.in_ascii = not shows_signs(sys.__stderr__)  # where Textual draws
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):  # without it the terminal would be left as the screens had it
             number = getattr(signal, name)

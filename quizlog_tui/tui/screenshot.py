@@ -6,6 +6,7 @@ import html
 import re
 from typing import Any
 
+from rich.cells import set_cell_size
 from textual.app import App
 
 _ITEM = re.compile(
@@ -35,6 +36,6 @@ def screen_text(app: App[Any]) -> str:
     for row in range(app.size.height):
         line = ""
         for column, text in sorted(rows.get(row, [])):
-            line = line.ljust(column)[:column] + text
+            line = set_cell_size(line, column) + text
         lines.append(line.rstrip())
     return "\n".join(lines) + "\n"
