@@ -46,6 +46,11 @@ def one_line(text: str) -> str:
     return visible(text).replace("\n", "⏎").replace("\t", " ")
 
 
+def clipped(text: str, most: int) -> str:
+    """A text of at most so many characters; `…` stands at its end for what is cut."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def is_whole(text: str) -> bool:
     """Whether a text has a form in UTF-8: it holds no half of a surrogate pair."""
     return not _HALF.search(text)

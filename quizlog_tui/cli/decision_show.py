@@ -8,7 +8,7 @@ from typing import Any
 
 from ..solver.answer_text import answer_text
 from ..solver.decision import AnswerClass, Decision, Execution
-from ..text import one_line, plural
+from ..text import clipped, one_line, plural
 
 _WIDTH = 72
 _WHY = {
@@ -107,5 +107,4 @@ def _value(answer: Any) -> str:
 
 def short(text: str) -> str:
     """Foreign text on one line of bounded length."""
-    line = one_line(text)
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    return clipped(one_line(text), _WIDTH)

@@ -20,13 +20,13 @@ class ActionCommands(Provider):
             yield DiscoveryHit(Content(self._words(action)), self._call(action))
 
     async def search(self, query: str) -> Hits:
-        """What fits the query."""
+        """What fits the query; what fits by its name comes before what fits by its description."""
         matcher = self.matcher(query)
         for action in self._actions():
             words = self._words(action)
             score = matcher.match(words)
             if score > 0:
-                yield Hit(score, Content(words), self._call(action))
+                yield Hit(score + matcher.match(action.label), Content(words), self._call(action))
 
     def _actions(self) -> Iterator[Action]:
         scope = getattr(self.screen, "SCOPE", "")

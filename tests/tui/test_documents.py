@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from quizlog_tui.record.model import Record
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.series import Series
 from quizlog_tui.text import visible
+from quizlog_tui.timeline import timeline
+from quizlog_tui.tui.clock import Clock
 from quizlog_tui.tui.draw.output import RunOutput, events, tail
+from quizlog_tui.tui.draw.timeline import timeline_grid
 from quizlog_tui.tui.widgets.documents import Paragraphs, Table, line, rows
 from quizlog_tui.tui.widgets.wrapping import height
 
@@ -91,3 +96,16 @@ def test_a_table_makes_only_what_is_looked_at() -> None:
 def test_no_row_is_wider_than_the_pane(text: str, width: int) -> None:
     for row in rows(line(text), width):
         assert cell_len("".join(part for part, _ in row).removesuffix(" ")) <= width
+
+
+@pytest.mark.parametrize("count", [3, 20_000])
+def test_the_times_of_the_timeline_are_whole_however_many_steps(count: int) -> None:
+    step = Step("what? ", (), "", 1, "answer", seconds=0.0)
+    run = Transcript(Series([step] * count), Step("last? ", (), "", 2), "in_progress")
+    moments = timeline(run, Record("quiz.py", 7, Series(["answer"] * count), count))
+    document = timeline_grid(moments, run, count, frozenset(), Clock())
+    for width in (28, 34, 60):
+        document.starts(width)
+        for index in (0, count - 1):
+            shown = document[index].text.rstrip()
+            assert shown.endswith("0 ms") and cell_len(shown) <= width and f"{index} " in shown

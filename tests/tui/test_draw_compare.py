@@ -131,6 +131,13 @@ def test_a_step_of_many_lines_shows_those_that_differ_with_three_around(width: i
     assert "a? 1" in shown[-2]
 
 
+def test_a_heading_that_is_cut_says_so() -> None:
+    sides = [Side(name, run(*BASE)) for name in ("main", "a-name-of-a-branch")]
+    heading = Comparison(*sides).heading(SIDE_BY_SIDE)
+    assert heading[:36].rstrip() == "main  ● waiting, 2 answers"
+    assert heading[36:] == "a-name-of-a-branch  ● waiting, 2…"
+
+
 def test_side_by_side_and_below() -> None:
     b = run(BASE[0], ("Right.\n", "b? ", "20"), ("Other end.\n", "c? ", ""))
     found = compare(run(*BASE), b)

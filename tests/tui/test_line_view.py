@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.geometry import Region
+from textual.strip import Strip
 
 from quizlog_tui.tui.widgets.documents import Paragraphs, line
 from quizlog_tui.tui.widgets.documents import rows as _rows
 from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
+from quizlog_tui.tui.widgets.strips import cut_to
 from quizlog_tui.tui.widgets.wrapping import height
 
 
@@ -45,6 +48,16 @@ def test_the_height_of_a_text_is_the_number_of_its_rows(parts: list[str], width:
 def test_a_space_over_the_edge_begins_no_row() -> None:
     assert rows("a" * 8 + " ", 8) == ["a" * 8 + " "]
     assert height("a" * 8 + " \nb", 8) == 2
+
+
+@given(st.text("ab 日é…", max_size=30), st.integers(1, 20))
+def test_a_row_that_is_cut_says_so(text: str, width: int) -> None:
+    shown = cut_to(Strip([Segment(text)]), width).text
+    if cell_len(text.rstrip()) <= width:
+        assert shown == text
+    else:
+        assert cell_len(shown) == width and shown.endswith("…")
+        assert text.startswith(shown[:-1].rstrip())
 
 
 class Panes(App[None]):

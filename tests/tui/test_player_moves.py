@@ -424,6 +424,17 @@ async def test_the_palette_runs_an_action(record: Path) -> None:
             await pilot.pause(0.01)
 
 
+async def test_the_palette_has_what_is_named_so_first(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await at_keys(pilot)
+        await pilot.press("ctrl+p", *"fork")
+        await shows(pilot, "Fork: another answer here")
+        await idle(pilot)
+        rows = screen_text(app).splitlines()
+        assert "Fork: another" in next(row for row in rows if ": " in row and "fork" in row.lower())
+
+
 async def test_the_place_is_found_again(record: Path, tmp_path: Path) -> None:
     state = State(tmp_path / "state.json")
     for expected in (3, 1):

@@ -18,6 +18,7 @@ from ...replay.align import align
 from ...replay.diverge import first_difference
 from ...replay.transcript import Step, Transcript
 from ...text import one_line, plural
+from ..widgets.columns import fitted
 from ..widgets.documents import Line, line, rows, safe
 from ..widgets.wrapping import Row, height
 from .sides import pieces, shortened, sides, stop_text
@@ -209,7 +210,7 @@ class Comparison:
         if width < SIDE_BY_SIDE:
             return f"< {one}\n> {other}"
         half = (width - 3) // 2
-        return set_cell_size(one, half) + "   " + set_cell_size(other, half)
+        return fitted(one, half) + "   " + fitted(other, half)
 
 
 def _rows_of(text: str, width: int) -> int:

@@ -15,8 +15,8 @@ from .words import MARKS, STYLES, outcome
 NOTE, FORK, DECISION, CODE = "✎", "┬", "◆", "code"
 """The signs of a step with remarks, with other branches, with a decision of models, and with an
 answer that ran as code."""
-_MARK, _ANSWER, _TIME = 5, (6, 16), 6
-"""Cells of the pointer with the step's number, of answers at least and at most, of a time."""
+_ANSWER, _TIME = (6, 16), 6
+"""Cells of answers at least and at most, and of a time."""
 _PROMPT = 10
 """Cells below which a question is left out."""
 _MOST_SIGNS = 12
@@ -42,9 +42,11 @@ def timeline_grid(
     answers = widest(step.input for step in islice(whole.steps, _MEASURED))
     answer = max(_ANSWER[0], min(answers, _ANSWER[1]))
 
+    digits = max(3, len(str(len(moments) - 1)))
+
     def make(index: int, columns: Layout) -> Line:
         moment = moments[index]
-        mark = f"{'▸' if index == pointer else ' '}{index:3} "
+        mark = f"{'▸' if index == pointer else ' '}{index:{digits}} "
         signed = _signs(moment, index in decided)
         if moment.answer is None:
             state = (outcome(whole.status, whole.score), STYLES[whole.status])
@@ -55,16 +57,18 @@ def timeline_grid(
         moment = moments[index]
         return f"{index} {moment.answer} {moment.prompt}"
 
-    return Grid(len(moments), lambda width: _columns(width, answer, signs), make, text)
+    def lay_out(width: int) -> Layout:
+        return _columns(max(0, width - digits - 2), answer, signs)
+
+    return Grid(len(moments), lay_out, make, text)
 
 
 def _columns(width: int, answer: int, signs: int) -> Layout:
-    """The columns for a width: the question has what is left, and goes before times do."""
+    """The columns beside the number: the question has what is left, and goes before times do."""
     fixed = {"signs": signs} if signs else {}
     columns = {"answer": answer, **fixed, "prompt": max(_PROMPT, width), "time": _TIME}
-    left = max(0, width - _MARK)
-    found = layout(left, columns, {"answer": _ANSWER[0], "time": _TIME, "prompt": _PROMPT})
-    spare = left - sum(found.values()) - GAP * (len(found) - 1)
+    found = layout(width, columns, {"answer": _ANSWER[0], "time": _TIME, "prompt": _PROMPT})
+    spare = width - sum(found.values()) - GAP * (len(found) - 1)
     return found | {"answer": found["answer"] + max(0, spare)}
 
 
@@ -85,6 +89,7 @@ def _signs(moment: Moment, decided: bool) -> str:
     found += [DECISION] if decided else []
     found += [f"{NOTE}{len(moment.notes)}"] if moment.notes else []
     found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in moment.tries[:3]]
+    found += ["…"] if len(moment.tries) > 3 else []
     return " ".join(found)
 
 

@@ -20,7 +20,7 @@ from ...errors import QuizlogError
 from ...session import Session
 from ...solver.decision import Decision
 from ...solver.solve import Panel, Progress
-from ...text import one_line
+from ...text import clipped, one_line
 from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.consensus import outcome_text, verdict_lines
@@ -132,7 +132,7 @@ class AskModelsScreen(QuizlogScreen[str]):
             said += f"{takes} takes it all the same, {answers} answers yourself"
         else:
             said = ", ".join(f"{self.key(name)} {does}" for name, does in _CHOICES.items())
-        self.status(f"◆ {outcome_text(decision.verdict)[:40]} · {said}")
+        self.status(f"◆ {clipped(outcome_text(decision.verdict), 40)} · {said}")
 
     # -- what to do with it
 

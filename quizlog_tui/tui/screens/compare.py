@@ -19,7 +19,7 @@ from ...paths import record_path
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
 from ...session import Session
-from ...text import plural
+from ...text import clipped, plural
 from ..bindings import screen_bindings
 from ..draw.compare import Comparison, Side, branch_line
 from ..widgets.documents import line
@@ -90,7 +90,7 @@ class CompareScreen(QuizlogScreen[int | None]):
             count = plural(len(self._found.a.run.steps), "answer")
             self.status(f"= no difference: both show the same, {count}")
             return
-        a, b = (text if len(text) < 25 else f"{text[:24]}…" for text in (first.a, first.b))
+        a, b = (clipped(text, 24) for text in (first.a, first.b))
         at = f"difference {differences.index(index) + 1} of {len(differences)}"
         self.status(f"≠ first at step {first.step}, {first.what}: {a} | {b} · {at}")
 

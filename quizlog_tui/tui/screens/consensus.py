@@ -15,6 +15,7 @@ from textual.containers import Horizontal
 
 from ...solver.decide import RULES, decide
 from ...solver.decision import Decision
+from ...text import clipped
 from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.consensus import outcome_text, verdict_lines
@@ -81,8 +82,8 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         asked, count = decision.question, len(self._decisions)
         step = "" if asked.pointer is None else f" · step {asked.pointer}"
         branch = f" of {asked.branch}" if asked.branch else ""
-        chosen = outcome_text(decision.verdict)[:40]
-        return f"◆ decision {self._at + 1} of {count}{step}{branch} · {chosen} · {decision.time}"
+        chosen, when = clipped(outcome_text(decision.verdict), 40), self._clock.told(decision.time)
+        return f"◆ decision {self._at + 1} of {count}{step}{branch} · {chosen} · {when}"
 
     def action_decision(self, by: int) -> None:
         """The next (1) or previous (-1) decision."""

@@ -139,7 +139,8 @@ class PlayerMoves(QuizlogScreen[None]):
         old = [answer for answer in self.old_answers() if answer != recorded]
         if old:
             takes = "↑↓" if steps_through else f"{self.key('player.plain')} ↑↓"
-            said.append(f"{takes} other branches: {', '.join(old[:4])}")
+            more = ", …" if len(old) > 4 else ""
+            said.append(f"{takes} other branches: {', '.join(old[:4])}{more}")
         return " · ".join(said)
 
     def old_answers(self) -> list[str]:

@@ -20,7 +20,7 @@ from textual.strip import Strip
 
 from ..bindings import bindings
 from .documents import Document, Paragraphs, rows
-from .strips import restyled
+from .strips import cut_to, restyled
 from .wrapping import Row, Rows
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
@@ -256,9 +256,8 @@ class LinePane(ScrollView, can_focus=True):
         if self.GUTTER:
             sign = "›" if index == self._cursor else " "
             strip = Strip([Segment(sign, self._style("") + ground), *strip])
-        return strip.adjust_cell_length(width, self._style("") + ground).apply_offsets(
-            -self.GUTTER, row
-        )
+        whole = cut_to(strip, width).adjust_cell_length(width, self._style("") + ground)
+        return whole.apply_offsets(-self.GUTTER, row)
 
     def _marked(self, strip: Strip, text: str, row: int) -> Strip:
         """The strip with its marks, and with what is selected."""

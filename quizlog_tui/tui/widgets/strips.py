@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+
+
+def cut_to(strip: Strip, width: int) -> Strip:
+    """The strip cut to a width, ending in a sign if more than spaces is cut away."""
+    if strip.cell_length <= width or cell_len(strip.text.rstrip()) <= width:
+        return strip
+    kept = [*strip.crop(0, width - 1)]
+    return Strip([*kept, Segment("…", kept[-1].style if kept else None)])
 
 
 def restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
