@@ -37,10 +37,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except streams.ReaderLeft:
         return 0
     except (Exception, KeyboardInterrupt) as error:
+        from .grammar import split_options
+
         shown = refusal(error)
         if shown is None:
             raise
-        return _complain(shown, as_json="--json" in words and not _emitted)
+        return _complain(shown, as_json="--json" in split_options(words)[0] and not _emitted)
     finally:
         discard()
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..bundle.check import BundleReport, verify_bundle
+from ..bundle.missing import missing_files
 from ..bundle.pack import Packed, pack
 from ..bundle.sign import sign
 from ..errors import DifferenceError, UsageError
@@ -26,7 +30,7 @@ def bundle(arguments: Namespace) -> int:
     made = pack(path, map(Path, arguments.add))
     remark = write_bytes(target, made.data)
     try:
-        report = _complete(target, path)
+        report = _complete(target, path, made.names)
         signed = sign(target, Path(arguments.sign)) if arguments.sign else None
     except BaseException:
         target.unlink()
@@ -51,15 +55,24 @@ def _show(target: Path, made: Packed, report: BundleReport) -> None:
     _remarks(report)
 
 
-def _complete(bundle: Path, record: Path) -> BundleReport:
+def _complete(bundle: Path, record: Path, names: Iterable[str]) -> BundleReport:
     """The report on a bundle just made, which must hold all that its script needs."""
     report = verify_bundle(bundle)
     for problem in report.problems:
         if problem.part == "replay":
-            message = f"the script does something else at step {problem.name} without the files"
-            hint = "name what it reads with --add FILE"
-            raise DifferenceError(f"{message} around it", where=str(record), hint=hint)
+            given = {name.removeprefix("script/") for name in names}
+            raise _incomplete(record, problem.name, missing_files(record, given))
     return report
+
+
+def _incomplete(record: Path, step: str, missing: Iterable[Path]) -> DifferenceError:
+    """The error for a bundle without files that its script needs."""
+    names = [os.path.relpath(path) for path in missing]
+    lacking = ", ".join(names) or "the files around it"
+    message = f"the script does something else at step {step} without {lacking}"
+    options = " ".join(f"--add {shlex.quote(name)}" for name in names)
+    hint = options or "name what it reads with --add FILE"
+    return DifferenceError(message, where=str(record), hint=hint)
 
 
 def check(path: Path, signers: Path | None, *, as_json: bool) -> int:
@@ -100,7 +113,12 @@ def _bundle() -> Parser:
     parser.add_argument("record")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the bundle")
     parser.add_argument(
-        "--add", metavar="FILE", nargs="+", default=[], help="what the script needs besides"
+        "--add",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="what the script needs besides; may come again",
     )
     parser.add_argument("--sign", metavar="KEY", help="sign with this SSH key, to FILE.sig")
     return parser

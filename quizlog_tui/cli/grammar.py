@@ -7,7 +7,7 @@ import math
 import os
 import re
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,7 +28,40 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing and exiting."""
-        raise UsageError(message, hint=f"see `{self.prog} --help`")
+        raise UsageError(message.replace(_MASK, ""), hint=f"see `{self.prog} --help`")
+
+    def parse_words(self, words: Sequence[str]) -> Namespace:
+        """Parse the words of a command: options may stand anywhere before `--`.
+
+        What follows the first `--` is taken as it is, also a further `--`.
+        """
+        if self._subparsers is not None:
+            return self.parse_args(words)
+        options, rest = split_options(words)
+        masks = {f"{_MASK}{word}": word for word in rest if _may_be_option(word)}
+        plain = [f"{_MASK}{word}" if _may_be_option(word) else word for word in rest]
+        found = vars(self.parse_intermixed_args([*options, *plain]))
+        return Namespace(**{name: _unmasked(value, masks) for name, value in found.items()})
+
+
+def split_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The words that may be options, and those after the first `--`."""
+    end = words.index("--") if "--" in words else len(words)
+    return words[:end], words[end + 1 :]
+
+
+_MASK = "\0"
+"""Stands before a word that is no option although it begins like one; no shell can pass it."""
+
+
+def _may_be_option(word: str) -> bool:
+    return word.startswith("-") and not re.fullmatch(r"-\d+|-\d*\.\d+", word)
+
+
+def _unmasked(value: Any, masks: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_unmasked(one, masks) for one in value]
+    return masks.get(value, value) if isinstance(value, str) else value
 
 
 def command(prog: str, run: Callable[[Any], int], about: str, **options: Any) -> Parser:

@@ -89,8 +89,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     if first in COMMANDS and "--" not in words[: words.index(first)]:
         rest = list(words)
         rest.remove(first)
-        return parser_of(first).parse_args(rest)
-    return record_parser().parse_args(words)
+        return parser_of(first).parse_words(rest)
+    return record_parser().parse_words(words)
 
 
 def parser_of(name: str) -> Parser:

@@ -74,7 +74,7 @@ def _data(text: str, folder: Path) -> Iterator[Path]:
         if inside and path.is_file():
             yield folder / path.resolve().relative_to(folder.resolve())
         elif inside and path.is_dir():
-            yield from _below(folder / path.resolve().relative_to(folder.resolve()))
+            yield from files_below(folder / path.resolve().relative_to(folder.resolve()))
     except (OSError, ValueError, RuntimeError):
         return
 
@@ -88,10 +88,11 @@ def _module(name: str, folder: Path) -> Iterator[Path]:
     if (folder / f"{first}.py").is_file():
         yield folder / f"{first}.py"
     elif package.is_dir() and (rest or (package / "__init__.py").is_file()):
-        yield from _below(package)
+        yield from files_below(package)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
+    """All files below a folder, without hidden ones, links and caches."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if (

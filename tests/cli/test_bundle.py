@@ -45,15 +45,19 @@ def test_a_record_is_packed_and_verified_offline(run: Run, build: Build) -> None
 
 
 def test_a_file_that_only_a_run_names_has_to_be_added(run: Run, build: Build) -> None:
-    (build.folder / "notes-1.txt").write_text("one\n")
-    path = build.record("print(open(f'notes-{1}.txt').read())\ninput('? ')\n", name="n.yaml")
-    with Session(path) as session:
+    for name in ("notes-1.txt", "notes-2.txt", "unread.txt"):
+        (build.folder / name).write_text(f"{name}\n")
+    reading = "for i in (1, 2): print(open(f'notes-{i}.txt').read())\ninput('? ')\n"
+    with Session(build.record(reading, name="n.yaml")) as session:
         session.answer("x")
     code, out, err = run("bundle", "n.yaml", "-o", "n.zip")
-    assert (code, out) == (3, "") and "name what it reads with --add" in err
+    assert (code, out) == (3, "") and "at step 0 without notes-1.txt, notes-2.txt" in err
+    assert "(--add notes-1.txt --add notes-2.txt)" in err and err.count("\n") == 1
     assert not (build.folder / "n.zip").exists()
-    assert run("bundle", "n.yaml", "-o", "n.zip", "--add", "notes-1.txt")[0] == 0
+    added = ("--add", "notes-1.txt", "--add", "notes-2.txt")
+    assert run("bundle", "n.yaml", "-o", "n.zip", *added)[0] == 0
     assert run("verify", "n.zip")[0] == 0
+    assert run("bundle", "n.yaml", "-o", "o.zip", "--add", "notes-1.txt", "notes-2.txt")[0] == 0
 
 
 def test_a_bundle_of_what_is_not_reproducible_is_made_and_says_so(run: Run, build: Build) -> None:

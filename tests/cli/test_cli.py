@@ -77,11 +77,37 @@ def test_json_is_one_object_with_the_keys_of_the_reply(run: Run, build: Build) -
     assert json.loads(out)["last_error"] == {"message": "bad number", "line": 7, "score": 0.3}
 
 
-@pytest.mark.parametrize("words", [("",), ("-5",), ("--", "--x"), ("--", "-5"), ("--", "")])
-def test_odd_answers_are_answers(words: tuple[str, ...], run: Run, build: Build) -> None:
+@pytest.mark.parametrize("option", ["", "--new", "--explain"])
+@pytest.mark.parametrize(
+    "words",
+    [("",), ("-5",), ("--", "--x"), ("--", "-5"), ("--", ""), ("--", "--"), ("--", "--json")],
+)
+def test_odd_answers_are_answers_wherever_options_stand(
+    words: tuple[str, ...], option: str, run: Run, build: Build
+) -> None:
     build.record("print(repr(input()))\n")
-    _, out, _ = run("record.yaml", *words)
+    _, out, _ = run("record.yaml", *filter(None, [option]), *words)
     assert out.endswith(f"{words[-1]!r}\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fork", "record.yaml", "--json", "0", "--", "--x"),
+        ("amend", "--json", "record.yaml", "0", "--", "--x"),
+        ("record.yaml", "--json", "--", "--x"),
+        ("--json", "--", "record.yaml", "--x"),
+    ],
+)
+def test_an_answer_after_two_dashes_is_taken_as_it_is(
+    words: tuple[str, ...], run: Run, build: Build
+) -> None:
+    path = build.record("while True: input()\n", "1")
+    code, out, _ = run(*words)
+    assert code == 0 and json.loads(out)["status"] == "in_progress"
+    assert "--x" in yaml.safe_load(path.read_text())["inputs"]
+    _, out, _ = run("sweep", "record.yaml", "0", "--json", "--", "-a", "--", "-1.5")
+    assert [one["answer"] for one in json.loads(out)["results"]] == ["-a", "--", "-1.5"]
 
 
 def test_an_answer_can_come_on_stdin(
