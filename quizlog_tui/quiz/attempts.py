@@ -106,6 +106,7 @@ class Attempts:
 
         decision = await self.tools.once("think", think)
         if decision is None:
+            self._note(f"no model was asked: its time was over after {self.age():.0f} s")
             return
         verdict = decision.verdict
         self.queue = list(verdict.candidates)
@@ -122,7 +123,7 @@ class Attempts:
             await self.tools.once("pause", partial(asyncio.sleep, early))
         age, reply = self.age(), await self._delivered(answer)
         if reply.outcome == "unsent":
-            self.tools.workspace.note(f"not sent, as the time was over: {_short(answer)}")
+            self._note(f"its time was over after {self.age():.0f} s: not sent: {_short(answer)}")
         else:
             self._keep(answer, reply, age)
         return reply
@@ -149,6 +150,11 @@ class Attempts:
             return reply
         self.notes.append(_SENT_AGAIN)
         return replace(again, tries=again.tries + 1)
+
+    def _note(self, line: str) -> None:
+        """A line for the page and for the log."""
+        self.notes.append(self.tools.redaction.clean(line))
+        self.tools.workspace.note(line)
 
     def _keep(self, answer: Any, reply: Reply, age: float) -> None:
         clean = self.tools.redaction.clean

@@ -137,6 +137,7 @@ async def test_after_a_long_break_nobody_is_asked_and_nothing_is_sent_or_listed(
                 result = await run(running, journal, email)
                 assert (result.state, answers(running, email)) == ("late", [])
                 assert result.pages[0].submissions == ()
+                assert [note.count("time was over") for note in result.pages[0].notes] == [1]
                 assert (len(running.fake.bodies), len(running.server.hits)) == (asked, rendered)
 
 
