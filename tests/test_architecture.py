@@ -27,6 +27,7 @@ GROUND = {
     "answers",
     "author",
     "grants",
+    "privacy",
 }
 ALLOWED = {
     **{name: GROUND for name in GROUND},

@@ -6,20 +6,25 @@ import hashlib
 import json
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import DifferenceError, UsageError
+from ..privacy import Finding, is_private_file, privacy_of
+from ..record.document import to_mapping, to_text
+from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.needs import imported, needed_files
 from ..replay.recorded import difference_from_record, known_of
 from ..replay.replayer import replay
 from ..replay.source import Source, read_source
+from ..replay.transcript import Transcript
 from ..replay.world import world_of
 from .chain import head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, is_safe, packed
+from .redact import private_in_files, private_in_record, redacted
 
 FORMAT = 1
 """The version of the format, in the manifest as `quizlog_bundle`."""
@@ -36,14 +41,24 @@ class Packed:
     """Its members."""
     head: str
     """The hash over all steps."""
+    private: tuple[Finding, ...] = ()
+    """What in it names this machine or looks like a secret."""
+    removed: tuple[Finding, ...] = ()
+    """What of that was taken out."""
+    left_out: tuple[str, ...] = ()
+    """Files that the script mentions and that may hold keys: packed only where they are named."""
 
 
-def pack(path: Path, more: Iterable[Path] = ()) -> Packed:
+def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Packed:
     """A bundle of a record.
+
+    What the script printed, was answered and says itself is evidence and stays as it is: of that,
+    what is private is only listed.
 
     Args:
         path: The record.
         more: Files of the script's folder that it needs and does not mention.
+        redact: Take what is private out of the record's stderr, remarks and notes.
 
     Raises:
         RecordError: The record cannot be read.
@@ -51,40 +66,78 @@ def pack(path: Path, more: Iterable[Path] = ()) -> Packed:
         DifferenceError: The record is not what its script does.
         UsageError: A file lies outside the script's folder, or all of it is too big.
     """
+    record, source, run = _replayed(path)
+    privacy = privacy_of(source.path.parent)
+    mentioned = needed_files(source)
+    doubtful = [one for one in mentioned if is_private_file(one.name)]
+    files = _files(source, [*(one for one in mentioned if one not in doubtful), *more])
+    shown = redacted(record, privacy) if redact else record
+    told = path.read_bytes() if shown is record else to_text(to_mapping(shown), path).encode()
+    start = start_of_chain(source.code_hash, record.seed, world_of(record).start)
+    lines = step_lines(run, start)
+    members = _members(path, told, lines, files)
+    head = head_of(lines, start)
+    members[MANIFEST] = _manifest(source, files, members, len(lines), head)
+    stays = private_in_record(shown, privacy)
+    return Packed(
+        packed(members),
+        tuple(sorted(members)),
+        head,
+        private=(*stays, *private_in_files(files, privacy)),
+        removed=tuple(one for one in private_in_record(record, privacy) if one not in stays),
+        left_out=tuple(one.name for one in doubtful if one.name not in files),
+    )
+
+
+def _replayed(path: Path) -> tuple[Record, Source, Transcript]:
+    """A record, its script, and the run that is what the record says."""
     record = RecordFile(path).read()
     source = read_source(path.parent / record.script)
-    world = world_of(record)
-    run = replay(source, world, record.used)
+    run = replay(source, world_of(record), record.used)
     found = difference_from_record(known_of(record, record.branch), run)
     if found is not None:
         message = f"is not what its script does, from step {found.step} on ({found.what})"
         raise DifferenceError(message, where=str(path), hint="see `quizlog verify` and `drift`")
-    files = _files(source, more)
-    start = start_of_chain(source.code_hash, world.seed, world.start)
-    lines = step_lines(run, start)
-    name = f"record{path.suffix if path.suffix == '.json' else '.yaml'}"
-    members = {name: path.read_bytes(), STEPS: "".join(f"{line}\n" for line in lines).encode()}
-    members |= {f"script/{key}": data for key, data in files.items()}
-    head = head_of(lines, start)
+    return record, source, run
+
+
+def _members(
+    path: Path, told: bytes, lines: Sequence[str], files: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    steps = "".join(f"{line}\n" for line in lines).encode()
+    return {_name_of(path): told, STEPS: steps} | {f"script/{k}": d for k, d in files.items()}
+
+
+def _name_of(path: Path) -> str:
+    """The name of a record in a bundle."""
+    return f"record{path.suffix if path.suffix == '.json' else '.yaml'}"
+
+
+def _manifest(
+    source: Source,
+    files: Mapping[str, bytes],
+    members: Mapping[str, bytes],
+    steps: int,
+    head: str,
+) -> bytes:
     about = {
         "quizlog_bundle": FORMAT,
-        "record": name,
+        "record": next(name for name in members if name.startswith("record.")),
         "script": f"script/{source.path.name}",
-        "steps": len(lines),
+        "steps": steps,
         "head": head,
         "versions": _versions(source, files),
         "files": {key: digest(data) for key, data in sorted(members.items())},
     }
-    members[MANIFEST] = (json.dumps(about, indent=1) + "\n").encode()
-    return Packed(packed(members), tuple(sorted(members)), head)
+    return (json.dumps(about, indent=1) + "\n").encode()
 
 
-def _files(source: Source, more: Iterable[Path]) -> dict[str, bytes]:
-    """The script and what it needs, by path in its folder."""
+def _files(source: Source, others: Iterable[Path]) -> dict[str, bytes]:
+    """The script and other files, by path in its folder."""
     folder = source.path.parent.resolve()
     files = {source.path.name: source.data}
     size = len(source.data)
-    for path in [*needed_files(source), *more]:
+    for path in others:
         where = path.resolve()
         if not where.is_relative_to(folder) or not where.is_file():
             hint = f"name files in {folder}"

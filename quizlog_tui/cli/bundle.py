@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from ..bundle.check import BundleReport, verify_bundle
 from ..bundle.missing import missing_files
@@ -19,6 +20,7 @@ from ..record.durable import write_bytes
 from ..text import one_line, plural
 from . import emit_json
 from .grammar import Parser, command
+from .private import add_redact, private_data, tell_private
 from .streams import telling
 
 
@@ -27,7 +29,7 @@ def bundle(arguments: Namespace) -> int:
     path, target = record_path(arguments.record), Path(arguments.output)
     if target.exists():
         raise UsageError("exists already", where=str(target), hint="choose another name with -o")
-    made = pack(path, map(Path, arguments.add))
+    made = pack(path, map(Path, arguments.add), redact=arguments.redact)
     remark = write_bytes(target, made.data)
     try:
         report = _complete(target, path, made.names)
@@ -37,22 +39,38 @@ def bundle(arguments: Namespace) -> int:
         raise
     with telling(lambda: f"{target} is written"):
         if arguments.json:
-            names = {"bundle": str(target), "files": list(made.names), "head": made.head}
-            emit_json(names | {"signature": signed and str(signed), "verify": report.to_dict()})
+            signature = {"signature": signed and str(signed)}
+            emit_json(_data(target, made) | signature | {"verify": report.to_dict()})
         else:
-            _show(target, made, report)
+            _show(target, made, report, redacted=arguments.redact)
     if remark:
         print(f"quizlog: note: {one_line(str(target))}: {remark}", file=sys.stderr)
     return _code(report)
 
 
-def _show(target: Path, made: Packed, report: BundleReport) -> None:
+def _data(target: Path, made: Packed) -> dict[str, Any]:
+    gone = private_data(made.removed, removed=True)
+    return {
+        "bundle": str(target),
+        "files": list(made.names),
+        "head": made.head,
+        "private": [*gone, *private_data(made.private, removed=False)],
+        "left_out": list(made.left_out),
+    }
+
+
+def _show(target: Path, made: Packed, report: BundleReport, *, redacted: bool) -> None:
     print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
     for name in made.names:
         print(f"   {one_line(name)}", file=sys.stderr)
     if not report.ok and report.verdict is not None:
         print(f"quizlog: note: {one_line(report.verdict.headline)}", file=sys.stderr)
     _remarks(report)
+    for name in made.left_out:
+        print(f"   {one_line(name)} may hold keys: left out (--add packs it)", file=sys.stderr)
+    tell_private(made.removed, "taken out")
+    mend = "it is evidence" if redacted else "--redact takes out what is no evidence"
+    tell_private(made.private, f"private, and in it; {mend}")
 
 
 def _complete(bundle: Path, record: Path, names: Iterable[str]) -> BundleReport:
@@ -107,7 +125,9 @@ def _code(report: BundleReport) -> int:
 def _bundle() -> Parser:
     about = (
         "Pack a record with its script, the files that the script mentions, versions and a hash\n"
-        "chain over the steps. `quizlog verify FILE` checks it, offline."
+        "chain over the steps. `quizlog verify FILE` checks it, offline. What in it names this\n"
+        "machine or looks like a secret is listed; --redact takes it out of stderr, remarks and\n"
+        "notes. Texts, answers and files are evidence and stay."
     )
     parser = command("quizlog bundle", bundle, about)
     parser.add_argument("record")
@@ -120,6 +140,7 @@ def _bundle() -> Parser:
         default=[],
         help="what the script needs besides; may come again",
     )
+    add_redact(parser)
     parser.add_argument("--sign", metavar="KEY", help="sign with this SSH key, to FILE.sig")
     return parser
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..branch_list import BranchInfo
 from ..errors import QuizlogError
+from ..privacy import Finding, Privacy
 from ..record.feedback import Feedback, read
 from ..record.lineage import lineage
 from ..record.model import Record, Status
@@ -82,6 +83,8 @@ class Report:
     """What the user should know, such as a script that changed."""
     remarks: Sequence[Feedback]
     """What was said of the whole, or of a step that is not there."""
+    private: Sequence[Finding] = ()
+    """What in it names this machine or looks like a secret; not part of the document."""
 
 
 def build_report(
@@ -158,3 +161,19 @@ def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]
         for said in read(record)
         if repr(said) not in shown and not (said.branch and record.hides(said.branch))
     ]
+
+
+def with_findings(report: Report, privacy: Privacy) -> Report:
+    """The report, with a list of what is private in it."""
+    found: list[Finding] = []
+    for section in report.branches:
+        for moment in section.moments:
+            found += privacy.find_in(moment, f"branch {section.name}, step {moment.at}")
+        found += privacy.find_in(replace(section, moments=()), f"branch {section.name}")
+    found += privacy.find_in(replace(report, branches=()), "the record")
+    return replace(report, private=found)
+
+
+def redacted(report: Report, privacy: Privacy) -> Report:
+    """The report with stand-ins for what is private; the list of it stays."""
+    return replace(privacy.clean_value(replace(report, private=())), private=report.private)

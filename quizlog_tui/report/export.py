@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import UsageError
+from ..privacy import privacy_of
 from ..record.durable import write_text
 from ..session import Session
-from .document import Report, build_report
+from .document import Report, build_report, redacted, with_findings
 from .html import to_html
 from .markdown import to_markdown
 from .words import MARK
@@ -24,11 +25,22 @@ FORMS: dict[str, Callable[[Report], str]] = {
 
 
 def export(
-    session: Session, path: Path, progress: Callable[[int, int], None] = lambda done, total: None
+    session: Session,
+    path: Path,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    redact: bool = False,
 ) -> Report:
     """Write the whole record, with all its branches, as a document; what was written.
 
     An earlier export is replaced, atomically; no other file ever is. Ask before you call this.
+    The report lists what in it names this machine or looks like a secret.
+
+    Args:
+        session: The open record.
+        path: The file.
+        progress: Called before each branch: how many are done, of how many.
+        redact: Put stand-ins in the place of what is private.
 
     Raises:
         UsageError: The name asks for no known form, or such a file exists and is no export.
@@ -36,7 +48,9 @@ def export(
         CancelledError: The user stopped it; nothing was written.
     """
     form = checked_form(path)
-    report = build_report(session, progress)
+    privacy = privacy_of(session.source.path.parent)
+    report = with_findings(build_report(session, progress), privacy)
+    report = redacted(report, privacy) if redact else report
     write_text(path, form(report))
     return report
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import io
 import json
 import shutil
@@ -289,6 +290,56 @@ def test_a_record_that_is_not_what_happened_is_not_vouched_for(record: Path) -> 
     record.write_text(record.read_text().replace("you said x", "you said z"))
     with pytest.raises(DifferenceError, match="from step 1 on"):
         pack(record)
+
+
+NOISY = """
+import sys, os
+print("see", os.path.abspath("x"), file=sys.stderr)
+if os.path.exists(".env"):
+    open(".env").read()
+print("KEEP_KEY=printed-by-it")
+raise Exception("no " + input("? "))
+"""
+
+
+@pytest.fixture
+def noisy(build: Build, replayer: Replayer) -> Path:
+    """A record with private things in stderr, a remark, a note and the output, beside a `.env`."""
+    (build.folder / ".env").write_text("ANY=some-long-value\n")
+    path = build.record(NOISY)
+    with Session(path, replayer) as session:
+        session.answer("x")
+        session.comment(0, "as in /home/eve/notes", author=getpass.getuser())
+        session.fork(0, "y")
+        session.note("main", "it was some-long-value")
+    return path
+
+
+def test_files_that_hold_keys_are_packed_only_where_they_are_named(noisy: Path) -> None:
+    made = pack(noisy)
+    assert (made.left_out, "script/.env" in made.names) == ((".env",), False)
+    assert b"some-long-value" not in unpacked(made.data)["script/quiz.py"]
+    named = pack(noisy, [noisy.parent / ".env"])
+    assert (named.left_out, "script/.env" in named.names) == ((), True)
+    assert ("file", ".env", "the bundle") in named.private
+
+
+def test_what_is_private_goes_out_of_all_that_is_no_evidence(noisy: Path) -> None:
+    plain, made = pack(noisy), pack(noisy, redact=True)
+    assert (plain.removed, {one.kind for one in plain.private}) == (
+        (),
+        {"folder", "login", "secret"},
+    )
+    assert {one.kind for one in made.removed} == {"folder", "login", "secret"}
+    assert {one.where for one in made.private} == {"the record's print", "quiz.py"}
+    text = unpacked(made.data)["record.yaml"].decode()
+    for private in (str(noisy.parent), "/home/eve", "some-long-value", getpass.getuser()):
+        assert private not in text
+    assert "KEEP_KEY=printed-by-it" in text and "[folder]/x" in text
+    path = noisy.parent / "redacted.zip"
+    path.write_bytes(made.data)
+    assert verify_bundle(path).ok
+    assert unpacked(made.data)["steps.jsonl"] == unpacked(plain.data)["steps.jsonl"]
 
 
 def test_added_files_must_lie_in_the_folder_of_the_script(record: Path) -> None:

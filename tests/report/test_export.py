@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -275,3 +276,22 @@ def test_all_branches_are_run_by_one_replayer(build: Build, replayer: Replayer) 
         built = export(session, target, lambda done, total: seen.append((done, total)))
         assert seen == [(0, 4), (1, 4), (2, 4), (3, 4)]
         assert [branch.status for branch in built.branches] == ["success"] * 4
+
+
+def test_what_is_private_is_listed_and_taken_out_where_one_wants(build: Build) -> None:
+    path = build.record("import os\nprint(os.path.abspath('x'))\ninput('? ')", "a")
+    with Session(path) as session:
+        session.comment(0, "from /home/eve/x", author=getpass.getuser())
+        plain = export(session, build.folder / "plain.md")
+        clean = export(session, build.folder / "clean.md", redact=True)
+    found = [(one.kind, one.text, one.where) for one in plain.private]
+    assert found == [
+        ("folder", str(build.folder), "branch main, step 0"),
+        ("login", getpass.getuser(), "branch main, step 0"),
+        ("folder", "/home/eve", "branch main, step 0"),
+    ]
+    assert clean.private == plain.private
+    texts = [(build.folder / name).read_text() for name in ("plain.md", "clean.md")]
+    for private in (str(build.folder), "/home/eve", f"`{getpass.getuser()}`"):
+        assert [private in text for text in texts] == [True, False]
+    assert "[folder]/x" in texts[1] and "from ~/x" in texts[1]
