@@ -49,6 +49,7 @@ class Config:
     )
     limits_output_mb: int = _setting(10, "most it may write in that time", _between(1, 10**5))
     limits_memory_mb: int = _setting(2048, "most memory it may use", _between(16, 10**7))
+    limits_processes: int = _setting(256, "most processes it may start", _between(1, 10**5))
     cache_checkpoints: int = _setting(64, "most frozen copies kept to go back", _between(0, 10**5))
     cache_memory_mb: int = _setting(512, "most memory of all copies", _between(1, 10**7))
     keys: Mapping[str, str] = field(

@@ -35,6 +35,21 @@ class Family:
         self.writers: set[int | None] = set()
         """Those that changed a folder which the others see too."""
         self.gone = False
+        self.exceeded = ""
+        """Which bound they went over together: `processes` or `memory`; then all were ended."""
+
+    def bound(self, processes: int, memory: int) -> None:
+        """Set how many processes the script may start, and the bytes that these may hold."""
+        self._order(f"bounds {processes} {memory}\n")
+
+    def add(self, pid: int) -> None:
+        """One of the processes is this one."""
+        self.pids.add(pid)
+        self._order(f"quiz {pid}\n")
+
+    def look(self) -> None:
+        """Hold what they started against the bounds now."""
+        self._order("look\n")
 
     def fileno(self) -> int:
         """The descriptor that becomes readable when a process ended."""
@@ -50,6 +65,9 @@ class Family:
             self.gone = True
         *lines, self._partial = (self._partial + data).split(b"\n")
         for line in lines:
+            if line.startswith(b"over "):
+                self.exceeded = line[5:].decode("ascii")
+                continue
             pid, status = map(int, line.split())
             self.pids.discard(pid)
             if pid in self._dismissed:

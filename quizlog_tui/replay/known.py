@@ -34,6 +34,7 @@ def collected(run: Run) -> Transcript | QuizlogError | None:
     except CancelledError:
         raise
     except QuizlogError as error:
-        return error
+        # Which of several side by side started too much is not known: each is tried alone.
+        return None if run.process.family.exceeded else error
     finally:
         run.close()

@@ -20,7 +20,9 @@ class Limits:
     output: int = 10 * 1024 * 1024
     """Bytes written to stdout and stderr from an answer to the next stop."""
     memory: int = 2 * 1024 * 1024 * 1024
-    """Bytes of data of the script's process."""
+    """Bytes of data of the script's process; and of all that it started, together."""
+    processes: int = 256
+    """Processes that it may have started and that run at a time."""
 
     def deadline(self) -> float:
         """When a step that begins now has taken too long, by the monotonic clock."""
@@ -30,5 +32,8 @@ class Limits:
 def user_limits(config: Config) -> Limits:
     """The bounds in the user's settings."""
     return Limits(
-        config.limits_seconds, config.limits_output_mb * _MEGA, config.limits_memory_mb * _MEGA
+        config.limits_seconds,
+        config.limits_output_mb * _MEGA,
+        config.limits_memory_mb * _MEGA,
+        config.limits_processes,
     )

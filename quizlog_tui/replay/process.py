@@ -92,6 +92,7 @@ class QuizProcess:
         family, name = Family(spawned), source.path.name
         process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)
         process.lacks = () if spawned.alike or not alike else ("addresses",)
+        process.family.bound(limits.processes, limits.memory)
         process._send(job_fields(source, world, limits, kept))
         return process
 
@@ -227,7 +228,7 @@ class QuizProcess:
         """Take note of a message that tells no steps."""
         if isinstance(message, Born):
             self.pid = self._channel.sender or message.number
-            self.family.pids.add(self.pid)
+            self.family.add(self.pid)
         elif isinstance(message, Place):
             if message.isolation not in ISOLATION_LACKS:
                 raise self.violated(Violation("it told of an isolation that is none"))
@@ -279,6 +280,8 @@ class QuizProcess:
         if code is not None:
             self._channel.drain()
             self.exit_code = code
+            if self.family.exceeded:
+                raise reasons.started_too_much(self._name, self._limits, self.family.exceeded)
             return self._pending()
         return None
 
@@ -286,6 +289,7 @@ class QuizProcess:
         """Nothing arrived: see to the limits."""
         if self.output.floods() and not self._channel.gather_all():
             raise self._ended(reasons.wrote_too_much(self._name, self._limits))
+        self.family.look()
         if self._cancelled:
             raise self._ended(reasons.cancelled(self._name))
         if time.monotonic() > deadline:

@@ -52,6 +52,14 @@ def took_too_long(name: str, limits: Limits) -> LimitError:
     return LimitError(message, where=name, hint=_RAISE)
 
 
+def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
+    """All that it started was over a bound together: `processes` or `memory`."""
+    memory = f"started processes that hold more than {limits.memory / 2**30:g} GB of memory"
+    message = f"had more than {limits.processes} processes at a time"
+    hint = "start fewer at a time, or raise the limit"
+    return LimitError(memory if bound == "memory" else message, where=name, hint=hint)
+
+
 def cancelled(name: str) -> CancelledError:
     """Nobody waits for it any more."""
     return CancelledError("stopped before the next question", where=name)

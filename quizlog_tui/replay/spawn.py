@@ -120,7 +120,8 @@ class Spawned:
         boot = _BOOT.format(
             folder=_FOLDER, sandbox=_SANDBOX, control=_CONTROL, guarded=_GUARDED, network=network
         )
-        null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        nothing, writer = os.pipe()  # no device: a script could change the mode of that
+        os.close(writer)
         with _AlikeInMemory(alike) as memory:
             self.alike = memory.holds
             """Whether memory is placed as in every other run."""
@@ -129,14 +130,14 @@ class Spawned:
                 [sys.executable, "-c", boot],
                 environment(hash_seed),
                 file_actions=[
-                    (os.POSIX_SPAWN_DUP2, null, 0),
+                    (os.POSIX_SPAWN_DUP2, nothing, 0),
                     (os.POSIX_SPAWN_DUP2, self.out, 1),
                     (os.POSIX_SPAWN_DUP2, self.err, 2),
                     (os.POSIX_SPAWN_DUP2, inner, _CONTROL),
                     (os.POSIX_SPAWN_DUP2, guarded, _GUARDED),
                 ],
             )
-        for fd in (null, inner, guarded):
+        for fd in (nothing, inner, guarded):
             os.close(fd)
 
 

@@ -208,6 +208,7 @@ ORDERS = """
 import json, os, random, sys
 sys.path.insert(0, {folder!r})
 from worker import guard
+crowd = guard.Crowd()
 victim, chance = {victim}, random.Random(20261122)
 child = os.fork()
 if child == 0:
@@ -219,9 +220,9 @@ for number in range({messages}):
     line = f"{{word}} {{pid}}".encode()
     if word == "keep":
         line += b" %d" % child
-    understood += guard._obey(line)
+    understood += guard._obey(line, crowd)
 os.kill(child, 0)
-assert guard._obey(b"kill %d" % child) and os.waitpid(child, 0)[1] == 9
+assert guard._obey(b"kill %d" % child, crowd) and os.waitpid(child, 0)[1] == 9
 print(understood)
 """
 

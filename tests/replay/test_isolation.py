@@ -105,6 +105,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 ATTACKS = {
+    "a file in memory that no limit counts": "os.memfd_create('x')",
     "read a file": "open({secret!r}).read()",
     "read it by its number": "os.open({secret!r}, os.O_RDONLY)",
     "list a folder": "os.listdir({folder!r})",
@@ -188,7 +189,6 @@ ALLOWED = {
     "queues": "queue.put(4), queue.get()",
     "shared memory": "shared_memory.SharedMemory(create=True, size=16).size >= 16",
     "pipes with names": "os.mkfifo('pipe'), os.path.exists('pipe')",
-    "files in memory": "os.memfd_create('x') > 0",
     "pairs of sockets": "[end.fileno() > 0 for end in socket.socketpair()]",
     "its own server": "served()",
     "databases": "sqlite3.connect('data.db').execute('select 7').fetchone()",

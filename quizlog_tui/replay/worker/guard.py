@@ -15,6 +15,7 @@ import signal
 from collections.abc import Iterable
 
 from . import system
+from .crowd import Crowd, children
 from .folder import leftover
 
 
@@ -39,7 +40,7 @@ def split(guarded: int, others: list[int]) -> None:
     try:
         _watch(guarded)
     finally:
-        os._exit(0)
+        _end_all()
 
 
 def process_control(option: int, value: int) -> None:
@@ -57,10 +58,11 @@ def _watch(guarded: int) -> None:
     poll = select.poll()
     poll.register(guarded, select.POLLIN)
     poll.register(wake_read, select.POLLIN)
-    orders = b""
-    while True:
-        _reap(guarded)
-        ready = [fd for fd, _ in poll.poll()]
+    orders, crowd = b"", Crowd()
+    crowd.quizzes.update(_forked)
+    while (pause := _look(guarded, crowd)) is not None:
+        _reap(guarded, crowd)
+        ready = [fd for fd, _ in poll.poll(pause)]
         if wake_read in ready:
             os.read(wake_read, 4096)
         if guarded in ready:
@@ -68,31 +70,67 @@ def _watch(guarded: int) -> None:
             if not data:
                 break
             *lines, orders = (orders + data).split(b"\n")
-            if len(orders) > _LONGEST_ORDER or not all(map(_obey, lines)):
+            if len(orders) > _LONGEST_ORDER or not all(_obey(line, crowd) for line in lines):
                 break
-    _kill_all()
 
 
-def _obey(line: bytes) -> bool:
-    """`kill PID`: that process and all below it. `keep PID ...`: all but those and below them.
+def _end_all() -> None:
+    """Kill all that is left, and end."""
+    try:
+        _kill_all()
+    finally:
+        os._exit(0)
+
+
+def _look(guarded: int, crowd: Crowd) -> int | None:
+    """Hold what the script started against its bounds.
+
+    Returns:
+        Milliseconds until the next look; None if it is over a bound, and was told so.
+    """
+    started = crowd.started(_descendants(os.getpid()))
+    bound = crowd.exceeds(started)
+    if bound:
+        with contextlib.suppress(OSError):
+            os.write(guarded, b"over %s\n" % bound.encode())
+        return None
+    return _OFTEN if started else _SELDOM
+
+
+def _obey(line: bytes, crowd: Crowd) -> bool:
+    """Carry out an order of quizlog.
+
+    `kill PID`: that process and all below it. `keep PID ...`: all but those and below them.
+    `quiz PID`: that one is the script itself. `bounds PROCESSES BYTES`. `look`: now, not later.
 
     Returns:
         False if it is no such order.
     """
     order, *words = line.split() or [b""]
-    if order not in (b"kill", b"keep") or not all(_is_number(word) for word in words):
+    if not all(_is_number(word) for word in words):
         return False
     named = [int(word) for word in words]
+    if order in (b"kill", b"keep"):
+        _end(order, named)
+    elif order == b"bounds" and len(named) == 2:
+        crowd.processes, crowd.memory = named
+    elif order == b"quiz" and len(named) == 1:
+        crowd.quizzes.update(named)
+    else:
+        return order == b"look" and not named
+    return True
+
+
+def _end(order: bytes, named: list[int]) -> None:
     family = [pid for one in named for pid in (one, *_descendants(one))]
     if order == b"kill":
         _kill(family)
     else:
         _kill([pid for pid in _descendants(os.getpid()) if pid not in family])
-    return True
 
 
 def _is_number(word: bytes) -> bool:
-    return word.isdigit() and len(word) < 10
+    return word.isdigit() and len(word) < 16
 
 
 def _kill(pids: Iterable[int]) -> None:
@@ -135,17 +173,18 @@ def _parent(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
             return int(stat.read().rpartition(b")")[2].split()[1])
-    except OSError:
+    except (OSError, IndexError):
         return _GONE
 
 
-def _reap(guarded: int) -> None:
+def _reap(guarded: int, crowd: Crowd) -> None:
     """Collect every ended child and report its number and wait status."""
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 return
+            crowd.quizzes.discard(pid)
             with contextlib.suppress(OSError):
                 os.write(guarded, b"%d %d\n" % (pid, status))
 
@@ -156,6 +195,8 @@ def _kill_all() -> None:
         while True:
             _kill(_descendants(os.getpid()))
             os.waitpid(-1, 0)
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
     for pid in _forked:
         if os.path.isdir(leftover(pid)):
             import shutil
@@ -173,14 +214,14 @@ def _descendants(pid: int) -> list[int]:
 
 def _children(pid: int) -> list[int]:
     """The children of `pid`, from /proc; where there is none, those this process forked."""
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as children:
-            return [int(word) for word in children.read().split()]
-    except OSError:
+    if not os.path.exists("/proc/self/stat"):
         return list(_forked) if pid == os.getpid() else []
+    return children(pid)
 
 
 _forked: list[int] = []
 _GONE = -1
+_OFTEN, _SELDOM = 50, 1000
+"""Milliseconds between two looks at what a script started, where it started something or not."""
 _LONGEST_ORDER = 1 << 16
 """Bytes of an order that does not end."""

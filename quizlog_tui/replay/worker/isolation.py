@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 
+from . import system
 from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
 from .job import Job
 
@@ -48,6 +49,8 @@ def isolate(shut: Shut, folder: Folder, job: Job, *, network: str) -> str:
     readable = ["/"] if "real-files" in job.asked else _readable(folder, job.path)
     kept = shut(own, readable, network=network, seal=folder.seal)
     folder.shut = bool(kept)
+    if kept:
+        system.close_to_others()
     return kept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -10,6 +11,7 @@ NEW_FILES, NEW_NAMES, NEW_USERS, NEW_NETWORK = 0x00020000, 0x04000000, 0x1000000
 """What `unshare` makes anew: mounts, host name, user identities, network."""
 BIND, PRIVATE, DETACH = 4096, (1 << 18) | (1 << 14), 2
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
+_DUMPABLE = 4
 _SET_FLAGS, _UP, _LOOPBACK = 0x8914, 0x41, b"lo".ljust(16, b"\0")
 _MOUNT_SETATTR, _HERE, _READ_ONLY, _RECURSIVE = 442, -100, 1, 0x8000
 _functions: dict[str, int] = {}
@@ -75,6 +77,15 @@ def make_private() -> bytes:
     _write("/proc/self/uid_map", f"{user} {user} 1")
     _write("/proc/self/gid_map", f"{group} {group} 1")
     return b",userxattr"
+
+
+def close_to_others() -> None:
+    """Keep this process's memory from processes of the same user, copies of it included.
+
+    Whoever runs the same script in another session is one of them.
+    """
+    with contextlib.suppress(OSError):
+        call("prctl", _DUMPABLE, 0, 0, 0, 0)
 
 
 def cut_off() -> bool:

@@ -26,8 +26,8 @@ _ON_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _INET, _INET6 = 2, 10
 _MACHINES = ("x86_64", "aarch64")
-_SPARED = ("mknod", "mknodat", "memfd_create")
-"""Pipes with names and files in memory: scripts use them, and their memory is bounded otherwise."""
+_SPARED = ("mknod", "mknodat")
+"""Pipes with names: scripts use them."""
 _NO_NEW_PRIVILEGES, _FILTER_IN_FORCE, _SECCOMP, _FILTER, _DROP_BOUND = 38, 21, 22, 2, 24
 _CAPABILITY_VERSION = 0x20080522
 _KEPT = 0b1111

@@ -1,0 +1,147 @@
+"""What a script starts is bounded together, and one session's process is closed to another's."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from quizlog_tui.errors import LimitError
+from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.worker.crowd import Crowd
+from tests.support.build import Build
+from tests.support.processes import below
+from tests.support.screens import patiently
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are seen in /proc")
+
+SMALL = Limits(processes=8, memory=200 * 2**20)
+STARTS = """
+import os, subprocess, sys, time
+count = int(input("how many? "))
+started = [subprocess.Popen(["sleep", "60"]) for _ in range(count)]
+for one in started if input("then? ") == "wait" else ():
+    one.wait()
+"""
+
+
+def left() -> list[int]:
+    return below(os.getpid())
+
+
+def test_a_script_may_start_as_many_as_the_bound(build: Build) -> None:
+    assert replay(build.script(STARTS), 1, ["8"], SMALL).status == "in_progress"
+
+
+def test_more_processes_than_the_bound_end_the_run(build: Build) -> None:
+    before = left()
+    with pytest.raises(LimitError, match="more than 8 processes at a time"):
+        replay(build.script(STARTS), 1, ["12", "wait"], SMALL)
+    assert left() == before
+
+
+def test_what_grows_while_the_script_waits_is_ended_too(build: Build) -> None:
+    script = build.script("""
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            while True:
+                os.fork() or os.execvp("sleep", ["sleep", "60"])
+                os.system("sleep 0.01")
+        input("? ")
+    """)
+    with Replayer(SMALL) as replayer:
+        replayer.replay(script, 1, [])
+        (line,) = replayer._live.lines
+        family = line.run.process.family
+        for _ in patiently():
+            family.lost()
+            if family.exceeded:
+                break
+        assert family.exceeded == "processes"
+
+
+def test_a_relay_of_processes_is_stopped_and_nothing_is_left(build: Build) -> None:
+    """Each starts the next ones and ends, so that none of them has a parent for long."""
+    before = left()
+    script = build.script("""
+        import os, time
+        def relay(depth):
+            for _ in range(3):
+                if os.fork() == 0:
+                    os.setsid()
+                    if depth:
+                        relay(depth - 1)
+                    os.execvp("sleep", ["sleep", "30"])
+        input("? ")
+        relay(6)
+        while True:
+            pass
+    """)
+    with pytest.raises(LimitError, match="more than 20 processes at a time"):
+        replay(script, 1, ["go"], Limits(processes=20))
+    assert left() == before
+
+
+def test_memory_counts_together(build: Build) -> None:
+    script = build.script("""
+        import os, time
+        input("? ")
+        for _ in range(5):
+            if os.fork() == 0:
+                held = bytearray(os.urandom(1 << 20)) * 60
+                os.execvp  # keeps it
+                while True:
+                    os.system("sleep 1")
+        while True:
+            os.system("sleep 1")
+    """)
+    with pytest.raises(
+        LimitError, match=r"started processes that hold more than 0\.2 GB of memory"
+    ):
+        replay(script, 1, ["go"], Limits(memory=int(0.2 * 2**30)))
+
+
+def test_bounds_count_only_what_the_script_started() -> None:
+    crowd = Crowd()
+    crowd.quizzes.update([1, 2])
+    assert crowd.started([1, 2, 3, 4]) == [3, 4]
+    assert crowd.exceeds([3, 4]) == ""
+    crowd.processes = 1
+    assert crowd.exceeds([3, 4]) == "processes"
+    crowd.processes, crowd.memory = 2, 1
+    assert crowd.exceeds([os.getpid()]) == "memory"
+    assert crowd.exceeds([2**22 + 1]) == ""
+
+
+READS = """
+import os
+def readable():
+    me, found = os.readlink("/proc/self"), []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and name != me:
+            for file in ("mem", "environ", "maps"):
+                try:
+                    with open(f"/proc/{name}/{file}", "rb") as opened:
+                        found += [file] if file != "maps" or opened.read(1) else []
+                except OSError:
+                    pass
+    return found
+while True:
+    print(eval(input("? ")))
+"""
+
+
+def test_no_session_reads_the_memory_of_another(build: Build) -> None:
+    """Runs of one script and seed, the one that goes on and its copies, see each other in /proc."""
+    script = build.script(READS)
+    with Replayer() as replayer:
+        trunk = replayer.replay(script, 1, ["1", "2", "'a secret'"])
+        if "isolation" in trunk.lacks:
+            pytest.skip("this system shuts nothing in")
+        copy = replayer.replay(script, 1, ["1", "readable()"])
+        assert replayer.processes > 1
+        assert copy.print[-1] == "[]"
+        assert replayer.replay(script, 1, ["1", "2", "'a secret'", "readable()"]).print[-1] == "[]"
