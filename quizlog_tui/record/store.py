@@ -43,6 +43,8 @@ class RecordFile:
             RecordError: It is missing, too big, unreadable, or not a record.
         """
         data = _read_bytes(self.path)
+        if self.path.suffix == ".py":
+            raise _script_error(self.path)
         record = from_text(_decode(data, self.path), str(self.path))
         self._known = data
         return record
@@ -164,6 +166,13 @@ def _read_bytes(path: Path) -> bytes:
     if not data or data.isspace():
         raise RecordError("is empty", where=where, hint="make one with `quizlog new SCRIPT`")
     return data
+
+
+def _script_error(path: Path) -> RecordError:
+    """The error for a script that was named in place of its record."""
+    own = path.with_suffix(".yaml")
+    hint = f"its record is {own}" if own.is_file() else f"make one with `quizlog new {path}`"
+    return RecordError("is a script, not a record", where=str(path), hint=hint)
 
 
 def _decode(data: bytes, path: Path) -> str:

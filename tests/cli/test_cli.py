@@ -211,6 +211,16 @@ def test_wrong_calls_say_what_to_do(
     assert path.read_bytes() == before
 
 
+def test_a_script_in_place_of_a_record_leads_to_its_record(run: Run, build: Build) -> None:
+    build.script(QUIZ)
+    for words in (("quiz.py",), ("quiz.py", "4"), ("verify", "quiz.py"), ("steps", "quiz.py")):
+        code, out, err = run(*words)
+        assert (code, out) == (2, "") and err.count("\n") == 1
+        assert "quiz.py: is a script, not a record (make one with `quizlog new quiz.py`)" in err
+    run("new", "quiz.py")
+    assert "is a script, not a record (its record is quiz.yaml)" in run("quiz.py", "4")[2]
+
+
 def test_a_locked_record_is_exit_code_4(run: Run, build: Build) -> None:
     path = build.record(QUIZ)
     before = path.read_bytes()
