@@ -1,14 +1,14 @@
-"""Try the configured models: one small question each."""
+"""The configured models: what is set, and what comes of one small question to each."""
 
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
 from ..text import one_line
 from . import emit_json
 from .extras import needs
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..solver.client import Heard, ModelClient
     from ..solver.contract import Solution
     from ..solver.decision import Question
+    from ..solver.models import ModelSettings
 
 FAILED = 4
 """The exit code where a model does not answer, or wrongly."""
@@ -43,14 +44,58 @@ a file of models (models.yaml in your settings folder, or --models FILE):
 
 
 def models(arguments: Namespace) -> int:
-    """`quizlog models check`."""
+    """`quizlog models [check]`."""
     needs("solver", "httpx", "pydantic", "dotenv")
     from ..solver.models import default_models
 
-    if arguments.action is None:
-        hint = "`quizlog models check` asks each a small question; --help shows how to describe one"
-        raise UsageError("what is to be done with the models?", hint=hint)
     path = Path(arguments.models) if arguments.models else default_models()
+    return check(path, arguments) if arguments.action else show(path, arguments)
+
+
+def show(path: Path, arguments: Namespace) -> int:
+    """List the models as they are set; asks none."""
+    from ..solver.env_file import PRIMARY, read_env
+    from ..solver.models import read_models
+    from ..solver.panel import missing_keys
+
+    environment = read_env()
+    found = read_models(path).with_primary(environment.get(PRIMARY, ""))
+    missing = missing_keys(found, environment)
+    rows = [_setting(model, model.api_key_env in missing) for model in found.models]
+    if arguments.json:
+        emit_json({"file": str(path), "models": rows})
+        return 0
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        print(one_line(f"{row['name']:{width}}  {row['is']}{_remarks(row)}"))
+    print("   `quizlog models check` asks each a small question", file=sys.stderr)
+    return 0
+
+
+def _setting(model: ModelSettings, lacks_key: bool) -> dict[str, Any]:
+    """What is set of a model, as plain data."""
+    at = f"{model.model} at {model.base_url}" if model.base_url else "a person"
+    return {
+        "name": model.name,
+        "is": f"the program {shlex.join(model.command)}" if model.command else at,
+        "family": model.family,
+        "weight": model.weight,
+        "primary": model.primary,
+        "seconds": model.voter.seconds,
+        "key": model.api_key_env,
+        "key_is_set": model.api_key_env is not None and not lacks_key,
+    }
+
+
+def _remarks(row: dict[str, Any]) -> str:
+    said = ["primary"] if row["primary"] else []
+    said += [f"weight {row['weight']:g}"] if row["weight"] != 1 else []
+    said += [f"{row['key']} is not set"] if row["key"] and not row["key_is_set"] else []
+    return f" ({', '.join(said)})" if said else ""
+
+
+def check(path: Path, arguments: Namespace) -> int:
+    """Ask each a small question."""
     rows = asyncio.run(_check(path))
     if arguments.json:
         emit_json({"file": str(path), "models": rows})
@@ -110,7 +155,9 @@ async def _check(path: Path) -> list[dict[str, Any]]:
 
 
 def _models() -> Parser:
-    about = "Ask each configured model a small question, and tell what comes of it."
+    about = (
+        "List the configured models. check: ask each a small question and tell what comes of it."
+    )
     parser = command("quizlog models", models, about, epilog=_EXAMPLE)
     parser.add_argument("action", choices=["check"], nargs="?")
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")

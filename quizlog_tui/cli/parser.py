@@ -62,7 +62,7 @@ COMMANDS: dict[str, Entry] = {
     "lint": Entry("lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
     "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
     "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
-    "models": Entry("models", "check", "try each configured model"),
+    "models": Entry("models", "[check]", "list the configured models, or try each"),
     "serve": Entry("serve", "", "answer programs over HTTP"),
     "episodes": Entry(
         "episodes", "VERB ...", "training data: build, check, browse, stats, export, upgrade"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -32,7 +33,7 @@ class Choice:
 def doubts(choice: Choice) -> list[str]:
     """Why configured models will not answer, as far as it can be told beforehand."""
     configured = choice.models or default_models()
-    if choice.replay or not configured.exists():
+    if choice.replay or not os.path.exists(configured):
         return []
     try:
         return _unset(read_models(configured), read_env(choice.env))
@@ -46,7 +47,7 @@ def cost_note(choice: Choice) -> str | None:
     Local programs, persons and recorded replies cost nothing that is known here.
     """
     configured = choice.models or default_models()
-    if choice.replay or not configured.exists():
+    if choice.replay or not os.path.exists(configured):
         return None
     try:
         names = [model.name for model in read_models(configured).models if model.base_url]

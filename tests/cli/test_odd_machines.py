@@ -49,7 +49,8 @@ COMMANDS = {
     "bundle": "bundle r.yaml -o made.zip",
     "list": "list",
     "config": "config show",
-    "models": "models check",
+    "models": "models",
+    "solve": "solve r.yaml",
     "screenshot": "screenshot r.yaml",
     "doctor": "doctor",
 }

@@ -191,7 +191,7 @@ def test_recording_and_replaying(
         (["decisions", "RECORD", "--rule", "best"], "--rule"),
         (["models", "check"], "there is no file of models"),
         (["models", "list"], "invalid choice"),
-        (["models"], "`quizlog models check` asks each a small question"),
+        (["models"], "there is no file of models (see `quizlog models --help` for one)"),
     ],
 )
 def test_slips_are_told_in_a_line(
@@ -251,6 +251,24 @@ def test_checking_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     }  # fmt: skip
     assert "NO_SUCH_KEY is not set" in rows["keyless"]["says"]
     assert (rows["me"]["ok"], rows["me"]["says"]) == (True, "a person")
+
+
+def test_models_alone_lists_what_is_set_and_asks_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = voters(tmp_path, mine="never asked")
+    models.write_text(models.read_text() + "\n- {name: far, base_url: 'http://127.0.0.1:9', model: m, api_key_env: NO_SUCH_KEY, weight: 2}")  # fmt: skip
+    models.write_text(models.read_text() + "\n- {name: me, human: true}")
+    code, out, err = run(capsys, "models", "--models", models)
+    mine, far, me = out.splitlines()
+    assert (code, mine.startswith("mine  the program echo ")) == (0, True)
+    assert mine.endswith(" (primary)") and me == "me    a person"
+    assert far == "far   m at http://127.0.0.1:9 (weight 2, NO_SUCH_KEY is not set)"
+    assert "`quizlog models check`" in err
+    code, out, _ = run(capsys, "models", "--models", models, "--json")
+    assert [row["key_is_set"] for row in json.loads(out)["models"]] == [False, False, False]
+    code, out, err = run(capsys, "models", "--models", tmp_path / "none.yaml")
+    assert (code, out) == (2, "") and "there is no file of models (see `quizlog models" in err
 
 
 def test_a_model_that_answers_wrongly_does_not_pass_the_check(
