@@ -10,7 +10,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, nullcontext
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -140,11 +140,18 @@ class Sessions:
         return list(self._seats)[: max(0, len(self._seats) - self._most)]
 
     def _acted(self, seat: Seat, act: Callable[[Session], T]) -> T:
-        if seat.fresh() is None:
-            self._open(seat)
-        session, slot = seat.session, seat.slot
-        assert session is not None and slot is not None
-        with self.warmth.using(slot):
+        """Act on a record that others may change meanwhile: then once more, while they may not.
+
+        The script runs without the record's lock, which others wait for; it is held for the write.
+        """
+        try:
+            return self._acted_on(self._fresh(seat), seat, act)
+        except ConflictError:
+            return self._acted_on(self._fresh(seat), seat, partial(_while_locked, act))
+
+    def _acted_on(self, session: Session, seat: Seat, act: Callable[[Session], T]) -> T:
+        assert seat.slot is not None
+        with self.warmth.using(seat.slot):
             try:
                 return act(session)
             except ConflictError:
@@ -155,7 +162,12 @@ class Sessions:
                 if session.outdated:
                     seat.session = None
 
-    def _open(self, seat: Seat) -> None:
+    def _fresh(self, seat: Seat) -> Session:
+        """The seat's session, opened again if the files are others than it knows."""
+        session = seat.fresh()
+        return self._open(seat) if session is None else session
+
+    def _open(self, seat: Seat) -> Session:
         """Open a record whose script lies in the folders too."""
         seat.session = None
         script, seed = self.script_of(seat.path)
@@ -165,6 +177,7 @@ class Sessions:
         if self.folders.inside(session.source.path) is None:
             raise _outside(seat.name)
         seat.session, seat.stamp = session, _stamp(session)
+        return session
 
     def script_of(self, record: Path) -> tuple[Path, int]:
         """The script and the seed of a record.
@@ -217,13 +230,17 @@ async def arrived(step: Begun) -> bool:
         timer.cancel()
 
 
+def _while_locked(act: Callable[[Session], T], session: Session) -> T:
+    with session.locked():
+        return act(session)
+
+
 def _shown(session: Session, step: SheetStep) -> bytes:
     """The record's reply, after the answer if there is one."""
-    with session.locked() if step.input is not None else nullcontext():
-        if step.pointer is not None:
-            check_pointer(session, step.pointer)
-        if step.input is not None:
-            session.answer(step.input)
+    if step.pointer is not None:
+        check_pointer(session, step.pointer)
+    if step.input is not None:
+        session.answer(step.input)
     reply = session.reply(since=session.pointer if step.new else 0)
     return said(reply, step.sheet_id)
 

@@ -1,0 +1,80 @@
+"""A record that others change while the server works on it: nobody waits for its script."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.server import sessions
+from quizlog_tui.session import Session
+from tests.server.conftest import Server
+from tests.support.build import Build
+
+QUIZ = "input('first? ')\ninput('second? ')\n"
+reached, go_on = threading.Event(), threading.Event()
+
+
+class Held(Session):
+    """A session that stops between the run of its script and the write."""
+
+    def save(self) -> None:
+        reached.set()
+        assert go_on.wait(60)
+        super().save()
+
+
+@pytest.fixture(autouse=True)
+def held(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached.clear()
+    go_on.clear()
+    monkeypatch.setattr(sessions, "Session", Held)
+
+
+@asynccontextmanager
+async def answering(server: Server, **body: Any) -> AsyncIterator[asyncio.Task[Any]]:
+    """A request whose script has run, and which has not been written."""
+    request = asyncio.create_task(server.next(sheet_id="record", input="here", **body))
+    assert await asyncio.to_thread(reached.wait, 60)
+    try:
+        yield request
+    finally:
+        go_on.set()
+        await asyncio.wait([request])
+
+
+async def test_a_record_is_not_held_while_its_script_runs(server: Server, build: Build) -> None:
+    path = build.record(QUIZ)
+    async with answering(server) as request:
+        with RecordFile(path, 0.0).locked():
+            assert not request.done()
+    assert request.result()["pointer"] == 1
+
+
+async def test_what_others_write_meanwhile_stays_and_the_answer_is_given(
+    server: Server, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    async with answering(server) as request:
+        with Session(path) as other:
+            other.note("main", "seen")
+    assert request.result()["pointer"] == 1
+    with Session(path) as other:
+        assert (list(other.inputs), other.branches[0].note) == (["here"], "seen")
+
+
+async def test_an_answer_to_a_question_that_others_answered_meanwhile_is_refused(
+    server: Server, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    async with answering(server, pointer=0, expect=409) as request:
+        with Session(path) as other:
+            other.answer("there")
+    assert request.result()["error"]["message"] == "the record is at step 1, not 0"
+    with Session(path) as other:
+        assert list(other.inputs) == ["there"]
