@@ -16,6 +16,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 WORKER = sorted((PACKAGE / "replay" / "worker").glob("*.py"))
 
 GROUND = {
+    "regular_file",
     "errors",
     "text",
     "digest",

@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import QuizlogError, RecordError
 from ..record.model import Record
 from ..record.store import RecordFile
+from ..regular_file import open_regular, read_regular
 from ..replay.replayer import replay
 from ..replay.runs import Runs
 from ..replay.source import Source, read_source
@@ -71,7 +72,7 @@ class BundleReport:
 def is_bundle(path: Path) -> bool:
     """Whether a file is an archive rather than a record."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(4) == b"PK\x03\x04"
     except OSError:
         return False
@@ -114,9 +115,7 @@ def verify_bundle(
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise RecordError("is too big for a bundle", where=str(path))
-        return path.read_bytes()
+        return read_regular(path, MAX_BYTES)
     except OSError as error:
         raise RecordError(f"cannot read: {error.strerror}", where=str(path)) from None
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Sequence
 
+from ..regular_file import open_regular
 from ..replay.spawn import prestart
 
 _RUNS = {
@@ -27,7 +28,7 @@ def start(words: Sequence[str]) -> None:
     if not hasattr(os, "fork") or not names or "--help" in words:
         return
     try:
-        with open(names[names[0] in _RUNS and len(names) > 1], "rb") as file:
+        with open_regular(names[names[0] in _RUNS and len(names) > 1]) as file:
             found = _SEED.search(file.read(4096))
     except OSError:
         return

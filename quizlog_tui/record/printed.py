@@ -10,6 +10,8 @@ import json
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
+from ..regular_file import open_regular
+
 _BYTES = 256 * 1024
 """How much of the file's end is looked at."""
 
@@ -17,7 +19,7 @@ _BYTES = 256 * 1024
 def printed_tail(path: Path, count: int) -> list[str]:
     """The last texts of the list `print`, at most `count`; empty if they are not found."""
     try:
-        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        with open_regular(path) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             # The trail is a list as well; it follows what was printed, and is long where that is.
             trail = data.rfind(b"\ntrail:\n")
             end = trail if trail >= 0 else len(data)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..errors import ConflictError, LimitError, RecordError
+from ..regular_file import read_regular
 from .document import Rendering, from_text, to_mapping, to_text
 from .durable import Draft, sync_folders, write_bytes
 from .lock import WAIT_SECONDS, Lock, lock_file, locked
@@ -52,9 +53,18 @@ class RecordFile:
     def changed(self) -> bool:
         """Whether the file differs from what was last read or written here."""
         try:
-            return self.path.read_bytes() != self._known
-        except OSError:
+            return self._differs()
+        except RecordError:
             return True
+
+    def _differs(self) -> bool:
+        try:
+            return read_regular(self.path, MAX_BYTES) != self._known
+        except FileNotFoundError:
+            return True
+        except OSError as error:
+            message = f"cannot read: {error.strerror}"
+            raise RecordError(message, where=str(self.path)) from None
 
     def create(self, record: Record) -> list[str]:
         """Write a new record; what the user should know about it.
@@ -106,7 +116,7 @@ class RecordFile:
         """
         data = self._bytes(record)
         with self.locked():
-            if self.changed():
+            if self._differs():
                 hint = "read it again and repeat; nothing was written"
                 raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
             remarks = self._replace({**(beside or {}), self.path: data})
@@ -157,7 +167,7 @@ def _read_bytes(path: Path) -> bytes:
             size = f"{info.st_size / 2**20:.0f} MB"
             hint = f"records are at most {MAX_BYTES // 2**20} MB"
             raise RecordError(f"is too big for a record ({size})", where=where, hint=hint)
-        data = path.read_bytes()
+        data = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
         hint = "make one with `quizlog new SCRIPT`"
         raise RecordError("the record does not exist", where=where, hint=hint) from None

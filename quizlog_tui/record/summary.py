@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from ..errors import QuizlogError
+from ..regular_file import open_regular
 from .model import Status
 from .store import RecordFile
 from .yaml_text import MAX_BYTES
@@ -104,7 +105,7 @@ _ENTRY = re.compile(rb'^  (?! )(.+):$|^    (deleted): ".*"$', re.M)
 
 def _skimmed(path: Path, changed: float) -> Summary | None:
     """The summary of a record in our own layout, its long lists not looked into; else None."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = file.read(MAX_BYTES)
     head = _HEAD.match(data)
     end = data.find(b"\npointer: ", head.end() - 1) if head else -1
@@ -199,7 +200,7 @@ def _looks_like_record(path: Path) -> bool:
     try:
         if not path.is_file():
             return False
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             start = file.read(4096)
     except OSError:
         return False

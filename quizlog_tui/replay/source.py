@@ -15,7 +15,10 @@ from pathlib import Path
 from ..digest import hex_digest
 from ..errors import ScriptError
 from ..grants import NAMES, granted
+from ..regular_file import read_regular
 
+MAX_BYTES = 64 * 1024 * 1024
+"""Larger scripts are refused before they are read."""
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _TAG = re.compile(r"#\s*(textarea|radio|checkbox|matrixlist|matrix|rows\s*=\s*\d{1,4})(?=\s|#|$)")
@@ -127,10 +130,10 @@ def read_source(path: Path, *, ours: bool = True) -> Source:
         ours: Whether the user's grants hold for it; not for a file that somebody else packed.
 
     Raises:
-        ScriptError: The file is missing, a directory, or unreadable.
+        ScriptError: The file is missing, a directory, no regular file, too big, or unreadable.
     """
     try:
-        source = Source(path.absolute(), path.read_bytes())
+        source = Source(path.absolute(), read_regular(path, MAX_BYTES))
     except FileNotFoundError:
         raise ScriptError("the script does not exist", where=str(path), hint=_HINT) from None
     except IsADirectoryError:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..privacy import privacy_of
 from ..record.durable import write_text
+from ..regular_file import open_regular
 from ..session import Session
 from .document import Report, build_report, redacted, with_findings
 from .html import to_html
@@ -76,7 +77,7 @@ def checked_form(path: Path) -> Callable[[Report], str]:
 
 def _is_export(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return MARK.encode() in file.read(100).splitlines()
     except OSError:
         return False

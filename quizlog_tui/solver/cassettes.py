@@ -17,6 +17,7 @@ from typing import Any, get_args
 
 from ..errors import ConfigError, RecordError
 from ..record.durable import write_text
+from ..regular_file import read_regular
 from .decision import ReplyStatus
 from .json_value import strict_loads
 from .redaction import Redaction
@@ -144,9 +145,7 @@ def recorded(folder: Path) -> tuple[list[Voter], Shelf]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ConfigError("is too big for a recorded reply", where=str(path))
-        data = strict_loads(path.read_bytes())
+        data = strict_loads(read_regular(path, MAX_FILE))
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read: {error}", where=str(path)) from None
     if not _is_cassette(data):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..errors import DecisionError
 from ..paths import decisions_path as decisions_path
 from ..record.lock import locked
+from ..regular_file import read_regular
 from .decision import Decision
 from .decision_text import from_line, to_line
 
@@ -48,10 +49,7 @@ def read_decisions(path: Path) -> Kept:
 
 def _lines(path: Path) -> list[bytes]:
     try:
-        if path.exists() and path.stat().st_size > MAX_BYTES:
-            hint = f"at most {MAX_BYTES // 2**20} MB are read"
-            raise DecisionError("is too big", where=str(path), hint=hint)
-        return path.read_bytes().split(b"\n") if path.exists() else []
+        return read_regular(path, MAX_BYTES).split(b"\n") if path.exists() else []
     except OSError as error:
         raise DecisionError(f"cannot read: {error.strerror}", where=str(path)) from None
 

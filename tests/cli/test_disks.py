@@ -161,6 +161,61 @@ def test_an_answer_through_a_hard_link_says_that_the_names_part(run: Run, build:
     assert code == 0 and "other name" not in err
 
 
+# -- what is no file
+
+SHOWS = (
+    ("{}",), ("{}", "4"), ("rewind", "{}", "0"), ("branches", "{}"), ("steps", "{}"),
+    ("verify", "{}"), ("diff", "{}"), ("drift", "{}"), ("migrate", "{}"), ("bundle", "{}", "-o", "b"),
+    ("export", "{}", "-o", "x.md"), ("feedback", "{}"),
+    ("screenshot", "{}"), ("solve", "{}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", SHOWS, ids=lambda words: f"{words[0]} {len(words)}")
+@pytest.mark.parametrize("kind", ["a pipe", "a device"])
+def test_a_pipe_or_device_in_place_of_a_record_is_named(
+    words: tuple[str, ...], kind: str, run: Run, build: Build
+) -> None:
+    build.script(QUIZ)
+    os.mkfifo(build.folder / "pipe")
+    name = {"a pipe": "pipe", "a device": "/dev/zero"}[kind]
+    code, out, err = run(*(word.format(name) for word in words))
+    assert code == 2 and not out
+    assert f"{name}: cannot read: it is {kind}, not a regular file" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a device"])
+def test_a_pipe_or_device_in_place_of_a_script_is_named(kind: str, run: Run, build: Build) -> None:
+    os.mkfifo(build.folder / "pipe")
+    name = {"a pipe": "pipe", "a device": "/dev/zero"}[kind]
+    (build.folder / "r.yaml").write_text(f"script: {name}\nseed: 1\n")
+    for words in (
+        *(tuple(word.format("r.yaml") for word in each) for each in SHOWS),
+        ("new", name, "-o", "n.yaml"),
+        ("lint", name),
+        ("coverage", name),
+    ):
+        if words[:1] != ("feedback",):  # which only reads the record
+            code, out, err = run(*words)
+            assert (code, out) == (2, ""), words
+            assert f"cannot read: it is {kind}, not a regular file" in err, words
+            assert err.count("\n") == 1
+    code, out, _ = run("list", ".")
+    assert code == 0 and "r.yaml" in out
+
+
+def test_pipes_beside_a_record_hold_up_nothing(run: Run, build: Build) -> None:
+    path = build.record(QUIZ)
+    for name in ("record.decisions.jsonl", "record.yaml.lock", ".record.yaml.tmp", "data.yaml"):
+        os.mkfifo(build.folder / name)
+    assert run("record.yaml", "4")[0] == 0
+    assert list(RecordFile(path).read().inputs) == ["4"]
+    code, _, err = run("decisions", "record.yaml")
+    assert code == 2 and "cannot read: it is a pipe" in err
+    assert run("list", ".")[0] == 0
+
+
 # -- several at once
 
 

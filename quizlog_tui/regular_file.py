@@ -1,0 +1,69 @@
+"""Reading files that strangers named: regular ones only, and no more of them than is wanted.
+
+A pipe would wait for somebody to write, a device may never end, and both can stand where a record
+or a script is expected.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_PIECE = 64 * 1024
+
+
+def open_regular(path: str | Path) -> BinaryIO:
+    """Open a regular file for reading, without waiting for anybody.
+
+    Raises:
+        OSError: It cannot be opened, or is no regular file.
+    """
+    _check(os.stat(path))  # first: opening a device can set it going
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    try:
+        _check(os.fstat(fd))
+        return open(fd, "rb", buffering=0)
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def _check(info: os.stat_result) -> None:
+    if stat.S_ISDIR(info.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(info.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(info.st_mode), "something else")
+        raise OSError(errno.EINVAL, f"it is {kind}, not a regular file")
+
+
+def read_regular(path: str | Path, most: int) -> bytes:
+    """The content of a regular file of at most `most` bytes.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or is bigger.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        data = _read(file, size, most + 1) if size <= most else b""
+    if size > most or len(data) > most:
+        raise OSError(errno.EFBIG, f"it is bigger than {most / 2**20:g} MB")
+    return data
+
+
+def _read(file: BinaryIO, size: int, most: int) -> bytes:
+    """What a file holds, up to `most` bytes. Its size is only a guess: some files tell none."""
+    pieces, left = [], most
+    while left and (piece := file.read(min(max(size, _PIECE), left))):
+        pieces.append(piece)
+        left -= len(piece)
+        size = 0
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
