@@ -19,6 +19,8 @@ MAX_BYTES = 64 * 1024 * 1024
 """Larger files are refused before they are read."""
 MAX_DEPTH = 32
 """Deeper nesting is refused."""
+MAX_DIGITS = 4300
+"""Longer numbers are refused: Python reads and writes no more decimal digits."""
 
 UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
@@ -36,7 +38,9 @@ def parse(text: str, where: str) -> tuple[Any, dict[str, int]]:
     """
     if text.lstrip()[:1] == "{":
         try:
-            return json.loads(text, object_pairs_hook=_no_duplicates), {}
+            data = json.loads(text, object_pairs_hook=_no_duplicates)
+            _check_depth(data)
+            return data, {}
         except RecordError as error:
             raise RecordError(error.message, where=where, hint=error.hint) from None
         except (ValueError, RecursionError):
@@ -51,6 +55,16 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise RecordError(f"the key {twice!r} appears twice", hint="keep one of them")
     return data
+
+
+def _check_depth(data: Any) -> None:
+    """Make sure that what JSON can hold can be written as YAML, and read again."""
+    level = [data]
+    for _ in range(MAX_DEPTH + 1):
+        values = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [one for each in values for one in each if isinstance(one, (dict, list))]
+    if level:
+        raise RecordError(f"is nested deeper than {MAX_DEPTH} levels", hint=_FLAT)
 
 
 class _Reader:
@@ -121,9 +135,14 @@ class _Reader:
             return event.value
         node = self.yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark)
         try:
-            return getattr(self.values, f"construct_yaml_{kind}")(node)
+            if len(event.value) > MAX_DIGITS:
+                raise ValueError("too long, in whatever notation")
+            value = getattr(self.values, f"construct_yaml_{kind}")(node)
+            str(value)  # one in few digits of a greater base may be too long to be written
+            return value
         except ValueError:
-            self._fail(event.start_mark, "the number cannot be read", "put it in quotes")
+            hint = "write a shorter one, or put it in quotes"
+            self._fail(event.start_mark, "the number is too long to be read", hint)
 
     def _items(self, path: str, depth: int) -> Iterator[Any]:
         index = 0

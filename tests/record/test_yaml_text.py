@@ -75,7 +75,12 @@ HOSTILE = {
     "tab indent": ("a:\n\t- x\n", "r.yaml:2:1: not valid YAML"),
     "bad flow": ("a: [1, 2\nb: 3\n", "not valid YAML"),
     "control": ("a: \x00\n", "not valid YAML"),
-    "huge number": ("a: " + "9" * 5000 + "\n", "number cannot be read"),
+    "huge number": ("a: " + "9" * 5000 + "\n", "number is too long to be read"),
+    "huge hexadecimal number": ("a: 0x" + "f" * 4000 + "\n", "r.yaml:1:4: the number is too long"),
+    "huge number to base 60": ("a: 1" + ":1" * 400_000 + "\n", "the number is too long"),
+    "huge fraction to base 60": ("a: 1" + ":1" * 400_000 + ".5\n", "the number is too long"),
+    "33 levels of json": ('{"a": ' + "[" * 33 + "]" * 33 + "}", "nested deeper than 32"),
+    "900 levels of json": ('{"a": ' + '{"b": ' * 900 + "1" + "}" * 901, "nested deeper than 32"),
     "odd key": ("? [a, b]\n: 1\n", "must be a simple name"),
 }  # fmt: skip
 
@@ -103,6 +108,19 @@ def test_what_people_write_by_hand_has_its_yaml_meaning() -> None:
     data, lines = parse("a: 1\nb: yes\nc: ~\nd: 1.5\ne: text # c\nf: |\n  x\n  y\n", "r.yaml")
     assert data == {"a": 1, "b": True, "c": None, "d": 1.5, "e": "text", "f": "x\ny\n"}
     assert lines["e"] == 5
+
+
+@pytest.mark.parametrize("number", ["0x10", "017", "1:30", "1_000", "0b11", "+5", "-5", "9" * 4300])
+def test_a_whole_number_can_be_written_and_read_again(number: str) -> None:
+    value = parse(f"a: {number}\n", "r.yaml")[0]["a"]
+    assert isinstance(value, int)
+    assert parse(dump_yaml({"a": value}), "r.yaml")[0] == {"a": value}
+
+
+def test_32_levels_can_be_written_and_read_again() -> None:
+    text = '{"a": ' + "[" * 32 + "]" * 32 + "}"
+    data, _ = parse(text, "r.yaml")
+    assert parse(dump_yaml(data), "r.yaml")[0] == data == parse(dump_json(data), "r.json")[0]
 
 
 def test_dates_stay_text() -> None:
