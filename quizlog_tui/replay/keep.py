@@ -13,8 +13,11 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import LimitError, UsageError
 from ..scratch import Scratch
+
+MOST_BYTES = 2**30
+"""Bytes that are copied out of one run."""
 
 
 class Keeper:
@@ -41,15 +44,21 @@ class Keeper:
 
         Args:
             original: The script's own folder; what is the same there was not written.
-            target: Takes the files.
+            target: Takes the files; a folder in which there is nothing.
+
+        Raises:
+            LimitError: They are more than `MOST_BYTES` together; nothing was copied.
         """
         if not self._runs:
             return []
         written = self._runs[-1] / "files"
         names = [name for name in _files(written) if not _same(written / name, original / name)]
+        if sum((written / name).lstat().st_size for name in names) > MOST_BYTES:
+            message = f"the script wrote more than {MOST_BYTES / 2**30:g} GB of files"
+            raise LimitError(message, where=str(target), hint="none of them was copied")
         for name in names:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(written / name, target / name, follow_symlinks=False)
+            _copy(written / name, target / name)
         return names
 
 
@@ -58,16 +67,35 @@ def keeper(target: Path) -> Iterator[Keeper]:
     """A keeper for files that shall go to `target`, which is made if it is not there.
 
     Raises:
-        UsageError: The folder cannot be made or written.
+        UsageError: The folder cannot be made or written, or something lies in it.
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
+        if any(target.iterdir()):
+            hint = "name a new folder: what lies there could be a link that a script left"
+            raise UsageError("is not empty", where=str(target), hint=hint)
         base = Scratch("keep")  # not beside it: the script could see it
     except OSError as error:
         hint = "name a folder that can be written"
         raise UsageError(f"cannot write: {error.strerror}", where=str(target), hint=hint) from None
     with base:
         yield Keeper(base.path)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file with a mode as if the user had made it; a link as a link.
+
+    Neither name may lead elsewhere: the script made the one, and may know the other.
+    """
+    if source.is_symlink():
+        target.symlink_to(os.readlink(source))
+        return
+    mode = 0o777 if source.stat().st_mode & 0o100 else 0o666
+    reading = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(reading, "rb") as data:
+        writing = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        with open(writing, "wb") as copy:
+            shutil.copyfileobj(data, copy)
 
 
 def _files(folder: Path) -> Iterator[str]:

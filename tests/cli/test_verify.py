@@ -170,6 +170,8 @@ def test_files_are_kept_where_asked(run: Run, build: Build) -> None:
     assert (build.folder / "out" / "made").read_text() == "x"
     assert sorted(os.listdir(build.folder)) == ["out", "quiz.py", "record.yaml"]
     assert run("record.yaml", "--keep-files", "record.yaml")[0] == 2
+    code, _, err = run("record.yaml", "--keep-files", "out")
+    assert code == 2 and "out: is not empty (name a new folder" in err
 
 
 def test_the_record_says_what_was_fixed(run: Run, path: Path) -> None:

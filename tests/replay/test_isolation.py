@@ -106,6 +106,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 ATTACKS = {
     "a file in memory that no limit counts": "os.memfd_create('x')",
+    "another's processors": "os.sched_setaffinity({us}, [0])",
+    "another's scheduling": "os.sched_setscheduler({us}, os.SCHED_IDLE, os.sched_param(0))",
+    "another's priority": "os.setpriority(os.PRIO_PROCESS, {us}, 5)",
     "read a file": "open({secret!r}).read()",
     "read it by its number": "os.open({secret!r}, os.O_RDONLY)",
     "list a folder": "os.listdir({folder!r})",
@@ -198,6 +201,8 @@ ALLOWED = {
     "users": "pwd.getpwuid(0).pw_name",
     "its own process": "open('/proc/self/comm').read() != '', os.listdir('/proc/self/fd') != []",
     "signals to itself": "os.kill(os.getpid(), 0)",
+    "its own processors": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
+    "its own priority": "os.nice(0) == 0",
     "an event loop": "asyncio.run(asyncio.sleep(1))",
     "its own source": "inspect.getsource(served)[:10]",
 }

@@ -105,6 +105,10 @@ _ARCH = (0xC000003E, 0xC00000B7)
 _CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), (435, 435), (16, 29), (41, 198)
 _PAIR = (53, 199)
 _PRLIMIT = (302, 261)
+_SCHEDULES = ((203, 122), (144, 119), (142, 118), (314, 274))
+"""Calls that set processors and scheduling of the process named first; 0 is the caller."""
+_PRIORITIES = ((141, 140), (251, 30))
+"""Those that name it second: `setpriority`, `ioprio_set`."""
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _UNIX, _DATAGRAMS = 1, 2
@@ -181,6 +185,12 @@ def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
             [*_refuse(_TIOCSTI, errno.EPERM), *_refuse(_TIOCLINUX, errno.EPERM)],
         ),
         *_when(_PRLIMIT[column], _ARGUMENT_0, [(_JUMP_EQ, 0, 1, 0), refuse]),
+        *[
+            step
+            for numbers, argument in ((_SCHEDULES, _ARGUMENT_0), (_PRIORITIES, _ARGUMENT_1))
+            for number in numbers
+            for step in _when(number[column], argument, [(_JUMP_EQ, 0, 1, 0), refuse])
+        ],
     ]
 
 
