@@ -6,7 +6,6 @@ Ratios are of medians taken in this run; compared things are measured in turns w
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import random
 import shutil
@@ -16,14 +15,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import floors
 import peers
-import sandboxed
-import served
-from rows import Row, at_most, faster, table
+from rows import Row, at_most, collect, empty, faster, measured, table
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
@@ -77,6 +74,8 @@ def live_rows(folder: Path) -> Iterator[Row]:
         yield faster(
             "live step / pexpect", median["short"], peers.pexpect_step(SCRIPTS["bare"], 100), None
         )
+    else:
+        yield empty("live step / pexpect", "pexpect is not installed")
 
 
 def rewind_seconds(script: Path, steps: int, repeats: int) -> float:
@@ -122,9 +121,13 @@ def rewind_rows(folder: Path) -> Iterator[Row]:
         _, memory_find, memory_known = peers.langgraph_rewind(1000, None, 7)
         yield faster("rewind / LangGraph in memory, finding the stop", long, memory_find, None)
         yield faster("rewind / LangGraph in memory, id known", long, memory_known, None)
+    else:
+        yield empty("rewind / LangGraph", "langgraph is not installed")
     if HAS["dbos"]:
         _, fork = peers.dbos(1000, folder, 5)
         yield faster("rewind / DBOS SQLite fork_workflow", long, fork, None)
+    else:
+        yield empty("rewind / DBOS SQLite fork_workflow", "dbos is not installed")
 
 
 def durable_rows(folder: Path) -> Iterator[Row]:
@@ -292,6 +295,8 @@ def endurance_rows(steps: int, rewinds: int) -> Iterator[Row]:
 
 def sandbox_rows() -> Iterator[Row]:
     """A sandboxed run whose libraries are loaded, against loading them."""
+    import sandboxed
+
     ours, theirs, isolation = sandboxed.warm_against_cold()
     what = f"warm sandboxed run that uses pandas ({isolation}) / cold import of pandas"
     yield faster(what, ours, theirs, 10)
@@ -299,6 +304,8 @@ def sandbox_rows() -> Iterator[Row]:
 
 def server_rows() -> Iterator[Row]:
     """The server against FastAPI alone, and very many sessions at once."""
+    import served
+
     for kind, (ours, floor) in served.rates().items():
         bound = kind != served.ANSWERED  # nobody puts a record on disk in the time of no work
         yield Row(
@@ -322,33 +329,25 @@ def main() -> None:
     quick = "--quick" in sys.argv
     for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
         os.environ.pop(name, None)  # users' machines cache byte code
-    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        parts = [
-            live_rows(folder),
-            durable_rows(folder),
-            fan_out_rows(),
-            memory_rows(),
-            cold_rows(folder),
-            world_rows(),
-            verify_rows(folder),
-            sandbox_rows(),
-        ]
+        parts: dict[str, Callable[[], Iterator[Row]]] = {
+            "live steps": lambda: live_rows(folder),
+            "durable steps": lambda: durable_rows(folder),
+            "many answers from one stop": fan_out_rows,
+            "memory of checkpoints": memory_rows,
+            "a cold start": lambda: cold_rows(folder),
+            "the fixed world": world_rows,
+            "verify": lambda: verify_rows(folder),
+            "sandboxed runs": sandbox_rows,
+        }
         if not quick:
-            parts += [server_rows(), rewind_rows(folder), endurance_rows(100_000, 10_000)]
-        for part in parts:
-            for row in part:
-                rows.append(row)
-                print(
-                    f"{row.what}: {row.ours} / {row.other} = {row.ratio:.2f}x {row.must}",
-                    file=sys.stderr,
-                )
-    print(table(rows))
-    target = HERE / "results.json"
-    target.write_text(
-        json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False) + "\n"
-    )
+            parts |= {
+                "the server": server_rows,
+                "rewinds": lambda: rewind_rows(folder),
+                "endurance": lambda: endurance_rows(100_000, 10_000),
+            }
+        print(table(collect(measured(parts), HERE / "results.json")))
 
 
 if __name__ == "__main__":

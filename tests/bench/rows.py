@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -12,9 +17,45 @@ class Row:
     what: str
     ours: str
     other: str
-    ratio: float
+    ratio: float | None
     must: str
     ok: bool | None
+    why_empty: str = ""
+    """Why nothing was measured; empty if something was."""
+
+    @property
+    def shown_ratio(self) -> str:
+        return f"not measured: {self.why_empty}" if self.ratio is None else f"{self.ratio:.2f}x"
+
+
+def empty(what: str, why: str) -> Row:
+    """A line for what could not be measured."""
+    return Row(what, "", "", None, "", None, why)
+
+
+def measured(parts: Mapping[str, Callable[[], Iterable[Row]]]) -> Iterator[Row]:
+    """The rows of all parts; a part that fails ends with a row that says why, and the next begins."""
+    for name, part in parts.items():
+        try:
+            yield from part()
+        except Exception as error:
+            said = " ".join(str(error).split())
+            yield empty(name, f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
+def collect(rows: Iterable[Row], target: Path) -> list[Row]:
+    """Take rows as they come: each is told, and the file holds all so far."""
+    found: list[Row] = []
+    for row in rows:
+        found.append(row)
+        print(
+            f"{row.what}: {row.ours} / {row.other} = {row.shown_ratio} {row.must}", file=sys.stderr
+        )
+        text = json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False)
+        part = target.with_suffix(".part")
+        part.write_text(f"{text}\n", encoding="utf-8")
+        os.replace(part, target)
+    return found
 
 
 def at_most(what: str, ours: float, other: float, bound: float | None) -> Row:
@@ -45,6 +86,6 @@ def table(rows: list[Row]) -> str:
     for row in rows:
         mark = {True: "✓", False: "✗", None: ""}[row.ok]
         lines.append(
-            f"| {row.what} | {row.ours} | {row.other} | {row.ratio:.2f}x | {row.must} | {mark} |"
+            f"| {row.what} | {row.ours} | {row.other} | {row.shown_ratio} | {row.must} | {mark} |"
         )
     return "\n".join(lines)

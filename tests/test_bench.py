@@ -1,0 +1,41 @@
+"""The benchmark's table on machines that lack something: no row is lost, each gap says why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bench.rows import Row, at_most, collect, measured, table
+
+
+def one() -> Iterator[Row]:
+    yield at_most("one", 1.0, 2.0, 4)
+
+
+def broken() -> Iterator[Row]:
+    yield at_most("before it broke", 1.0, 2.0, None)
+    raise RuntimeError("no sandbox here: bwrap\n is missing")
+
+
+def test_a_part_that_fails_says_why_and_the_next_is_measured(tmp_path: Path) -> None:
+    target = tmp_path / "results.json"
+    rows = collect(measured({"a": broken, "b": one}), target)
+    assert [row.what for row in rows] == ["before it broke", "a", "one"]
+    assert rows[1].why_empty == "RuntimeError: no sandbox here: bwrap is missing"
+    assert "| a |  |  | not measured: RuntimeError: no sandbox" in table(rows)
+    assert [row["what"] for row in json.loads(target.read_text())] == [row.what for row in rows]
+
+
+def test_results_are_written_as_they_come(tmp_path: Path) -> None:
+    target = tmp_path / "results.json"
+
+    def stopped() -> Iterator[Row]:
+        yield from one()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        collect(measured({"a": stopped}), target)
+    assert [row["what"] for row in json.loads(target.read_text())] == ["one"]
