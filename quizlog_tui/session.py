@@ -85,17 +85,25 @@ class Session(OpenRecord):
 
     # -- moving
 
-    def answer(self, answer: str) -> Reply:
-        """Answer the pending question; after an error, the question that led to it again.
+    def answer(self, answer: str, *, at: int | None = None) -> Reply:
+        """Answer a question; answers that were given from there on stay as a branch.
+
+        Args:
+            answer: The answer.
+            at: The step of the question, as if the record were rewound to it; None for the pending
+                question, or after an error for the one that led to it.
 
         Raises:
-            UsageError: Nothing is asked.
+            UsageError: Nothing is asked, or there is no such step.
             ConflictError: The record was changed by somebody else; nothing was written.
             LimitError: The script went over a limit; nothing was written.
         """
-        at = self._answer_point()
+        if at is None:
+            at = self._answer_point()
+        rules.check_pointer(self._record, at)
         parked = self._parked(rules.leaves_tail(self._record, at, answer))
         transcript = self._one_more(at, answer)
+        _check_asked(transcript, at)
         record = rules.answered(self._record, at, answer, parked)
         return self._become(record, transcript, f"answer at step {at}")
 
@@ -325,7 +333,7 @@ class Session(OpenRecord):
 def _check_asked(transcript: Transcript, at: int) -> None:
     """Raise a `UsageError` unless a run used an answer at step `at`."""
     if len(transcript.steps) < at + 1:
-        hint = "fork at an earlier step"
+        hint = "choose an earlier step"
         raise UsageError(f"the script asks nothing at step {at}", hint=hint)
 
 

@@ -190,3 +190,45 @@ def test_deleting_survives_the_disk(build: Build) -> None:
     with Session(path) as session:
         assert [branch.name for branch in session.branches] == ["main"]
         assert [branch.deleted for branch in session.all_branches] == [None, "now"]
+
+
+def test_an_answer_at_an_earlier_step_is_one_move(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build.record(QUIZ, "1", "2", "3")
+    written: list[Record] = []
+    write = RecordFile.write
+
+    def count(self: RecordFile, record: Record) -> None:
+        written.append(record)
+        write(self, record)
+
+    with Session(path) as session:
+        monkeypatch.setattr(RecordFile, "write", count)
+        before = visible(session)
+        assert session.answer("9", at=1).pointer == 2
+        assert (len(written), session.can_undo) == (1, "answer at step 1")
+        assert list(session.inputs) == ["1", "9"]
+        assert list(session.record.branches["main-1"].inputs) == ["2", "3"]
+        session.undo()
+        assert (visible(session), session.can_undo, len(written)) == (before, None, 2)
+        session.redo()
+        assert list(session.inputs) == ["1", "9"]
+    assert on_disk(path)["inputs"] == ["1", "9"]
+
+
+def test_answering_at_a_step_is_refused_where_nothing_is_asked(build: Build) -> None:
+    path = build.record(QUIZ, "1", "bad")
+    before = path.read_bytes()
+    with Session(path) as session:
+        for at in (-1, 2, 3):
+            with pytest.raises(UsageError):
+                session.answer("2", at=at)
+        assert path.read_bytes() == before
+        assert session.answer("2", at=1).pointer == 2  # the question that led to the error
+
+
+def test_the_recorded_answer_at_an_earlier_step_is_a_step_forward(build: Build) -> None:
+    with Session(build.record(QUIZ, "1", "2", "3")) as session:
+        assert session.answer("1", at=0).pointer == 1
+        assert list(session.inputs) == ["1", "2", "3"] and not session.record.branches
