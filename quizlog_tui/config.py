@@ -44,6 +44,9 @@ class Config:
     theme: str = _setting("", "theme of the screens; empty: the one chosen last")
     author: str = _setting("", "name on notes and verdicts; empty: asked once")
     mouse: bool = _setting(True, "take the mouse; false leaves it to the terminal")
+    confirm_branches: bool = _setting(
+        True, "ask on the screen before an answer at an earlier step starts a branch"
+    )
     limits_seconds: float = _setting(
         30.0, "longest a script may take from an answer to the next question", _between(0.1, 10**6)
     )

@@ -15,7 +15,6 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
-from textual.theme import BUILTIN_THEMES
 
 from ..author import known_author
 from ..config import Config, Problem, config_path
@@ -25,17 +24,18 @@ from ..replay.limits import user_limits
 from ..replay.replayer import Replayer
 from ..session import Session
 from ..text import one_line, visible
+from .actions import ACTIONS
 from .ascii_signs import AsciiFilter
 from .clock import Clock
-from .keymap import key_problems, textual_keys
+from .installed_themes import InstalledThemes
+from .keymap import effective, key_problems, textual_keys
 from .messages import Neighbour, OpenRecord
 from .palette import ActionCommands
 from .screens.base import QuizlogScreen
 from .screens.opening import OpeningScreen, is_long
 from .screens.player import PlayerScreen
 from .state import State
-from .theming import DEFAULT, load_themes, theme_files
-from .watch import Stamps, stamps
+from .typed_keys import KeyGate, take_key, take_paste
 
 if TYPE_CHECKING:
     from ..episodes.index import EpisodeFile
@@ -97,8 +97,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Exceptions that only a defect of ours can raise, in the order they came."""
         self.in_ascii = False
         """Whether the terminal shows nothing but ASCII."""
-        self._theme_stamps: Stamps = {}
-        self._take_first_theme()
+        self._themes = InstalledThemes(self)
+        self._problems += self._themes.take_first(self.config.theme, self.state.theme)
         self._take_keys()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -108,31 +108,11 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     # -- themes and keys
 
-    def _take_first_theme(self) -> None:
-        """Read the theme that is wanted, by its file's name; all others only after the first frame.
-
-        Reading them all would take a fifth of the time to the first frame.
-        """
-        wanted = self.config.theme or self.state.theme or DEFAULT
-        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
-        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
-            files = theme_files()  # a file may be named otherwise than its theme
-        for theme in load_themes(files)[0]:
-            self.register_theme(theme)
-        self.theme = wanted if wanted in self.available_themes else DEFAULT
-        if self.config.theme not in ("", self.theme):
-            self._problems.append(
-                Problem("theme", f"there is no theme {wanted!r}", "F2 lists them")
-            )
-
-    def _take_themes(self) -> None:
-        """Read all theme files; what is wrong in them is told together."""
-        files = theme_files()
-        self._theme_stamps = stamps(files)
-        themes, problems = load_themes(files)
-        for theme in themes:
-            self.register_theme(theme)
-        self._problems += problems
+    @property
+    def _ways_out(self) -> set[str]:
+        """The keys that act whatever is yet to be painted."""
+        actions = (action for action in ACTIONS["app"] if action.id in ("app.back", "app.quit"))
+        return {key for action in actions for key in effective(action, self._keymap)}
 
     def _take_keys(self) -> None:
         problems = key_problems(self.config.keys, str(config_path()))
@@ -142,12 +122,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def _watch_themes(self) -> None:
         """Draw anew when a theme file was changed."""
-        if stamps(theme_files()) == self._theme_stamps:
-            return
-        before = self.current_theme
-        self._take_themes()
-        if self.current_theme != before:
-            self.refresh_css(animate=False)
+        self._problems += self._themes.take_changed()
         self._tell_problems()
 
     def _tell_problems(self) -> None:
@@ -230,9 +205,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
     def _show(self, session: Session, *, browsing: bool = False) -> None:
         """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
         self._tell_problems()
-        author = known_author(self.config) or ""
         player = PlayerScreen(
-            session, self.replayer, self.state, self._clock, author, guided=self._guided
+            session,
+            self.replayer,
+            self.state,
+            self._clock,
+            known_author(self.config) or "",
+            confirms=self.config.confirm_branches,
+            guided=self._guided,
         )
         player.browsing = browsing
         self.push_screen(player, self._after_player)
@@ -253,7 +233,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
             except QuizlogError as error:
                 screen.complain(error)
                 return None
+        screen.gate.shut()
         session = await screen.work_on(lambda: Session(path, self.replayer), "opening")
+        screen.gate.open()
         return session if screen is self.screen else None
 
     @work
@@ -292,7 +274,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """Take an event; an exception in what it leads to, such as an action, ends nothing."""
         try:
-            await super().on_event(event)
+            if isinstance(event, events.Key):
+                self.app_focus = True
+                gate = getattr(self.screen, "gate", KeyGate())
+                await take_key(self, event, gate, self._ways_out)
+            elif isinstance(event, events.Paste):
+                await take_paste(self, event)
+            else:
+                await super().on_event(event)
         except Exception as error:
             self._handle_exception(error)
 

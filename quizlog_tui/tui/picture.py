@@ -101,12 +101,16 @@ async def settled(pilot: Pilot[Any]) -> None:
         Exception: The defect that the program shows an error panel for.
     """
     app = pilot.app
-    await pilot.pause()
-    while not (isinstance(app.screen, QuizlogScreen) or app.screen.is_modal) or busy(app):
+    while True:
         if isinstance(app, QuizlogApp) and app.faults:
             raise app.faults[0]
-        await app.workers.wait_for_complete(busy(app))
-        await pilot.pause()
+        seen = app.screen
+        await pilot.pause()  # a screen that was there before is mounted and painted after it
+        while busy(app):
+            await app.workers.wait_for_complete(busy(app))
+            await pilot.pause()
+        if seen is app.screen and (isinstance(seen, QuizlogScreen) or seen.is_modal):
+            return
 
 
 def busy(app: App[Any]) -> list[Worker[Any]]:

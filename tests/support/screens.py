@@ -41,10 +41,10 @@ async def idle(pilot: Pilot[Any]) -> None:
 async def settled(pilot: Pilot[Any]) -> PlayerScreen:
     """Wait until the player is there and nothing is under way; the screen."""
     for _ in patiently():
-        if isinstance(pilot.app.screen, PlayerScreen) and not busy(pilot.app):
-            await pilot.pause()
-            return pilot.app.screen
-        await idle(pilot)
+        screen = pilot.app.screen
+        await idle(pilot)  # if it was there before, it is now mounted and painted
+        if isinstance(screen, PlayerScreen) and screen is pilot.app.screen:
+            return screen
     raise AssertionError(f"the player never came:\n{screen_text(pilot.app)}")
 
 
@@ -76,9 +76,10 @@ async def ask(pilot: Pilot[Any], key: str, *answers: str) -> None:
 
 
 async def shows(pilot: Pilot[Any], words: str) -> None:
-    """Wait until the words stand on the screen, toasts included."""
+    """Wait until the words stand on the screen, or in a toast, wherever that breaks its lines."""
     for _ in patiently():
-        if words in " ".join(screen_text(pilot.app).split()):
+        texts = [screen_text(pilot.app), *(note.message for note in pilot.app._notifications)]
+        if any(words in " ".join(text.split()) for text in texts):
             return
         await pilot.pause()
     raise AssertionError(f"{words!r} never shown:\n{screen_text(pilot.app)}")

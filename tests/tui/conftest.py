@@ -1,4 +1,4 @@
-"""What every test of the screens gets: a defect fails it, though the error panel goes on."""
+"""What every test of the screens gets: a defect fails it, and toasts stay until they are seen."""
 
 from __future__ import annotations
 
@@ -23,3 +23,9 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Exception]]:
     yield found
     for error in found:
         raise error
+
+
+@pytest.fixture(autouse=True)
+def lasting_toasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may need longer to look than people need to read."""
+    monkeypatch.setattr(QuizlogApp, "NOTIFICATION_TIMEOUT", 60)

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from textual.widgets import Input
 
+from quizlog_tui.config import Config
 from quizlog_tui.errors import QuizlogError
 from quizlog_tui.session import Session
 from quizlog_tui.tui.app import QuizlogApp
@@ -166,6 +167,63 @@ async def test_an_input_that_is_wanted_comes_into_sight(record: Path) -> None:
         await press(pilot, "f")
         await shows(pilot, "Fork 3")
         assert isinstance(app.focused, Input) and app.focused.region.height == 1
+
+
+@pytest.fixture
+def finished(build: Build) -> Path:
+    return build.record("for i in range(3): input(f'number {i}? ')\n", "1", "2", "3")
+
+
+async def test_a_finished_record_takes_no_focus_into_an_input(
+    finished: Path, tmp_path: Path
+) -> None:
+    for keys in (("h", "h", "q"), ("b", "enter", "escape")):
+        app = QuizlogApp(finished, state=State(tmp_path / "state.json"))
+        async with app.run_test() as pilot:
+            await settled(pilot)
+            before = finished.read_bytes()
+            assert not isinstance(app.focused, Input)
+            await pilot.press(*keys)
+            await pilot.pause()
+    assert finished.read_bytes() == before
+
+
+async def test_an_answer_at_an_earlier_step_asks_and_is_one_undo(finished: Path) -> None:
+    app = QuizlogApp(finished)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        before = inputs(finished)
+        await press(pilot, "h", "h")
+        await pilot.press("i", "9", "enter")
+        await shows(pilot, "This starts a branch at step 1: 2 recorded answers")
+        await press(pilot, "escape")
+        assert (draft(app), inputs(finished)) == ("9", before)
+        await pilot.press("enter")
+        await shows(pilot, "This starts a branch at step 1: 2 recorded answers")
+        await press(pilot, "enter")
+        assert inputs(finished) == ["1", "9"]
+        screen = await press(pilot, "escape", "z")
+        assert (inputs(finished), screen.session.pointer) == (before, 3)
+        assert screen.session.can_undo is None
+
+
+async def test_a_setting_lets_an_answer_start_a_branch_at_once(finished: Path) -> None:
+    app = QuizlogApp(finished, Config(confirm_branches=False))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "h", "h", "i", "9", "enter")
+    assert inputs(finished) == ["1", "9"]
+
+
+async def test_the_recorded_answer_at_an_earlier_step_only_steps_on(finished: Path) -> None:
+    before = finished.read_bytes()
+    app = QuizlogApp(finished)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        screen = await press(pilot, "h", "h", "i", "2", "enter")
+        assert screen._head.step == 2
+        assert (await press(pilot, "escape", "l"))._head.step == 3
+    assert finished.read_bytes() == before
 
 
 async def test_the_place_is_remembered_however_one_leaves(record: Path, tmp_path: Path) -> None:

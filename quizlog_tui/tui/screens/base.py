@@ -24,6 +24,7 @@ from ...paths import typed_path
 from ...text import one_line, visible
 from .. import clipboard, external
 from ..keymap import shown
+from ..typed_keys import KeyGate
 from ..widgets.documents import line
 from ..widgets.key_line import KeyLine
 from ..widgets.line_view import LineView
@@ -63,8 +64,12 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         super().__init__()
         self._status = ""
         self._working = False
+        self._turn_to_work = asyncio.Lock()
+        self._stops = 0
         self._stopping: Timer | None = None
         self._searched: LineView | None = None
+        self.gate = KeyGate()
+        """Stops keys that were typed before what they would act on was painted."""
 
     def compose(self) -> ComposeResult:
         """Status line, the screen's own panes, search bar, keys."""
@@ -111,11 +116,14 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     async def work_on(self, call: Callable[[], T], doing: str = "running") -> T | None:
         """Run a call in a thread; what it returns, or None after an error that was shown.
 
-        What takes longer than 0.2 seconds says so, and how to stop it.
+        What takes longer than 0.2 seconds says so, and how to stop it. Calls run one after the
+        other; stopping one drops those that wait for it.
         """
-        if self._working:
-            self.warn("still running; Escape stops it")
-            return None
+        stops = self._stops
+        async with self._turn_to_work:
+            return await self._work_on(call, doing) if stops == self._stops else None
+
+    async def _work_on(self, call: Callable[[], T], doing: str) -> T | None:
         self._working = True
         top = self.query_one("#status", Static)
         slow = self.set_timer(0.2, lambda: top.update(f"… {one_line(doing)}; Escape stops it"))
@@ -143,6 +151,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def stop(self) -> None:
         """Cancel the slow work, again and again: it may just be between two scripts."""
+        self._stops += 1
         self.cancel()
         if self._stopping is None:
             self._stopping = self.set_interval(0.1, self.cancel)

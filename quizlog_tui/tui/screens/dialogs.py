@@ -11,7 +11,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from ...text import one_line
+from ...text import one_line, visible
+from ..typed_keys import KeyGate
 from ..widgets.documents import Line, Table
 from ..widgets.row_list import RowList
 
@@ -58,6 +59,40 @@ class AskScreen(ModalScreen[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the text."""
         self.dismiss(event.value)
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Dismisses with whether the user agrees.
+
+    Args:
+        question: What is about to happen.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "dismiss(True)", "Yes"),
+        Binding("escape,q", "dismiss(False)", "No"),
+    ]
+    DEFAULT_CSS = f"""
+    ConfirmScreen {{ {_BOX}
+        & #keys {{ color: $text-muted; text-style: none; }}
+    }}
+    """
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+        self.gate = KeyGate()
+        self.gate.shut()
+
+    def compose(self) -> ComposeResult:
+        """The question, and the keys that answer it."""
+        with Vertical():
+            yield Label(visible(self._question), markup=False)
+            yield Label("Enter goes on, Escape goes back", markup=False, id="keys")
+
+    def on_mount(self) -> None:
+        """Nobody agrees to what is not painted yet."""
+        self.call_after_refresh(self.gate.open)
 
 
 class ChooseScreen(ModalScreen[int | None]):

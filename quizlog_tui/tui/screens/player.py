@@ -45,6 +45,7 @@ class PlayerScreen(PlayerLooks):
         state: Where the place is remembered.
         clock: How durations are told.
         author: Who writes remarks here.
+        confirms: Whether to ask before an answer at an earlier step starts a branch.
         guided: Whether to say what to try next.
     """
 
@@ -77,9 +78,11 @@ class PlayerScreen(PlayerLooks):
         clock: Clock,
         author: str,
         *,
+        confirms: bool = True,
         guided: bool = False,
     ) -> None:
         super().__init__(session, replayer, clock, author)
+        self._confirms = confirms
         self._guided = guided
         self._state = state
         self._output = RunOutput(self._whole)
@@ -100,14 +103,18 @@ class PlayerScreen(PlayerLooks):
             yield Guide(self.scene)
 
     async def on_mount(self) -> None:
-        """Draw, and give a pending question the focus."""
+        """Draw, and give the pending question the focus if it is the one that one looks at."""
         for name in ("output", "error", "source"):
             self.query_one(f"#{name}").border_title = name.capitalize()
         self.query_one("#timeline").border_title = "Answers"
         self.call_after_refresh(self._show_source)
         self._head = self._head.to(self._place())
         self.draw()
-        self.focus_pending()
+        if self._head.step == self.session.pointer:
+            self.focus_pending()
+        else:
+            self.query_one("#output").focus()
+        self.take_keys_when_painted()
         for warning in self.session.warnings:
             self.warn(warning)
         if self.session.source.refused:
@@ -156,9 +163,8 @@ class PlayerScreen(PlayerLooks):
         self._draw_error(shown)
         self._draw_source(shown)
         self._draw_prompt(shown)
-        marks = {at: sign for at, sign in self.marks().items()}
         self.query_one("#scrubber", Scrubber).show(
-            self._head.step, self._head.length, marks, self._scores()
+            self._head.step, self._head.length, self.marks(), self._scores()
         )
         self.status(self._status_text(shown))
 

@@ -155,6 +155,7 @@ class PlayerBeside(PlayerMoves):
             return
         from .ask import AskModelsScreen
 
+        self.gate.shut()
         screen = AskModelsScreen(self.session, self._clock)
         said = await self.app.push_screen_wait(screen) or ""
         if said == "changed":
@@ -166,6 +167,7 @@ class PlayerBeside(PlayerMoves):
             self.draw()
             self.query_one(PromptPanel).fill(said.removeprefix("override: "))
             self.focus_pending()
+        self.take_keys_when_painted()
 
     def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
         """Say what of a file of decisions cannot be read."""

@@ -7,38 +7,28 @@ Draws nothing; the player does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from textual import work
 
-from ...errors import DecisionError
-from ...paths import decisions_path
+from ...record.branches import free_name, leaves_tail
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session import Session
 from ...text import plural
-from ...timeline import Timeline, timeline
-from ..decided import decided
-from ..draw.timeline import DECISION, FORK, NOTE
+from ...timeline import Timeline
+from ..known_steps import KnownSteps
 from ..playhead import Playhead
 from ..watch import Watch
 from ..widgets.editors.answered import Answered
 from ..widgets.prompt_panel import PromptPanel
-from .base import QuizlogScreen
-
-if TYPE_CHECKING:
-    from ...solver.decision import Decision
+from .base import DIALOG, QuizlogScreen
+from .dialogs import ConfirmScreen
 
 _FOLLOW_SECONDS = 0.5
 """How often the record is looked at for changes by others."""
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend"}
-
-
-def _unchanged(now: object, before: object) -> bool:
-    """Whether a part of a record is the one it was; a number is made anew each time."""
-    return now is before or (isinstance(now, int) and now == before)
 
 
 class PlayerMoves(QuizlogScreen[None]):
@@ -49,17 +39,19 @@ class PlayerMoves(QuizlogScreen[None]):
         replayer: Where it runs, to cancel a slow script.
     """
 
+    _confirms = True
+    """Whether to ask before an answer at an earlier step starts a branch."""
+
     def __init__(self, session: Session, replayer: Replayer) -> None:
         super().__init__()
+        self.gate.shut()  # until the first question is painted
+        self._moving = asyncio.Lock()
         self.session = session
         self._replayer = replayer
         self._whole: Transcript = session.transcript
         self._head = Playhead(session.pointer, session.pointer)
         self._watch = Watch(session.path)
-        self._decisions: list[Decision] = []
-        self._decisions_watch = Watch(decisions_path(session.path), seen=False)
-        self._known: tuple[object, ...] | None = None
-        self._moments = timeline(self._whole, session.record)
+        self._steps = KnownSteps(session)
         self.mode = "answer"
         self.verdict = ""
         """What bisect found; shown until the record changes."""
@@ -87,36 +79,16 @@ class PlayerMoves(QuizlogScreen[None]):
     @property
     def moments(self) -> Timeline:
         """The steps of the run with what was remarked and tried at each."""
-        record = self.session.record
-        state = (self._whole, record.pointer, record.branches, record.extras.get("feedback"))
-        self._read_decisions()
-        if self._known is None or not all(map(_unchanged, state, self._known)):
-            self._known = state
-            self._moments = timeline(self._whole, record)
-        return self._moments
+        return self._steps.moments(self._whole)
 
     @property
     def decided(self) -> frozenset[int]:
         """The steps whose answer several models decided."""
-        return frozenset(decided(self._decisions, self.session.record))
-
-    def _read_decisions(self) -> None:
-        """Read the decisions kept beside the record, if their file is another than before."""
-        if self._decisions_watch.touched():
-            from ...solver.decision_file import read_decisions
-
-            with suppress(DecisionError):  # told when somebody asks for them
-                self._decisions = read_decisions(decisions_path(self.session.path)).decisions
-            self._known = None
+        return self._steps.decided
 
     def marks(self) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
-        moments = self.moments
-        found = {at: NOTE if moments[at].notes else FORK for at in moments.marked}
-        found |= dict.fromkeys(self.decided, DECISION)
-        if self._whole.status == "error":
-            found[len(self._whole.steps)] = "✗"
-        return dict(sorted((at, sign) for at, sign in found.items() if at <= self._head.length))
+        return self._steps.marks(self._whole)
 
     def recorded(self) -> str | None:
         """The answer recorded at the step shown, if there is one."""
@@ -164,13 +136,37 @@ class PlayerMoves(QuizlogScreen[None]):
             self.move(lambda: session.fork(step, answer), answer)
         elif self.mode == "amend":
             self.move(lambda: session.amend(step, answer), answer)
+        elif step == session.pointer:
+            self.move(lambda: session.answer(answer), answer)
         else:
-            self.move(lambda: self._answer_at(step, answer), answer)
+            self._answer_elsewhere(step - (self.shown.status == "error"), answer)
 
-    def _answer_at(self, step: int, answer: str) -> None:
-        if step != self.session.pointer:
-            self.session.rewind(step)
-        self.session.answer(answer)
+    @work(group=DIALOG)
+    async def _answer_elsewhere(self, at: int, answer: str) -> None:
+        """Answer at a step that is not the pending one, asking before that starts a branch.
+
+        What is recorded there is only stepped over: to look changes nothing.
+        """
+        if answer == self.recorded():
+            self._head = self._head.to(at + 1)
+            self.draw()
+            self.take_keys_when_painted()
+        elif not leaves_tail(self.session.record, at, answer) or await self._may_branch(at):
+            self.move(lambda: self.session.answer(answer, at=at), answer)
+        else:
+            self.query_one(PromptPanel).fill(answer)
+            self.take_keys_when_painted()
+
+    async def _may_branch(self, at: int) -> bool:
+        """Ask whether an answer may leave what was answered from a step on as a branch."""
+        if not self._confirms:
+            return True
+        record = self.session.record
+        stay = plural(len(record.inputs) - at, "recorded answer")
+        name = free_name(record, record.branch)
+        question = f"This starts a branch at step {at}: {stay} from there on stay as {name}."
+        agreed: bool = await self.app.push_screen_wait(ConfirmScreen(question))
+        return agreed
 
     def action_focus_answer(self) -> None:
         """Go and type."""
@@ -250,34 +246,48 @@ class PlayerMoves(QuizlogScreen[None]):
             self.verdict = f"the answer at step {found[0].step} of {branch} spoils the outcome"
         self.draw()
 
-    @work(exclusive=True, group="move")
+    @work(group="move")
     async def move(self, call: Callable[[], Any], answer: str | None = None) -> None:
-        """Make a change, then show where it led.
+        """Make a change after those under way, then show where it led.
 
         Args:
             call: The change.
             answer: What was typed for it; stands there again if it could not be made.
         """
-        panel = self.query_one(PromptPanel)
-        typing = panel.has_focus_within
-        known = [*self.session.warnings]
-        if await self.work_on(lambda: (call(), self.session.preview()), "running") is None:
-            self.draw()
-            if answer is not None:
-                panel.fill(answer)
-            return
+        async with self._moving:
+            panel = self.query_one(PromptPanel)
+            typing = panel.has_focus_within
+            known = [*self.session.warnings]
+            if await self.work_on(lambda: (call(), self.session.preview()), "running"):
+                self._warn_of_new(known)
+                await self._take()
+                if typing:
+                    self.focus_pending()
+            else:
+                self.draw()
+                if answer is not None:
+                    panel.fill(answer)
+        if answer is not None:
+            self.take_keys_when_painted()
+
+    def _warn_of_new(self, known: Sequence[str]) -> None:
         for warning in self.session.warnings:
             if warning not in known:
                 self.warn(warning)
-        await self._take()
-        if typing:
-            self.focus_pending()
 
-    @work(exclusive=True, group="move")
+    @work(exclusive=True, group="paint")
+    async def take_keys_when_painted(self) -> None:
+        """Let keys act again once what they are to act on can be seen."""
+        await self.query_one(PromptPanel).arranged()
+        await self.wait_for_refresh()
+        self.gate.open()
+
+    @work(group="move")
     async def take_tail(self, step: int) -> None:
         """Run through the recorded answers after the pointer too, and look at a step."""
-        if await self.work_on(self.session.preview, "running") is not None:
-            await self._take(step)
+        async with self._moving:
+            if await self.work_on(self.session.preview, "running") is not None:
+                await self._take(step)
 
     async def _take(self, step: int | None = None) -> None:
         """Show what the session holds now: at its pointer, or at a step."""
@@ -319,18 +329,19 @@ class PlayerMoves(QuizlogScreen[None]):
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def _look_for_changes(self) -> None:
-        if self.working or not self.is_active:
+        if self.working or self._moving.locked() or not self.is_active:
             return
         if self._watch.touched() and self.session.outdated:
             self._catch_up()
 
-    @work(exclusive=True, group="move")
+    @work(group="move")
     async def _catch_up(self) -> None:
         """Read what somebody else wrote; stay at the end if we were there and type nothing."""
         step, before = self._head.step, self.session.pointer
         at_end = step == before and not self.query_one(PromptPanel).draft
-        if await self.work_on(self.session.reload, "reading what changed") is None:
-            return
-        await self._take(None if at_end else step)
+        async with self._moving:
+            if await self.work_on(self.session.reload, "reading what changed") is None:
+                return
+            await self._take(None if at_end else step)
         moved = f"step {before} → {self.session.pointer}"
         self.tell(f"somebody else wrote the record: {moved}")

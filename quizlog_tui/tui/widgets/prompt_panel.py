@@ -18,6 +18,7 @@ from textual.widgets import Static
 from ...replay.input_type import InputType
 from ...text import one_line, visible
 from .documents import Table, line
+from .editors.answered import Answered
 from .editors.text_line import TextLine
 from .row_list import RowList
 from .wrapping import height
@@ -64,6 +65,7 @@ class PromptPanel(Vertical):
         self._heard = ""
         self._fitted: dict[str, tuple[InputType, str]] = {}
         self._asked = ""
+        self._answered = False
         self._drafts: dict[str, str] = {}
         self._to_fill: str | None = None
         self._unfit = False
@@ -132,10 +134,11 @@ class PromptPanel(Vertical):
         """Keep what was typed for the question before, and take up what was typed for this one."""
         if name == self._asked:
             return
-        if self.draft:
+        ahead = self.text_line.value if self._answered else ""
+        if self.draft and not self._answered:
             self._drafts[self._asked] = self.draft
-        self._asked, self._unfit = name, False
-        self._put(self._drafts.pop(name, ""))
+        self._asked, self._unfit, self._answered = name, False, False
+        self._put(ahead or self._drafts.pop(name, ""))
 
     @property
     def draft(self) -> str:
@@ -197,6 +200,11 @@ class PromptPanel(Vertical):
         else:
             self._to_fill = None
 
+    async def arranged(self) -> None:
+        """Wait until the input that fits is there."""
+        async with self._arranging:
+            pass
+
     async def _fit(self) -> None:
         """Make the input fit the question of now, and put in what is to stand there."""
         async with self._arranging:  # one after the other: an input is made but once
@@ -246,6 +254,7 @@ class PromptPanel(Vertical):
 
     def fill(self, answer: str) -> None:
         """Put an answer into the input, or into the line if only that can hold it."""
+        self._answered = False
         self._unfit = self._kind.name == "matrix" and not _holds(answer)
         self._put(answer)
         self._arrange()
@@ -257,6 +266,10 @@ class PromptPanel(Vertical):
         self._to_fill = text
 
     # -- events
+
+    def on_answered(self, event: Answered) -> None:
+        """What is typed from now on is for the question to come."""
+        self._answered = True
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """An option was chosen with Enter or the mouse."""

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from ....replay.input_type import InputType
 from ....text import one_line
-from .answered import Answered
+from .answered import send
 
 _MOST = 8
 _BY = r"\s*(?:x|×|by)\s*"
@@ -31,6 +31,7 @@ class MatrixGrid(Vertical):
         Binding("ctrl+left", "resize(0, -1)", "Narrower", show=False, priority=True),
         Binding("ctrl+down", "resize(1, 0)", "Higher", show=False, priority=True),
         Binding("ctrl+up", "resize(-1, 0)", "Lower", show=False, priority=True),
+        Binding("enter", "send", show=False, priority=True),
         Binding("down", "go(1)", show=False),
         Binding("up", "go(-1)", show=False),
     ]
@@ -123,12 +124,11 @@ class MatrixGrid(Vertical):
         said = "✗ a cell takes one number; " if bad else ""
         self.query_one("#preview", Static).update(one_line(f"{said}{self.text} · {_HELP}"))
 
-    async def on_input_submitted(self, event: Input.Submitted) -> None:
+    async def action_send(self) -> None:
         """Send the matrix."""
-        event.stop()
         answer = self.text
         await self.clear()
-        self.post_message(Answered(answer))
+        send(self, answer)
 
     async def action_resize(self, rows: int, columns: int) -> None:
         """More or fewer rows or columns."""

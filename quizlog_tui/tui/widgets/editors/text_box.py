@@ -12,7 +12,7 @@ from textual.widgets import Static, TextArea
 
 from ....replay.input_type import InputType
 from ....text import one_line
-from .answered import Answered
+from .answered import send
 
 _SEND = "ctrl+s or F5 sends"
 
@@ -82,7 +82,7 @@ class TextBox(Vertical):
         """Send what stands there."""
         answer = self.area.text
         self.area.text = ""
-        self.post_message(Answered(answer))
+        send(self, answer)
 
 
 def json_problem(text: str) -> str | None:

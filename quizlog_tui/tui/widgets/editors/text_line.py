@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from .answered import Answered
+from .answered import send
 
 
 class TextLine(Input):
@@ -45,10 +45,8 @@ class TextLine(Input):
             self._at = (self._at + 1 + by) % (count + 1) - 1
             self.fill(self._suggestions[self._at] if self._at >= 0 else "")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Pass the answer on, and empty the line."""
-        event.stop()
-        answer = event.value
+    async def action_submit(self) -> None:
+        """Send the answer and empty the line, before the next key is looked at."""
+        answer, self._at = self.value, -1
         self.clear()
-        self._at = -1
-        self.post_message(Answered(answer))
+        send(self, answer)

@@ -1,0 +1,75 @@
+"""What is known of the steps of an open record: tries, remarks, and decisions of models.
+
+Reads the decisions kept beside the record when their file changes. Knows no widgets.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..errors import DecisionError
+from ..paths import decisions_path
+from ..replay.transcript import Transcript
+from ..session import Session
+from ..timeline import Timeline, timeline
+from .decided import decided
+from .draw.timeline import DECISION, FORK, NOTE
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from ..solver.decision import Decision
+
+
+def _unchanged(now: object, before: object) -> bool:
+    """Whether a part of a record is the one it was; a number is made anew each time."""
+    return now is before or (isinstance(now, int) and now == before)
+
+
+class KnownSteps:
+    """The steps of a record, worked out anew only where something of them has changed.
+
+    Args:
+        session: The open record.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._decisions: list[Decision] = []
+        self._watch = Watch(decisions_path(session.path), seen=False)
+        self._state: tuple[object, ...] | None = None
+        self._moments = timeline(session.transcript, session.record)
+
+    def moments(self, whole: Transcript) -> Timeline:
+        """The steps of a run through all answers, with what was remarked and tried at each."""
+        record = self._session.record
+        state = (whole, record.pointer, record.branches, record.extras.get("feedback"))
+        self._read_decisions()
+        if self._state is None or not all(map(_unchanged, state, self._state)):
+            self._state = state
+            self._moments = timeline(whole, record)
+        return self._moments
+
+    @property
+    def decided(self) -> frozenset[int]:
+        """The steps whose answer several models decided."""
+        return frozenset(decided(self._decisions, self._session.record))
+
+    def marks(self, whole: Transcript) -> dict[int, str]:
+        """The steps worth stopping at, each with its sign."""
+        moments = self.moments(whole)
+        found = {at: NOTE if moments[at].notes else FORK for at in moments.marked}
+        found |= dict.fromkeys(self.decided, DECISION)
+        if whole.status == "error":
+            found[len(whole.steps)] = "✗"
+        return dict(sorted((at, sign) for at, sign in found.items() if at <= len(whole.steps)))
+
+    def _read_decisions(self) -> None:
+        """Read the decisions kept beside the record, if their file is another than before."""
+        if self._watch.touched():
+            from ..solver.decision_file import read_decisions
+
+            with suppress(DecisionError):  # told when somebody asks for them
+                path = decisions_path(self._session.path)
+                self._decisions = read_decisions(path).decisions
+            self._state = None

@@ -1,0 +1,161 @@
+"""Keys that come in a burst act in their order, and none acts on what is not painted yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screens.dialogs import ConfirmScreen
+from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
+from tests.support.build import Build
+from tests.support.screens import idle, press, settled, shows
+
+QUIZ = """
+for i in range(3):
+    answer = input(f"word {i}? ")
+    print("got", answer)
+print("end")
+"""
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    return build.record(QUIZ)
+
+
+def data(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(path.read_text())
+    return found
+
+
+def draft(app: QuizlogApp) -> str:
+    return app.screen.query_one(PromptPanel).draft
+
+
+async def burst(pilot: Pilot[None], *keys: str) -> PlayerScreen:
+    """Keys that all arrive at once, as a slow line delivers them."""
+    for key in keys:
+        pilot.app.simulate_key(key)
+    await idle(pilot)
+    return await settled(pilot)
+
+
+async def test_what_is_typed_ahead_waits_for_its_question(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        screen = await burst(pilot, "5", "enter", "6", "7", "backspace", "enter", "q", "b", "z")
+        assert (data(record)["inputs"], draft(app)) == (["5"], "6")
+        assert screen is app.screen and screen._head.step == 1
+        await press(pilot, "enter")
+        assert data(record)["inputs"] == ["5", "6"]
+
+
+async def test_what_is_typed_while_the_script_runs_is_no_command(build: Build) -> None:
+    slow = build.record("input('first? ')\nsum(range(10_000_000))\ninput('second? ')\n")
+    app = QuizlogApp(slow)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        screen = await burst(pilot, *"5", "enter", *"bq", "tab", "q", "b")
+        assert screen is app.screen and not data(slow).get("branches")
+        assert (data(slow)["inputs"], draft(app)) == (["5"], "bq")
+
+
+async def test_what_is_typed_before_the_end_is_painted_is_nothing(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "1", "enter")
+        await press(pilot, "2", "enter")
+        screen = await burst(pilot, "3", "enter", "q", "r", "b", "h")
+        assert screen is app.screen and screen.shown.status == "success"
+        assert data(record)["inputs"] == ["1", "2", "3"] and app.return_code is None
+        assert (await press(pilot, "h"))._head.step == 2
+
+
+async def test_what_is_typed_before_the_first_question_is_painted_is_no_command(
+    record: Path,
+) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        screen = await burst(pilot, "q", "b", "enter")
+        screen.query_one("#output").focus()
+        screen.gate.shut()
+        await burst(pilot, "q", "b", "i", "enter")
+        screen.gate.open()
+        assert screen is app.screen and not isinstance(app.focused, Input)
+        await press(pilot, "i", "b", "enter")
+    assert data(record)["inputs"] == ["b"]
+
+
+async def test_a_fork_and_its_answer_in_one_burst(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "1", "enter")
+        await press(pilot, "escape")
+        await burst(pilot, "0", "f", "b", "a", "r", "enter")
+        await shows(pilot, "branch fork-1")
+    assert data(record)["inputs"] == ["bar"]
+
+
+@pytest.mark.parametrize(
+    ("line", "keys", "answer"),
+    [
+        ("input('A: ')  #matrix", ("1", "tab", "2", "tab", "3", "tab", "4", "enter"), None),
+        ("input('Essay: ')  #textarea", ("a", "enter", "b", "f5", "x"), "a\nb"),
+        ("input('pick (red/blue) ')", ("down", "down", "enter", "q"), "blue"),
+    ],
+)
+async def test_a_burst_fills_every_kind_of_input_in_order(
+    line: str, keys: tuple[str, ...], answer: str | None, build: Build
+) -> None:
+    path = build.record(f"{line}\ninput('next? ')\n")
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await burst(pilot, *keys)
+        await shows(pilot, "next?")
+    assert data(path)["inputs"] == [answer or "[[1,2],[3,4]]"]
+
+
+async def test_pasted_text_stands_before_the_enter_that_follows(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        app.post_message(events.Paste("pasted"))
+        await burst(pilot, "enter")
+        await shows(pilot, "got pasted")
+
+
+async def test_nobody_agrees_to_a_branch_that_was_not_painted(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "1", "enter")
+        await press(pilot, "escape", "h")
+        for key in ("i", "9", "enter", "enter", "enter"):
+            app.simulate_key(key)
+        await shows(pilot, "This starts a branch")
+        assert isinstance(app.screen, ConfirmScreen)
+    assert data(record)["inputs"] == ["1"]
+
+
+async def test_two_changes_in_one_burst_are_both_made(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "1", "enter")
+        await press(pilot, "2", "enter")
+        await press(pilot, "escape")
+        screen = await burst(pilot, "z", "z")
+        await pilot.app.workers.wait_for_complete()
+        assert screen.session.pointer == 0
