@@ -29,6 +29,7 @@ GROUND = {
     "author",
     "grants",
     "privacy",
+    "refusals",
 }
 ALLOWED = {
     **{name: GROUND for name in GROUND},

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..errors import OutputError, QuizlogError
 from ..inherited import keep_own_rights
+from ..refusals import refusal
 from ..replay.spawn import discard
 from ..text import one_line
 from . import early, streams
-from .refusals import refusal
 
 
 def main(argv: Sequence[str] | None = None) -> int:

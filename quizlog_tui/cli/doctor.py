@@ -12,10 +12,10 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from ..refusals import refusal
 from . import emit_json
 from .extras import FOR_CODE
 from .grammar import Parser, command
-from .refusals import refusal
 
 
 @dataclass(frozen=True)

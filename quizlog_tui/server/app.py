@@ -14,13 +14,21 @@ from starlette.exceptions import HTTPException
 
 from .. import __version__
 from ..errors import QuizlogError
+from ..refusals import refusal
 from ..solver.choice import Choice
 from .asking import Asking
 from .bodies import ScriptStep, Solve, Step
 from .bounds import Bounds
 from .docs import HEADERS, docs_page
 from .events import events
-from .faults import BadRequestError, encode, error_data, first_fault, status_of
+from .faults import (
+    BadRequestError,
+    comes_from_full_disk,
+    encode,
+    error_data,
+    first_fault,
+    status_of,
+)
 from .lookup import Folders
 from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
@@ -164,6 +172,15 @@ def _shown_faults(app: FastAPI, folders: Folders) -> None:
         answer = reply(error.status_code, said)
         answer.headers.update(error.headers or {})
         return answer
+
+    async def refused(request: Request, error: Exception) -> Response:
+        shown = refusal(error)
+        if shown is None:
+            raise error
+        return reply(507 if comes_from_full_disk(error) else 503, shown)
+
+    for kind in (OSError, MemoryError, ImportError, RuntimeError):  # as the system refuses
+        app.add_exception_handler(kind, refused)
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> Response:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from ..errors import QuizlogError
+from ..refusals import refusal
 from ..solver.decision_text import to_data
 from ..solver.solve import Progress
 from .faults import encode, error_data
@@ -50,12 +51,12 @@ async def _worked(work: Work, queue: asyncio.Queue[_Event]) -> None:
 
     try:
         queue.put_nowait(("done", await work(tell)))
-    except QuizlogError as error:
-        queue.put_nowait(("error", error_data(error)))
-    except Exception:
+    except Exception as error:
+        shown = refusal(error)
         defect = QuizlogError("the server failed", hint="see its own messages")
-        queue.put_nowait(("error", error_data(defect)))
-        raise
+        queue.put_nowait(("error", error_data(shown or defect)))
+        if shown is None:
+            raise
 
 
 def event(kind: str, data: Mapping[str, Any]) -> bytes:

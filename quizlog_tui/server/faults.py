@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from ..errors import (
     DecisionError,
     LimitError,
     LockedError,
+    MachineError,
     QuizlogError,
     RecordError,
     ScriptError,
@@ -29,11 +31,13 @@ _STATUS: dict[type[QuizlogError], int] = {
     ScriptError: 422,
     DecisionError: 422,
     LimitError: 504,
+    MachineError: 503,
     ConfigError: 503,
     CancelledError: 503,
 }
 """Status of each error: the state forbids a move (409), a file is unfit (422), a script went over
 its limit (504), the server cannot (503)."""
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class BadRequestError(QuizlogError):
@@ -41,9 +45,20 @@ class BadRequestError(QuizlogError):
 
 
 def status_of(error: QuizlogError) -> int:
-    """The HTTP status of an error."""
+    """The HTTP status of an error; 507 where it comes from a disk without room."""
+    if comes_from_full_disk(error):
+        return 507
     kinds = type(error).__mro__
     return next((_STATUS[kind] for kind in kinds if kind in _STATUS), 400)
+
+
+def comes_from_full_disk(error: BaseException | None) -> bool:
+    """Whether an error, or what led to it, is a disk or a quota without room."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def error_data(error: QuizlogError) -> dict[str, Any]:

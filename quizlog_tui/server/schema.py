@@ -65,6 +65,7 @@ FAULTS: Responses = {
         422: "the body, or a file, does not say what it must",
         503: "the server cannot, or is ending",
         504: "the script went over a limit",
+        507: "the server's disk has no room",
     }.items()
 }
 REPLY: Responses = {200: _json(_REPLY, "where the questionnaire stands")}

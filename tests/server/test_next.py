@@ -65,7 +65,7 @@ async def test_a_full_disk_is_told_and_the_server_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         for _ in range(2):
-            said = message(await server.next(422, sheet_id="record", input="4"))
+            said = message(await server.next(507, sheet_id="record", input="4"))
             assert said == "record.yaml: cannot write: No space left on device"
     assert path.read_bytes() == before
     assert sorted(item.name for item in build.folder.iterdir()) == ["quiz.py", "record.yaml"]

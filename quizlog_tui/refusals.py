@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 
-from ..errors import CancelledError, MachineError, QuizlogError, UsageError
+from .errors import CancelledError, MachineError, QuizlogError, UsageError
 
 _SCARCE = {
     errno.EMFILE: "raise the limit: ulimit -n 1024",

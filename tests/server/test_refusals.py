@@ -1,0 +1,64 @@
+"""What the machine refuses the server, as its clients meet it: one JSON error, the record as it was."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from quizlog_tui.server import asking, sessions
+from tests.server.conftest import QUIZ, Server, voters
+from tests.support.build import Build
+
+
+def refusing(code: int) -> Any:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise OSError(code, os.strerror(code))
+
+    return refuse
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [(errno.ENOSPC, 507), (errno.EDQUOT, 507), (errno.EMFILE, 503), (errno.EPERM, 503)],
+)
+async def test_whatever_the_system_refuses_is_one_error(
+    code: int, status: int, server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build.record(QUIZ)
+    monkeypatch.setattr(sessions, "Session", refusing(code))
+    said = await server.next(status, sheet_id="record")
+    assert said["error"]["message"] == f"the system refuses: {os.strerror(code)}"
+
+
+async def test_no_memory_is_told_and_a_defect_is_none_of_it(
+    server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(error: Exception) -> Any:
+        def raised(*_: Any, **__: Any) -> Any:
+            raise error
+
+        return raised
+
+    build.record(QUIZ)
+    monkeypatch.setattr(sessions, "Session", fail(MemoryError()))
+    assert "no more memory" in (await server.next(503, sheet_id="record"))["error"]["message"]
+    monkeypatch.setattr(sessions, "Session", fail(RuntimeError("a defect")))
+    with pytest.raises(RuntimeError, match="a defect"):
+        await server.next(500, sheet_id="record")
+
+
+async def test_progress_ends_with_what_the_system_refuses(
+    serving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "chosen_panel", refusing(errno.ENOSPC))
+    transport = httpx.ASGITransport(serving(voters(tmp_path / "models.yaml", a=4)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+        body = {"question": {"text": "2 + 2 = "}}
+        told = await http.post("/solve", json=body, headers={"Accept": "text/event-stream"})
+    assert told.text.startswith("event: error\ndata: ")
+    assert "the system refuses: No space left on device" in told.text
