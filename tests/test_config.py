@@ -132,3 +132,8 @@ def test_the_shell_shows_checks_and_begins(capsys: pytest.CaptureFixture[str]) -
     assert main(["config", "check"]) == 2
     err = capsys.readouterr().err
     assert "there is no theme 'none'" in err and "no such action" in err and "primary" in err
+
+
+def test_the_command_alone_names_what_it_can_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config"]) == 2
+    assert "required: show|check|init" in capsys.readouterr().err

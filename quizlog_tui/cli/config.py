@@ -93,7 +93,7 @@ def run(arguments: Namespace) -> int:
 def _config() -> Parser:
     about = "The settings: show them all, check the file, or write a first one to edit."
     parser = command("quizlog config", run, about)
-    parser.add_argument("what", choices=list(_CALLS))
+    parser.add_argument("what", metavar="|".join(_CALLS), choices=list(_CALLS))
     return parser
 
 

@@ -84,7 +84,7 @@ def _exit_code(status: Status) -> int:
 def _sandbox() -> Parser:
     about = "Run a Python file in the sandbox. It leaves its answer in the variable `answer`."
     parser = command("quizlog sandbox", run, about)
-    parser.add_argument("what", choices=["run"], help="the only thing to do so far")
+    parser.add_argument("what", metavar="run", choices=["run"], help="the only thing to do so far")
     parser.add_argument("file", metavar="FILE.py")
     parser.add_argument(
         "--workspace", metavar="DIR", help="the code finds a copy of this folder's files"

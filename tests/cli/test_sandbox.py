@@ -65,7 +65,7 @@ def test_for_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["sandbox", "run", "/nowhere.py"], "No such file"),
         (["sandbox", "run", "."], "directory"),
         (["sandbox", "run", __file__, "--workspace", "/nowhere"], "is no folder"),
-        (["sandbox"], "arguments are required"),
+        (["sandbox"], "arguments are required: run, FILE.py"),
         (["sandbox", "walk", "x.py"], "invalid choice"),
     ],
 )
