@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -199,9 +200,11 @@ def test_an_answer_at_an_earlier_step_is_one_move(
     written: list[Record] = []
     write = RecordFile.write
 
-    def count(self: RecordFile, record: Record) -> None:
+    def count(
+        self: RecordFile, record: Record, beside: Mapping[Path, bytes] | None = None
+    ) -> list[str]:
         written.append(record)
-        write(self, record)
+        return write(self, record, beside)
 
     with Session(path) as session:
         monkeypatch.setattr(RecordFile, "write", count)

@@ -15,7 +15,7 @@ from quizlog_tui.episodes.matching import Matcher, clusters, matcher_from
 from quizlog_tui.episodes.triangulate import Answer, triangulate
 from quizlog_tui.replay.verdict import Verdict
 from quizlog_tui.replay.verify import _doubted
-from quizlog_tui.replay.world import MET, NOTED, doubt
+from quizlog_tui.replay.world import CODE, MET, NOTED, doubt
 from tests.episodes.support import episode
 
 
@@ -130,11 +130,20 @@ def test_not_verified_where_no_replay_can_vouch(name: str) -> None:
     assert {finding.code for finding in check_line(to_line(one).encode())} == {"guarantee"}
 
 
+HARMLESS = [name for name in NOTED if name != CODE]
+
+
 def test_what_is_only_worth_saying_does_not_speak_against_an_episode() -> None:
-    assert episode(("4", "end"), [("4", "end")], met=tuple(NOTED))["verified"]
+    assert episode(("4", "end"), [("4", "end")], met=tuple(HARMLESS))["verified"]
 
 
-@given(st.lists(st.sampled_from([*MET, *NOTED, "file x"])))
+def test_not_verified_where_an_answer_ran_as_code() -> None:
+    one = episode(("4", "end"), [("4", "end"), ("4", "end")], met=("program", CODE))
+    assert reasons(one) == [f"the script cannot be verified: {NOTED[CODE]}"]
+    assert check_line(to_line(one).encode()) == []
+
+
+@given(st.lists(st.sampled_from([*MET, *HARMLESS, "file x"])))
 def test_episodes_and_verdicts_doubt_the_same(met: list[str]) -> None:
     judged = _doubted(Verdict("reproducible", met=tuple(met)))
     name = doubt(met)
