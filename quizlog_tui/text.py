@@ -43,6 +43,8 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """`visible` text on a single line: newlines become `⏎`, tabs a space."""
+    if text.isascii() and text.isprintable():  # as nearly all is
+        return text
     return visible(text).replace("\n", "⏎").replace("\t", " ")
 
 

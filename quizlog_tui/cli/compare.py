@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from ..drift.report import BranchDrift, DriftReport, drift_report
-from ..drift.sides import Compared, Side, compare, run_of, side_of
+from ..drift.sides import Compared, Side, compare, runs_of, side_of
 from ..drift.words import difference_text
 from ..paths import record_path
 from ..record.store import RecordFile
@@ -32,7 +32,9 @@ def diff(arguments: Namespace) -> int:
         return _diff_replay(a, as_json=arguments.json)
     b = side_of(arguments.b, a)
     with Replayer() as replayer:
-        runs = [_run(side, replayer) for side in (a, b)]
+        runs = runs_of((a, b), replayer)
+    for side, (run, ended) in zip((a, b), runs, strict=True):
+        _note_end(side, run, ended)
     found = compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
     if arguments.json:
         emit_json(found.to_dict())
@@ -41,12 +43,11 @@ def diff(arguments: Namespace) -> int:
     return 0 if found.equal else DIFFERENT
 
 
-def _run(side: Side, replayer: Replayer) -> tuple[Transcript, Difference | None]:
-    run, ended = run_of(side, replayer)
+def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
+    """Tell what ended a run early."""
     if ended is not None:
         told = f"{side.name}: compared up to step {len(run.steps)} only: {difference_text(ended)}"
         print(f"quizlog: note: {one_line(told)}", file=sys.stderr)
-    return run, ended
 
 
 def _told(a: Side, b: Side, found: Compared) -> Iterator[str]:
@@ -63,7 +64,7 @@ def _told(a: Side, b: Side, found: Compared) -> Iterator[str]:
 def _diff_replay(side: Side, *, as_json: bool) -> int:
     """A record against its own replay under the script as it is now."""
     with Replayer(checkpoints=0) as replayer:
-        run, found = run_of(side, replayer)
+        ((run, found),) = runs_of((side,), replayer)
     if as_json:
         said = found and {"step": found.step, "what": found.what, "a": found.a, "b": found.b}
         emit_json({"equal": found is None} | (said or dict.fromkeys(("step", "what", "a", "b"))))

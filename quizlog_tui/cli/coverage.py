@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..drift.report import branch_drift
+from ..drift.report import branch_drifts
 from ..errors import QuizlogError, UsageError
 from ..paths import record_path
 from ..record.store import RecordFile
@@ -51,9 +51,8 @@ def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[Walk]:
         record = RecordFile(path).read()
         if (path.parent / record.script).resolve() != source.path.resolve():
             return
-        for name in record.names:
-            run = branch_drift(record, name, source, replayer).run
-            yield Walk(str(path), name, run)
+        for drift in branch_drifts(record, record.names, source, replayer):
+            yield Walk(str(path), drift.branch, drift.run)
     except QuizlogError as error:
         if error.exit_code == 130:
             raise

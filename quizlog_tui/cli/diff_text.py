@@ -6,11 +6,10 @@ What is marked is marked by signs, `[-old-]` and `{+new+}`, never by colour alon
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import groupby
 
 from ..drift.words import NOUNS
-from ..replay.align import Row, Span, align, words
+from ..replay.align import Row, Span, align, changes, words
 from ..replay.diverge import Difference
 from ..replay.transcript import Step, Transcript
 from ..text import one_line, plural
@@ -74,14 +73,15 @@ def _text(step: Step | None, run: Transcript) -> list[str]:
 
 def _lines(a: Sequence[str], b: Sequence[str]) -> Iterator[str]:
     """Lines of both; those that differ one under the other, with the differing words marked."""
-    for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if tag == "equal":
-            yield from (f"      {one_line(line)}" for line in a[i:j])
-            continue
+    at = 0
+    for i, j, k, m in changes(a, b):
+        yield from (f"      {one_line(line)}" for line in a[at:i])
         for n in range(max(j - i, m - k)):
             one = a[i + n] if i + n < j else None
             other = b[k + n] if k + n < m else None
             yield from _pair(one, other)
+        at = j
+    yield from (f"      {one_line(line)}" for line in a[at:])
 
 
 def _pair(one: str | None, other: str | None) -> Iterator[str]:

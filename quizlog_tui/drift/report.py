@@ -1,17 +1,18 @@
 """How far a record agrees with its script as it is now.
 
-An answer is given to a run only after the question it waits at was found to be the recorded one,
-so that no answer ever meets another question. Changes nothing.
+No answer counts that met another question than its own. Changes nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import LimitError, QuizlogError
 from ..record.model import Record
 from ..replay.diverge import Difference
-from ..replay.recorded import Known, differs, known_of
+from ..replay.recorded import Known, difference_from_record, differs, known_of
 from ..replay.replayer import Replayer
 from ..replay.source import Source
 from ..replay.transcript import Transcript
@@ -84,14 +85,47 @@ def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftRep
         CancelledError: The replayer was cancelled meanwhile.
     """
     names = [record.branch, *(name for name in record.names if name != record.branch)]
-    branches = tuple(branch_drift(record, name, source, replayer) for name in names)
-    return DriftReport(script_changed(record, source), branches)
+    branches = branch_drifts(record, names, source, replayer)
+    return DriftReport(script_changed(record, source), tuple(branches))
+
+
+def branch_drifts(
+    record: Record, names: Sequence[str], source: Source, replayer: Replayer
+) -> list[BranchDrift]:
+    """How far several branches agree with a version of the script, each up to its end.
+
+    They are run in one walk, with all their answers, and what lies beyond the first difference is
+    dropped: an answer that meets another question there changes nothing outside the run. A script
+    to which something is real is given them one by one, and so is one that went over a limit.
+    """
+    if source.allowed:
+        return [branch_drift(record, name, source, replayer) for name in names]
+    found: dict[str, BranchDrift] = {}
+    lines = map(record.path_of, names)
+    for index, run in replayer.walk(source, world_of(record), lines):
+        name = names[index]
+        if isinstance(run, LimitError):
+            found[name] = branch_drift(record, name, source, replayer)
+        elif isinstance(run, QuizlogError):
+            raise run
+        else:
+            known = known_of(record, name)
+            found[name] = _drift(name, known, run, difference_from_record(known, run))
+    return [found[name] for name in names]
 
 
 def branch_drift(record: Record, name: str, source: Source, replayer: Replayer) -> BranchDrift:
-    """How far one branch agrees with a version of the script: answer by answer, up to its end."""
+    """How far one branch agrees with a version of the script: answer by answer, up to its end.
+
+    An answer is given to the run only after the question it waits at was found to be the recorded
+    one.
+    """
     known = known_of(record, name)
-    run, found = _follow(known, source, world_of(record), replayer)
+    return _drift(name, known, *_follow(known, source, world_of(record), replayer))
+
+
+def _drift(name: str, known: Known, run: Transcript, found: Difference | None) -> BranchDrift:
+    run = run if found is None else run.upto(found.step)
     stops = len(known.inputs) if known.print is not None else 0
     judged = max(len(known.trail), min(stops, known.stop))
     return BranchDrift(name, len(known.inputs), len(run.steps), found, run, judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 from ..errors import UsageError
 from ..record.model import Record
 from ..record.store import RecordFile
+from ..replay.abreast import side_by_side
 from ..replay.align import align
 from ..replay.diverge import Difference, first_difference
 from ..replay.replayer import Replayer
 from ..replay.source import Source, read_source
 from ..replay.transcript import Transcript
-from .report import branch_drift
+from .report import BranchDrift, branch_drift, branch_drifts
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,32 @@ def with_branch(side: Side, branch: str) -> Side:
 
 def run_of(side: Side, replayer: Replayer) -> tuple[Transcript, Difference | None]:
     """The run of a side as far as its answers still belong to their questions; what ends that."""
-    drift = branch_drift(side.record, side.branch, side.source, replayer)
-    if side.whole:
-        return drift.run, drift.difference
-    return drift.run.upto(side.record.pointer), drift.difference
+    return _run(side, branch_drift(side.record, side.branch, side.source, replayer))
+
+
+def runs_of(
+    sides: Sequence[Side], replayer: Replayer
+) -> list[tuple[Transcript, Difference | None]]:
+    """The runs of sides as `run_of` gives them: those of a record in one walk, records abreast."""
+
+    def drifts(record: Record) -> list[BranchDrift]:
+        own = [side for side in sides if side.record is record]
+        names = list(dict.fromkeys(side.branch for side in own))
+        return branch_drifts(record, names, own[0].source, replayer)
+
+    records = list({id(side.record): side.record for side in sides}.values())
+    abreast = side_by_side(drifts, records, len(records), replayer.cancel)
+    found = {
+        (id(record), drift.branch): drift
+        for record, own in zip(records, abreast, strict=True)
+        for drift in own
+    }
+    return [_run(side, found[id(side.record), side.branch]) for side in sides]
+
+
+def _run(side: Side, drift: BranchDrift) -> tuple[Transcript, Difference | None]:
+    run = drift.run if side.whole else drift.run.upto(side.record.pointer)
+    return run, drift.difference
 
 
 def compare(a: Transcript, b: Transcript, *, ended: tuple[Difference | None, ...] = ()) -> Compared:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Literal
 
 from .transcript import Step, Transcript
@@ -138,10 +139,7 @@ def words(a: str, b: str) -> tuple[list[Span], list[Span]]:
 
 def _starts(pieces: Sequence[str]) -> list[int]:
     """Where each piece begins, and the end of the last."""
-    starts = [0]
-    for piece in pieces:
-        starts.append(starts[-1] + len(piece))
-    return starts
+    return [0, *accumulate(map(len, pieces))]
 
 
 def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Range]:
@@ -149,8 +147,9 @@ def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Range]:
     head = _common(a, b)
     tail = _common(a[head:][::-1], b[head:][::-1])
     end_a, end_b = len(a) - tail, len(b) - tail
-    if max(end_a, end_b) - head > _MOST_WORDS:
-        yield head, end_a, head, end_b
+    left = sorted((end_a - head, end_b - head))
+    if left[0] == 0 or left[1] == 1 or left[1] > _MOST_WORDS:
+        yield from [(head, end_a, head, end_b)] if left[1] else []
         return
     matcher = SequenceMatcher(None, a[head:end_a], b[head:end_b], autojunk=False)
     for tag, i, j, k, m in matcher.get_opcodes():

@@ -13,18 +13,24 @@ from collections.abc import Sequence
 from ..digest import hex_digest
 
 _DIGITS = 12
+_quoted = json.encoder.encode_basestring_ascii
 
 
 def digest_of(*shown: object) -> str:
     """The digits over what a stop shows."""
-    return hex_digest(json.dumps(shown).encode("ascii"))[:_DIGITS]
+    return _digits(json.dumps(shown))
 
 
-def mark_of(written: Sequence[str], prompt: str | None) -> str:
+def mark_of(written: Sequence[str], prompt: str) -> str:
     """The mark of a stop that asks.
 
     Args:
         written: What was printed before the question.
         prompt: The question.
     """
-    return f"{digest_of(written, prompt)} {prompt}"
+    text = f"[[{', '.join(map(_quoted, written))}], {_quoted(prompt)}]"  # sooner than by `json`
+    return f"{_digits(text)} {prompt}"
+
+
+def _digits(text: str) -> str:
+    return hex_digest(text.encode("ascii"))[:_DIGITS]

@@ -217,7 +217,7 @@ class Run:
     def _answer_pending(self) -> None:
         if self._pending is not None:
             answer = self._given.pop(0)
-            self._steps = self._steps.then(replace(self._pending, input=answer))
+            self._steps = self._steps.then(self._pending.answered(answer))
             self.answers = self.answers.then(answer)
 
     def _step(self, raw: RawStep, writing: tuple[str, str] | None) -> Step:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from ..errors import CancelledError
+from .abreast import result_of, side_by_side
 from .limits import Limits
 from .replayer import Replayer
 from .source import Source
@@ -75,7 +76,9 @@ class Runs:
             if self._over:
                 raise CancelledError("given up")
             for _ in range(tree.count):
-                pairs = [_result(future) for future in [pool.submit(next, walk) for walk in walks]]
+                pairs = [
+                    result_of(future) for future in [pool.submit(next, walk) for walk in walks]
+                ]
                 yield pairs[0][0], [outcome for _, outcome in pairs]
         finally:
             for walk in walks:
@@ -98,16 +101,7 @@ class Runs:
         Raises:
             CancelledError: The runs were given up: by `give_up`, or as nobody waits any more.
         """
-        pool = ThreadPoolExecutor(workers)
-        try:
-            for future in [pool.submit(function, item) for item in items]:
-                yield _result(future)
-        except (KeyboardInterrupt, GeneratorExit):
-            pool.shutdown(wait=False, cancel_futures=True)
-            self.give_up()
-            raise
-        finally:
-            pool.shutdown()
+        return side_by_side(function, items, workers, self.give_up)
 
     def give_up(self) -> None:
         """End what is running, and refuse more."""
@@ -118,10 +112,3 @@ class Runs:
             for replayer in list(self._running):
                 replayer.cancel()
             time.sleep(0.01)
-
-
-def _result(future: Future[R]) -> R:
-    """What came of a call, waited for in slices: a Ctrl-C just before an endless wait is missed."""
-    while not wait([future], timeout=0.2).done:
-        pass
-    return future.result()

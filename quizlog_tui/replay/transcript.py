@@ -6,7 +6,7 @@ so that one more answer costs the same after ten steps and after ten thousand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -49,7 +49,7 @@ class Step:
     @cached_property
     def mark(self) -> str:
         """The mark of this stop, where something is asked."""
-        return mark_of(self.written, self.prompt)
+        return mark_of(self.written, self.prompt or "")
 
     @property
     def input_type(self) -> str:
@@ -60,6 +60,12 @@ class Step:
     def choices(self) -> tuple[str, ...]:
         """The options, where the question names them."""
         return self.kind.choices
+
+    def answered(self, answer: str | None) -> Step:
+        """This stop with an answer, or without; as `replace` would make it, and sooner."""
+        step = object.__new__(Step)
+        vars(step).update(vars(self), input=answer)
+        return step
 
     @property
     def print(self) -> tuple[str, ...]:
@@ -149,7 +155,7 @@ class Transcript:
         printed, told = self._ends[count]
         return Transcript(
             self.steps.upto(count),
-            replace(self.steps[count], input=None),
+            self.steps[count].answered(None),
             "in_progress",
             tainted=self.tainted,
             met=self.met,
