@@ -61,6 +61,13 @@ class Series(Sequence[T], Generic[T]):
         last = self._items[count - 1] == theirs[count - 1]
         return last and self._items[:count] == list(theirs[:count])
 
+    def shared(self, other: Sequence[T]) -> int:
+        """How many first items are equal to those of `other`."""
+        if self.agrees(other):
+            return min(self._length, len(other))
+        pairs = enumerate(zip(self, other, strict=False))
+        return next(index for index, (one, theirs) in pairs if one != theirs)
+
     def __len__(self) -> int:
         return self._length
 

@@ -19,6 +19,13 @@ def test_two_agree_where_the_longer_starts_with_the_shorter(
     assert found == (one[:count] == other[:count])
 
 
+@given(ITEMS, ITEMS)
+def test_what_two_share_is_their_longest_common_start(one: list[str], other: list[str]) -> None:
+    count = Series(one).shared(other)
+    assert one[:count] == other[:count]
+    assert one[count : count + 1] != other[count : count + 1] or count == min(len(one), len(other))
+
+
 @given(ITEMS, ITEMS, st.integers(0, 4))
 def test_one_agrees_with_what_it_grew_from(start: list[str], more: list[str], length: int) -> None:
     first = Series(start)

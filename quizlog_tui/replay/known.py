@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import CancelledError, QuizlogError
 from .run import Run
 from .transcript import Transcript
 
@@ -24,17 +23,3 @@ def from_known(transcript: Transcript, inputs: Sequence[str]) -> Transcript | No
     if len(inputs) > len(transcript.steps) and transcript.status == "in_progress":
         return None
     return transcript.upto(len(inputs))
-
-
-def collected(run: Run) -> Transcript | QuizlogError | None:
-    """Where a run went that was begun; None if its process was never made."""
-    try:
-        transcript = run.finish()
-        return None if run.process.refused or killed(transcript) else transcript
-    except CancelledError:
-        raise
-    except QuizlogError as error:
-        # Which of several side by side started too much is not known: each is tried alone.
-        return None if run.process.family.exceeded else error
-    finally:
-        run.close()

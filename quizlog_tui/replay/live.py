@@ -32,6 +32,11 @@ class LiveRuns:
         """The runs on whose way `inputs` lie, and those that lie on theirs."""
         return [line for line in self.lines if line.run.answers.agrees(inputs) and line.key == key]
 
+    def passed(self, key: Key, inputs: Sequence[str]) -> int:
+        """How many of `inputs`, from the first on, one of the runs was given."""
+        given = (line.run.answers for line in self.lines if line.key == key)
+        return max((answers.shared(inputs) for answers in given), default=0)
+
     def just_before(self, key: Key, inputs: Sequence[str]) -> Line | None:
         """A run that waits for the last of `inputs`; most often the one used last."""
         fit = (

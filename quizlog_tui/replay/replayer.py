@@ -11,12 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import CancelledError, QuizlogError
 from .begun import Begun
 from .checkpoints import Checkpoint, Checkpoints, Key, key_of, possible
-from .known import collected, died, killed
+from .fan import fanned_out
+from .known import died, killed
 from .limits import Limits
 from .lines import Line, may_save, ready, take
 from .live import LiveRuns, known
@@ -208,6 +209,11 @@ class Replayer:
         self.checkpoints.drop(point)
         return None
 
+    def passed(self, source: Source, seed: int | World, inputs: Sequence[str]) -> int:
+        """How many of these answers, from the first on, a live run was given already."""
+        with self._lock:
+            return self._live.passed(key_of(source, seed), inputs)
+
     def walk(
         self, source: Source, seed: int | World, lines: Iterable[Sequence[str]]
     ) -> Iterator[tuple[int, Outcome]]:
@@ -243,7 +249,8 @@ class Replayer:
             point = self._checkpoint_at(key, stop) if stop.status == "in_progress" else None
             found: list[Transcript | QuizlogError | None] = []
             for start in range(0, len(answers), _ABREAST):
-                found += self._abreast(point, answers[start : start + _ABREAST])
+                some = answers[start : start + _ABREAST]
+                found += fanned_out(point, some, self.limits, self._live.running)
             return [
                 self._one(key, source, [*inputs, answer]) if result is None else result
                 for result, answer in zip(found, answers, strict=True)
@@ -261,24 +268,6 @@ class Replayer:
             if line.key == key and line.run.waiting and list(line.run.transcript.inputs) == answers:
                 return take(line, self.checkpoints)
         return None
-
-    def _abreast(self, point: Checkpoint | None, answers: Sequence[str]) -> list[Any]:
-        """Copies of a checkpoint, each with an answer; None for those that must run alone."""
-        if point is None:
-            return [None] * len(answers)
-        try:
-            for answer in answers:
-                copy = point.process.copy()
-                run = Run.of_copy(point.source, self.limits, copy, point.transcript, point.answers)
-                self._live.running.append(run)
-                run.begin([answer])
-            point.touch()
-            found = [collected(run) for run in self._live.running]
-        finally:
-            for run in self._live.running:
-                run.close()
-            self._live.running.clear()
-        return [None] * len(answers) if point.process.spoiled else found
 
     def _one(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript | QuizlogError:
         try:
