@@ -89,7 +89,7 @@ class TreeWalk:
                 elif isinstance(outcome, Transcript) and outcome.status == "in_progress":
                     yield from ((line, outcome) for line in left.ends)
                     yield from self._sides(run, left, path)
-                    if run.process.spoiled:
+                    if not _fit(run):
                         run = self._instead_of(run)
                     left, path = left.onward(path)
                 else:
@@ -101,7 +101,7 @@ class TreeWalk:
     def _sides(self, run: Run, left: Node, path: tuple[str, ...]) -> Iterator[tuple[int, Outcome]]:
         """All ways on from a stop but the last, as long as they leave the waiting run as it is."""
         for side in left.by_weight[:-1]:
-            if run.process.spoiled:
+            if not _fit(run):
                 return
             del left.below[side.answers[0]]
             yield from self._through(self._copy(run), side, path + side.answers)
@@ -120,7 +120,8 @@ class TreeWalk:
         except CancelledError:
             raise
         except QuizlogError as error:
-            return error
+            family = run.process.family  # whose processes are bounded together
+            return None if family.exceeded and (family.shared or run.copied) else error
         unclear = killed(reached) or died(run) or run.blurred
         # Copies of it have run: what lies in the folder that they see may be theirs.
         return None if unclear or (run.copied and "strayed" in reached.met) else reached
@@ -153,7 +154,7 @@ class TreeWalk:
         return self._enter(Run(self._source, self._limits, process))
 
     def _instead_of(self, run: Run) -> Run:
-        """One from the start, in place of one whose folder may have been changed by others."""
+        """A run from the start, in place of one that is not what it would be by itself."""
         self._leave(run)
         return self._fresh()
 
@@ -169,3 +170,11 @@ class TreeWalk:
         if run in self._runs:
             self._runs.remove(run)
             run.close()
+
+
+def _fit(run: Run) -> bool:
+    """Whether a waiting run is as if it had never been copied.
+
+    It is not if a copy changed the folder that both see, or ended all by starting too much.
+    """
+    return not (run.process.spoiled or run.process.family.exceeded)

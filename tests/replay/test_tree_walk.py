@@ -206,6 +206,22 @@ def test_what_goes_over_a_limit_stops_all_lines_beyond_it_and_no_other(build: Bu
     assert [type(shown[i]) for i in range(4)] == [Transcript, LimitError, LimitError, Transcript]
 
 
+@linux
+def test_a_line_that_starts_too_much_is_the_only_one_to_be_stopped(build: Build) -> None:
+    script = """
+    import subprocess
+    while (x := input("? ")) != "stop":
+        held = [subprocess.Popen(["sleep", "60"]) for _ in range(30 if x == "many" else 0)]
+        for program in held: program.wait()
+    """
+    lines = [["a", "many", "b"], ["a", "b"], ["a", "c", "stop"], ["many"], ["d"]]
+    tree, limits = tree_of(lines), Limits(processes=8)
+    with closing(TreeWalk(read_source(build.script(script)), World(1), tree, limits)) as walk:
+        shown = dict(walk)
+    stopped = [isinstance(shown[i], LimitError) for i in range(len(lines))]
+    assert stopped == [True, False, False, True, False]
+
+
 def test_what_was_tampered_with_where_lines_part_is_so_on_all_of_them(build: Build) -> None:
     script = "import sys\nwhile True: print(eval(input('? ')))\n"
     source, answer = read_source(build.script(script)), 'sys.stdout.log.printed("made up\\n")'
