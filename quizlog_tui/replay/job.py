@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from .limits import Limits
 from .output import UNTOLD
+from .private_files import private_files
 from .source import Source
 from .world import World
 
@@ -34,7 +35,8 @@ def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[
         b"%d" % UNTOLD,
         os.fsencode(world.at),
         os.fsencode(kept),
-        *(_packed(words) for words in (source.allowed, world.changed, world.hidden, variables)),
+        *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),
+        _packed(variables),
         source.data,
     ]
 

@@ -48,7 +48,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     wire.send(f'["born", {os.getpid()}]')
     job = Job(wire.receive())
     _limit_memory(job.memory)
-    folder.enter(os.path.dirname(job.path), job.at, job.kept)
+    folder.enter(os.path.dirname(job.path), job.at, job.kept, job.private)
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     code = CodeWatch(wire, script, folder.path)
     outcome = Outcome(script, code)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from os import fstat, listdir, scandir  # the originals: the script's view of `os` is patched later
 
 from . import system
@@ -46,6 +46,7 @@ class Folder:
         self._filling: Callable[[], None] = lambda: None
         self._before: frozenset[_File] = frozenset()
         self._upper = -1
+        self._private: Collection[str] = ()
         self._empty = 0
         self._deep = False
 
@@ -61,15 +62,17 @@ class Folder:
                 os.mkdir(TEMPORARY, 0o700)
             system.mount(b"tmpfs", b"tmpfs", SHARED_MEMORY.encode(), 0, _ROOM)
 
-    def enter(self, path: str, at: str, kept: str) -> None:
+    def enter(self, path: str, at: str, kept: str, private: Collection[str] = ()) -> None:
         """Make the folder private and go there.
 
         Args:
             path: The user's folder.
             at: Another path at which the script shall find it; empty for its own.
             kept: A folder that takes what is written; empty for memory.
+            private: Names of files in the folder that the script shall not find.
         """
         os.chdir(path)
+        self._private = private
         self.path = path
         if self._options is not None and (at or path) != "/":
             with contextlib.suppress(OSError):
@@ -95,6 +98,9 @@ class Folder:
             )
             options = layers + (self._options or b"")
             system.mount(b"overlay", b"overlay", os.fsencode(target), 0, options)
+            for name in self._private:
+                if os.path.lexists(f"{target}/{name}"):  # it may have gone meanwhile
+                    system.call("unlink", os.fsencode(f"{target}/{name}"))
         except OSError:
             system.call("umount2", temporary, system.DETACH)
             raise
@@ -185,7 +191,7 @@ class Folder:
         if not kept:
             os.mkdir(target)
         os.environ["TMPDIR"] = base
-        if _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES]):
+        if _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES], self._private):
             self.path, self.way = target, "copy"
             os.chdir(target)
 
@@ -208,10 +214,12 @@ def _files(path: str) -> Iterator[_File]:
                 yield entry.path, info.st_ino, info.st_size, info.st_mtime_ns
 
 
-def _copy_tree(source: str, target: str, left: list[int]) -> bool:
-    """Copy a folder; False as soon as it is more than is left."""
+def _copy_tree(source: str, target: str, left: list[int], private: Collection[str] = ()) -> bool:
+    """Copy a folder without some of its files; False as soon as it is more than is left."""
     for name in listdir(source):
         here, there = f"{source}/{name}", f"{target}/{name}"
+        if name in private:
+            continue
         if os.path.islink(here):
             os.symlink(os.readlink(here), there)
         elif os.path.isdir(here):

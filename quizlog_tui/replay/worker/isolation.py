@@ -68,5 +68,6 @@ def _readable(folder: Folder, script: str) -> Iterator[str]:
     home = os.path.expanduser("~")
     for name in _DRAWING:
         yield f"{home}/{name}"
-    yield os.path.dirname(script)  # tracebacks look for its lines there
+    beside = os.path.dirname(script)
+    yield beside if beside == folder.path else script  # tracebacks look for its lines there
     yield from folder.layers()
