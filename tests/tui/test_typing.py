@@ -18,7 +18,7 @@ from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
-from tests.support.screens import press, settled, shows
+from tests.support.screens import idle, press, settled, shows
 
 QUIZ = """
 name = input("name? ")
@@ -127,8 +127,9 @@ async def test_a_full_disk_is_told_and_the_screen_goes_on(
         await settled(pilot)
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
-            await press(pilot, *"red", "enter")
+            await pilot.press(*"red", "enter")
             await shows(pilot, "No space left")
+            await idle(pilot)
         assert inputs(record) == before and draft(app) == "red"
         await press(pilot, "enter")
         assert inputs(record) == [*before, "red"]
@@ -142,7 +143,7 @@ async def test_what_a_write_leaves_open_is_told_once(
     app = QuizlogApp(record)
     async with app.run_test(notifications=True) as pilot:
         await settled(pilot)
-        await press(pilot, *"red", "enter")
+        await pilot.press(*"red", "enter")
         await shows(pilot, "its other name")
     assert inputs(record)[-1] == "red" and inputs(other) != inputs(record)
 
