@@ -18,6 +18,7 @@ from typing import Literal
 
 from .errors import UsageError
 from .record.branches import free_name, leaves_tail
+from .record.lineage import agreements
 from .replay.transcript import Transcript
 from .reply import Reply
 from .scratch import scratch_folder
@@ -89,12 +90,11 @@ def refusals(session: Session, question: Question) -> tuple[Refusal, ...]:
 def _failed_answers(session: Session, at: int) -> Iterator[str]:
     """Answers at a step after which a branch ended with an error, or nobody recorded how."""
     record = session.record
-    before = tuple(record.inputs[:at])
+    shared = agreements(record, record.inputs.upto(at))
     for branch in session.all_branches:
-        path = record.path_of(branch.name)
         may_fail = branch.active or branch.status in ("error", None)
-        if may_fail and len(path) == at + 1 and tuple(path[:at]) == before:
-            yield path[at]
+        if may_fail and branch.length == at + 1 and shared[branch.name] == at:
+            yield record.path_of(branch.name)[at]
     if session.pointer == at + 1:
         yield record.inputs[at]
 

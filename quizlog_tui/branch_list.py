@@ -47,7 +47,7 @@ def _info(record: Record, transcript: Transcript, name: str) -> BranchInfo:
         active=active,
         parent=entry.parent if entry else None,
         at=entry.at if entry else 0,
-        length=len(record.path_of(name)),
+        length=record.length_of(name),
         status=transcript.status if active else entry.status if entry else None,
         score=transcript.score if active else entry.score if entry else None,
         created=entry.created if entry else None,

@@ -12,7 +12,7 @@ from typing import TypeVar, overload
 
 from .record import feedback
 from .record.feedback import Feedback
-from .record.lineage import answer_at, partings
+from .record.lineage import partings
 from .record.model import Record, Status
 from .replay.transcript import Step, Transcript
 
@@ -136,7 +136,7 @@ def timeline(
     ways = partings(record, name) if tries else {}
     remarks = feedback.on_branch(record, name, feedback.read(record))
     notes = _grouped((said.at, said) for said in remarks if said.at is not None)
-    tried = _grouped((at, _try(record, other, at)) for other, at in ways.items())
+    tried = _grouped((way.at, _try(record, other, way.answer)) for other, way in ways.items())
     pointer = record.pointer if name == record.branch else len(whole.steps)
     return Timeline(whole, pointer, notes, tried)
 
@@ -148,9 +148,8 @@ def _grouped(pairs: Iterable[tuple[int, T]]) -> dict[int, tuple[T, ...]]:
     return {at: tuple(items) for at, items in found.items()}
 
 
-def _try(record: Record, name: str, at: int) -> Try:
+def _try(record: Record, name: str, answer: str | None) -> Try:
     entry = record.branches.get(name)
-    answer = answer_at(record, name, at)
     if name == record.branch:
         return Try(name, answer, record.status, record.score)
     return Try(name, answer, entry.status if entry else None, entry.score if entry else None)

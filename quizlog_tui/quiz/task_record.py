@@ -16,6 +16,7 @@ from ..errors import QuizlogError
 from ..new_record import utc_now
 from ..record import branches as rules
 from ..record.durable import write_text
+from ..record.lineage import agreements
 from ..record.model import MAIN, LastError, Record, Status
 from ..record.store import RecordFile
 from ..replay.source import Source
@@ -139,7 +140,7 @@ def _with_answers(record: Record, now: Told, time: str) -> Record:
 def _with_try(record: Record, one: Try, time: str) -> Record:
     """The record with a refused answer on a branch, if it has none yet."""
     line = [*record.inputs[: one.at], one.answer]
-    if any(record.path_of(name).starts_with(line) for name in record.all_names):
+    if len(line) in agreements(record, line).values():
         return record
     name = rules.free_name(record, f"page-{one.at + 1}-try")
     return rules.kept(record, one.at, one.answer, name, rules.Parked("error", one.score, time))

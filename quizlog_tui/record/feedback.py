@@ -97,7 +97,7 @@ def added(record: Record, said: Feedback) -> Record:
 
 
 def _checked_step(record: Record, branch: str, at: int) -> int:
-    count = len(record.path_of(branch))
+    count = record.length_of(branch)
     if not 0 <= at <= count:
         have = plural(count, "answer")
         hint = f"choose a step from 0 to {count}"

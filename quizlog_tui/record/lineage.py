@@ -5,6 +5,9 @@ Pure. A branch shares its first answers with its parent, that one with its own, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
 from ..errors import UsageError
 from .model import Record
 
@@ -22,7 +25,7 @@ def lineage(record: Record, name: str) -> dict[str, int]:
     Of the branch itself all are, the stop after its last answer included.
     """
     found: dict[str, int] = {}
-    reach, here = len(record.path_of(name)) + 1, name
+    reach, here = record.length_of(name) + 1, name
     while True:
         found[here] = reach
         entry = record.branches.get(here)
@@ -36,28 +39,72 @@ def owner(record: Record, name: str, at: int) -> str:
     return [each for each, reach in lineage(record, name).items() if at < reach][-1]
 
 
-def partings(record: Record, name: str) -> dict[str, int]:
-    """For every other branch that is not deleted, at which step it goes another way."""
-    found = lineage(record, name)
-    for other in record.all_names:
-        chain = []
-        here = other
-        while here not in found:
-            chain.append(here)
-            here = record.branches[here].parent or name
-        for each in reversed(chain):
-            found[each] = min(found[here], record.branches[each].at)
-            here = each
+def parents_first(record: Record) -> Iterator[str]:
+    """All branches, also the deleted ones, each after the one it left."""
+    seen: set[str] = set()
+    for name in record.all_names:
+        line: list[str] = []
+        here: str | None = name
+        while here is not None and here not in seen:
+            seen.add(here)
+            line.append(here)
+            entry = record.branches.get(here)
+            here = entry.parent if entry else None
+        yield from reversed(line)
+
+
+def agreements(record: Record, path: Sequence[str]) -> dict[str, int]:
+    """For every branch, also the deleted ones, how many of its first answers are those of `path`.
+
+    Each answer is looked at once, however many branches share it.
+    """
+    found = {record.branch: _agreeing(record.inputs, path, 0)}
+    for name in parents_first(record):
+        if name not in found:
+            branch = record.branches[name]
+            at, above = (branch.at, found[branch.parent]) if branch.parent is not None else (0, 0)
+            found[name] = above if above < at else at + _agreeing(branch.inputs, path, at)
+    return found
+
+
+def _agreeing(own: Sequence[str], path: Sequence[str], start: int) -> int:
+    """How many answers are those of a path from `start` on."""
+    most = max(0, min(len(own), len(path) - start))
+    return next((index for index in range(most) if own[index] != path[start + index]), most)
+
+
+class Parting(NamedTuple):
+    """Where a branch goes another way than the one it is compared with."""
+
+    at: int
+    """The step."""
+    answer: str | None
+    """Its answer there; None if it ends before."""
+
+
+def partings(record: Record, name: str) -> dict[str, Parting]:
+    """For every other branch that is not deleted, where it goes another way.
+
+    Each branch is looked at once, however long the lines of their ancestors are.
+    """
+    reach = lineage(record, name)
+    found: dict[str, Parting] = {}
+    for each in reversed(reach):
+        found[each] = _parting(record, each, reach[each], found)
+    for each in parents_first(record):
+        if each not in found:
+            branch = record.branches[each]
+            at = min(found[branch.parent or name].at, branch.at)
+            found[each] = _parting(record, each, at, found)
     return {each: found[each] for each in record.names if each != name}
 
 
-def answer_at(record: Record, name: str, at: int) -> str | None:
-    """The answer a branch has at a step; None if it ends before."""
-    here = name
-    while here != record.branch:
-        branch = record.branches[here]
-        if at >= branch.at or branch.parent is None:
-            own = at - branch.at
-            return branch.inputs[own] if own < len(branch.inputs) else None
-        here = branch.parent
-    return record.inputs[at] if at < len(record.inputs) else None
+def _parting(record: Record, name: str, at: int, found: Mapping[str, Parting]) -> Parting:
+    """A branch's parting at a step; where its answer there is its parent's, they part alike."""
+    if name == record.branch:
+        return Parting(at, record.inputs[at] if at < len(record.inputs) else None)
+    branch = record.branches[name]
+    if branch.parent is not None and at < branch.at:
+        return Parting(at, found[branch.parent].answer)
+    own = at if branch.parent is None else at - branch.at
+    return Parting(at, branch.inputs[own] if own < len(branch.inputs) else None)

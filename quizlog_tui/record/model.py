@@ -115,11 +115,25 @@ class Record:
         Raises:
             KeyError: There is no such branch.
         """
+        if name == self.branch:
+            return self.inputs
         line, base = self._line_of(name)
-        path = self.inputs if base == self.branch else Series[str]()
+        path = list(self.inputs) if base == self.branch else []
         for branch in line:
-            path = path.upto(branch.at).then(*branch.inputs)
-        return path
+            del path[branch.at :]
+            path += branch.inputs
+        return Series(path)
+
+    def length_of(self, name: str) -> int:
+        """How many answers `path_of` has, without looking at them.
+
+        Raises:
+            KeyError: There is no such branch.
+        """
+        if name == self.branch:
+            return len(self.inputs)
+        branch = self.branches[name]
+        return len(branch.inputs) + (0 if branch.parent is None else branch.at)
 
     def trail_of(self, name: str) -> Series[str]:
         """The marks of a branch's stops, from the script's first question, as far as known.
@@ -127,24 +141,26 @@ class Record:
         Raises:
             KeyError: There is no such branch.
         """
+        if name == self.branch:
+            return self.trail
         line, base = self._line_of(name)
-        path = self.trail if base == self.branch else Series[str]()
+        marks = list(self.trail) if base == self.branch else []
         for branch in line:
-            shared = branch.marked_from
-            path = path.upto(shared)
-            path = path.then(*branch.trail) if len(path) == shared else path
-        return path
+            del marks[branch.marked_from :]
+            if len(marks) == branch.marked_from:
+                marks += branch.trail
+        return Series(marks)
 
     def _line_of(self, name: str) -> tuple[list[Branch], str]:
         """The branches that lead to a branch, oldest first, and where they start: its name."""
         line: list[Branch] = []
         while name != self.branch:
             branch = self.branches[name]
-            line.insert(0, branch)
+            line.append(branch)
             if branch.parent is None:
                 break
             name = branch.parent
-        return line, name
+        return line[::-1], name
 
     @property
     def all_names(self) -> list[str]:

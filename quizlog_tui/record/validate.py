@@ -192,18 +192,20 @@ def _check_tree(record: Record, fields: Fields) -> None:
     roots = [name for name, branch in record.branches.items() if branch.parent is None]
     if record.branch not in record.branches and roots:
         fields.fail("branch", f"there is no branch {record.branch!r}", "name one of `branches`")
+    sound: set[str] = set()
     for name in record.branches:
-        _check_ancestors(record, name, fields)
-        branch = record.branches[name]
-        if branch.parent and branch.at > len(record.path_of(branch.parent)):
+        _check_ancestors(record, name, fields, sound)
+    for name, branch in record.branches.items():
+        if branch.parent and branch.at > record.length_of(branch.parent):
             hint = "`at` is at most the number of the parent's answers"
             fields.fail(f"branches.{name}.at", f"is {branch.at}, past the end of its parent", hint)
 
 
-def _check_ancestors(record: Record, name: str, fields: Fields) -> None:
+def _check_ancestors(record: Record, name: str, fields: Fields, sound: set[str]) -> None:
+    """Check a branch's ancestors up to those that are in `sound` already, and add them there."""
     seen = {name}
     parent = record.branches[name].parent
-    while parent is not None:
+    while parent is not None and parent not in sound:
         if parent in seen:
             fields.fail(f"branches.{name}", "is its own ancestor", "name another parent")
         if parent not in record.branches and parent != record.branch:
@@ -212,3 +214,4 @@ def _check_ancestors(record: Record, name: str, fields: Fields) -> None:
         seen.add(parent)
         entry = record.branches.get(parent)
         parent = entry.parent if entry else None
+    sound |= seen

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+from collections.abc import Callable
+
 from hypothesis import given
 
-from quizlog_tui.record.lineage import answer_at, lineage, owner, partings
+from quizlog_tui.record.branches import forked, switched
+from quizlog_tui.record.document import Rendering, from_text
+from quizlog_tui.record.lineage import agreements, lineage, owner, parents_first, partings
 from quizlog_tui.record.model import Branch, Record
+from quizlog_tui.record.undoing import keeping
+from quizlog_tui.record.upkeep import noted, renamed
 from quizlog_tui.series import Series
-from tests.record.moves import RECORDS
+from tests.record.moves import NOTHING, RECORDS
 
 
 def tree() -> Record:
@@ -36,9 +44,14 @@ def test_an_answer_is_owned_by_the_branch_that_gave_it() -> None:
 
 
 def test_branches_part_where_their_answers_do() -> None:
-    assert partings(tree(), "left") == {"main": 2, "deep": 4, "early": 1, "odd": 1}
-    assert partings(tree(), "main") == {"left": 2, "deep": 2, "early": 1, "odd": 1}
-    assert answer_at(tree(), "odd", 1) == "o" and answer_at(tree(), "odd", 2) is None
+    assert partings(tree(), "left") == {
+        "main": (2, "c"), "deep": (4, "q"), "early": (1, "e"), "odd": (1, "o"),
+    }  # fmt: skip
+    assert partings(tree(), "main") == {
+        "left": (2, "x"), "deep": (2, "x"), "early": (1, "e"), "odd": (1, "o"),
+    }  # fmt: skip
+    assert partings(tree(), "deep")["left"] == (4, "z")
+    assert partings(tree(), "odd")["main"] == (1, "b")
 
 
 @given(RECORDS)
@@ -46,10 +59,66 @@ def test_answers_agree_up_to_the_parting(record: Record) -> None:
     for name in record.names:
         path = record.path_of(name)
         for at in range(len(path) + 1):
-            expected = path[at] if at < len(path) else None
-            assert answer_at(record, name, at) == expected
             assert owner(record, name, at) in lineage(record, name)
         found = partings(record, name)
         assert set(found) == set(record.names) - {name}
-        for other, at in found.items():
-            assert list(path[:at]) == list(record.path_of(other)[:at])
+        for other, (at, answer) in found.items():
+            theirs = record.path_of(other)
+            assert record.length_of(other) == len(theirs)
+            assert list(path[:at]) == list(theirs[:at])
+            assert answer == (theirs[at] if at < len(theirs) else None)
+
+
+def chain(length: int) -> Record:
+    """Branches that leave each other, one after the other, each with an answer of its own."""
+    names = ["main", *(f"b{number}" for number in range(length))]
+    pairs = enumerate(itertools.pairwise(names), 1)
+    branches = {name: Branch(parent, at, Series([name])) for at, (parent, name) in pairs}
+    return Record("q.py", 1, Series(["a"]), 1, branches=branches)
+
+
+@given(RECORDS)
+def test_branches_agree_with_a_line_of_answers_as_far_as_they_do(record: Record) -> None:
+    for name in record.all_names:
+        for path in (record.path_of(name), [*record.path_of(name), "new"], ["new"], []):
+            found = agreements(record, path)
+            assert set(found) == set(record.all_names)
+            for other, count in found.items():
+                theirs = record.path_of(other)
+                pairs = enumerate(zip(path, theirs, strict=False))
+                first = next((at for at, (one, two) in pairs if one != two), None)
+                assert count == (min(len(path), len(theirs)) if first is None else first)
+
+
+@given(RECORDS)
+def test_parents_come_before_their_children(record: Record) -> None:
+    found = list(parents_first(record))
+    assert sorted(found) == sorted(record.all_names)
+    for name, branch in record.branches.items():
+        assert branch.parent is None or found.index(branch.parent) < found.index(name)
+
+
+def test_the_time_for_nested_branches_grows_with_their_number() -> None:
+    def cost(length: int, look: Callable[[Record, str], object]) -> float:
+        record = chain(length)
+        last = record.all_names[-1]
+        begun = time.process_time()
+        for _ in range(3):
+            look(record, last)
+        return time.process_time() - begun
+
+    looks: list[Callable[[Record, str], object]] = [
+        lambda record, last: from_text(Rendering().text(record), "r.yaml"),
+        lambda record, last: record.path_of(last),
+        lambda record, last: record.trail_of(last),
+        lambda record, last: [record.length_of(name) for name in record.all_names],
+        lambda record, last: partings(record, "main"),
+        lambda record, last: partings(record, last),
+        lambda record, last: agreements(record, record.path_of(last)),
+        lambda record, last: keeping(record, noted(record, last, "x"), NOTHING),
+        lambda record, last: keeping(record, renamed(record, "b0", "new"), NOTHING),
+        lambda record, last: keeping(record, forked(record, 0, "z", None, NOTHING), NOTHING),
+        lambda record, last: keeping(record, switched(record, last, NOTHING), NOTHING),
+    ]
+    for look in looks:
+        assert cost(8000, look) < 30 * cost(800, look) + 0.05

@@ -132,7 +132,7 @@ async def choose(
     others = [branch for branch in session.branches if not branch.active]
     parts = partings(session.record, session.branch)
     lines = [
-        *(branch_line(each, parts[each.name]) for each in others),
+        *(branch_line(each, parts[each.name].at) for each in others),
         line("  another record...", cut=True),
     ]
     question = f"Compare {side.name} with"
