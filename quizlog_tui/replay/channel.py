@@ -20,12 +20,6 @@ KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
 """Whether this system tells who wrote to a socket."""
 
 
-def tell_senders(sock: socket.socket) -> None:
-    """Have the kernel say who wrote what arrives at a socket, from now on."""
-    if KNOWS_SENDERS:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-
-
 def packed(fields: Iterable[bytes]) -> bytes:
     """A message to the quiz: a length, then each field with its length."""
     body = b"".join([len(field).to_bytes(4, "little") + field for field in fields])

@@ -28,6 +28,8 @@ def fanned_out(
     try:
         for answer in answers:
             copy = point.process.copy()
+            if copy is None:
+                break
             running.append(Run.of_copy(point.source, limits, copy, point.transcript, point.answers))
             running[-1].begin([answer])
         point.touch()
@@ -36,7 +38,9 @@ def fanned_out(
         for run in running:
             run.close()
         running.clear()
-    return [None] * len(answers) if point.process.spoiled else found
+    if point.process.spoiled:
+        found = []
+    return [*found, *[None] * (len(answers) - len(found))]
 
 
 def _collected(run: Run) -> Transcript | QuizlogError | None:

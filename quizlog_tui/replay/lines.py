@@ -64,7 +64,9 @@ def save(line: Line, checkpoints: Checkpoints) -> None:
         if point is not None:
             point.gap = line.gap
         return
-    _keep(line, run.copy(), checkpoints)
+    process = _copied(line)
+    if process is not None:
+        _keep(line, process, checkpoints)
 
 
 def measured_gap(started: float) -> float:
@@ -77,13 +79,23 @@ def measured_gap(started: float) -> float:
 
 def take(line: Line, checkpoints: Checkpoints) -> Checkpoint | None:
     """A checkpoint of a run where it is, at once; None if that is not allowed."""
-    process = line.run.copy()
+    process = _copied(line)
+    if process is None:
+        return None
     if process.settle():
         return _keep(line, process, checkpoints)
     line.saved = line.run.cost  # not before there is that much more to lose
     line.lasting_taint = line.run.process.taint is not None
     process.release()
     return None
+
+
+def _copied(line: Line) -> QuizProcess | None:
+    """A copy of a run's process; None if too many files are open."""
+    process = line.run.copy()
+    if process is None:
+        line.saved = line.run.cost  # as above
+    return process
 
 
 def _keep(line: Line, process: QuizProcess, checkpoints: Checkpoints) -> Checkpoint:

@@ -6,6 +6,7 @@ Speaks the wire's messages and counts the limits. Knows nothing of transcripts, 
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import socket
 import time
@@ -14,13 +15,13 @@ from typing import TypeVar
 
 from ..errors import ProtocolError, QuizlogError
 from . import reasons
-from .channel import Channel, tell_senders
+from .channel import Channel
+from .descriptors import Opened
 from .family import Family
 from .job import job_fields
 from .limits import Limits
 from .output import Output
 from .protocol import (
-    MOST_BYTES,
     Born,
     Code,
     Message,
@@ -32,10 +33,11 @@ from .protocol import (
     Unshut,
     Violation,
     check_prompts,
+    most_bytes,
 )
 from .source import Source
-from .spawn import capture, take
-from .world import ISOLATION_LACKS, World
+from .spawn import take
+from .world import FOLDER_LACKS, ISOLATION_LACKS, World
 from .written import WrittenText
 
 _WATCH_MILLISECONDS = 50
@@ -96,22 +98,24 @@ class QuizProcess:
         process._send(job_fields(source, world, limits, kept))
         return process
 
-    def copy(self) -> QuizProcess:
+    def copy(self) -> QuizProcess | None:
         """A copy of this waiting process, which stays as it is.
 
         The copy may turn out to be impossible: then it has a `refused` reason once `settle` or
-        `messages` was called. It can be given answers at once.
+        `messages` was called. It can be given answers at once. None if too many files are open.
         """
-        control, inner = socket.socketpair()
-        tell_senders(control)
-        out, err = capture("stdout"), capture("stderr")
-        copy = QuizProcess(self.family, self._limits, self._name, control.detach(), out, err)
+        try:
+            with Opened() as opened:
+                (out, err), (control, inner) = opened.files(), opened.sockets()
+        except OSError:
+            return None
+        copy = QuizProcess(self.family, self._limits, self._name, control, out, err)
         copy.met, copy.lacks, copy._stops = self.met, self.lacks, self._stops
         copy._began = True
         copy.written = self.written.copy()
-        with inner:
-            if not self._send([b"copy"], [inner.fileno(), out, err]):
-                copy._lost()
+        if not self._send([b"copy"], [inner, out, err]):
+            copy._lost()
+        os.close(inner)
         return copy
 
     def _lost(self) -> None:
@@ -206,13 +210,9 @@ class QuizProcess:
     def _pending(self) -> Message | None:
         """A message that has arrived whole, from the process that this is."""
         try:
-            return self._channel.pending(self._most_bytes)
+            return self._channel.pending(lambda: most_bytes(self.output.size))
         except Violation as violation:
             raise self.violated(violation) from violation
-
-    def _most_bytes(self) -> int:
-        """The size of the largest message there can be."""
-        return MOST_BYTES + _INFLATED * self.output.size
 
     def violated(self, violation: Violation) -> ProtocolError:
         """End the process, which told what cannot be; the error that says so."""
@@ -233,7 +233,7 @@ class QuizProcess:
             if message.isolation not in ISOLATION_LACKS:
                 raise self.violated(Violation("it told of an isolation that is none"))
             self._began = True
-            self.lacks += _FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
+            self.lacks += FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
         elif isinstance(message, Code):
             self.code.append(message)
         elif isinstance(message, Straying):
@@ -347,8 +347,3 @@ class QuizProcess:
         if self.output.close():
             self._channel.close()
             self.family.leave(self.pid, sweep=self.taint is not None)
-
-
-_INFLATED = 8
-"""Bytes of a message that tell of one byte that was written, at most."""
-_FOLDER_LACKS = {"overlay": (), "copy": ("folder",), "": ("folder", "copy")}

@@ -11,8 +11,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-MOST_BYTES = 64 * 2**20
-"""Largest message beside what was written to the streams, in bytes."""
+_MOST_BYTES, _INFLATED = 64 * 2**20, 8
+"""Bytes of a message beside what was written to the streams, and for each byte of that, at most."""
 _LONGEST_NAME = 8192
 """Characters of a name or a reason that the worker reports."""
 _MOST_NAMES = 256
@@ -113,6 +113,11 @@ class Report:
 
 
 Message = Born | Place | Straying | Unshut | Refused | Code | Report
+
+
+def most_bytes(written: int) -> int:
+    """The size of the largest message there can be, after so many bytes were written."""
+    return _MOST_BYTES + _INFLATED * written
 
 
 def parse(data: bytes) -> Message:

@@ -190,20 +190,21 @@ class Replayer:
     def _from_checkpoint(self, point: Checkpoint, inputs: Sequence[str]) -> Transcript | None:
         """Fork a checkpoint and feed it the rest; None if it turned out to be unusable."""
         point.touch()
-        process = point.process
-        if process.spoiled or process.family.lost() or not process.settle():
+        original = point.process
+        usable = not original.spoiled and not original.family.lost() and original.settle()
+        process = original.copy() if usable else None
+        if process is None:
             self.checkpoints.drop(point)
             return None
-        process = point.process.copy()
         run = Run.of_copy(point.source, self.limits, process, point.transcript, point.answers)
         run.cost = point.cost
         # The first steps of a copy are slowed by the pages it has to take over: not work of theirs.
         saved = point.cost + 2 * point.gap
         line = self._live.enter(Line(point.key, run, point.generation + 1, saved, point.gap, point))
         rest = inputs[len(point.answers) :]
-        usable = rest or process.settle()
-        reached = self._live.grow(line, rest) if usable else None
-        if process.refused is None and reached is not None and usable and not died(line.run):
+        made = rest or process.settle()
+        reached = self._live.grow(line, rest) if made else None
+        if process.refused is None and reached is not None and made and not died(line.run):
             return reached
         self._live.leave(line)
         self.checkpoints.drop(point)
@@ -290,6 +291,8 @@ class Replayer:
             line = self._live.of(transcript)
             if line is not None and line.run.waiting:
                 process = line.run.copy()
+                if process is None:
+                    return "too many files are open"
                 process.settle()
                 process.release()
                 return process.refused

@@ -127,8 +127,8 @@ class Run:
         self._listen()
         return self.transcript
 
-    def copy(self) -> QuizProcess:
-        """A copy of the process at its present stop."""
+    def copy(self) -> QuizProcess | None:
+        """A copy of the process at its present stop; None if too many files are open."""
         self.copied = True
         return self.process.copy()
 

@@ -7,21 +7,22 @@ Imports next to nothing, as it runs first.
 
 from __future__ import annotations
 
-import _socket
 import _thread
 import os
 import sys
 
 from ..inherited import open_standard_descriptors
+from .descriptors import Opened
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
 _BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
-worker.boot.main({control}, {guarded}, inside.shut.shut, network={network})"""
+worker.boot.main({control:>3}, {guarded:>3}, inside.shut.shut, network={network})"""
 """The worker knows nothing of ours: what shuts it in is handed to it."""
-_CONTROL, _GUARDED = 100, 101
-"""Where the interpreter finds its sockets. The same in every run: one digit more in the text it
-starts from is a few bytes more of its memory, and moves what the script puts there."""
+_CONTROL = 100
+"""Where the interpreter finds its socket to quizlog; the guard's is the next. Written alike in
+every run: one character more in the text it starts from is a few bytes more of its memory, and
+moves what the script puts there."""
 _FIXED = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -111,51 +112,39 @@ class Spawned:
 
     def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
         open_standard_descriptors()
-        self.out, self.err = capture("stdout"), capture("stderr")
-        """Files that take its streams."""
-        self.control, inner = _sockets(senders=True)
-        """Our end of the socket to the quiz."""
-        self.guard, guarded = _sockets()
-        """Our end of the socket to the guard, which dies with it."""
-        boot = _BOOT.format(
-            folder=_FOLDER, sandbox=_SANDBOX, control=_CONTROL, guarded=_GUARDED, network=network
-        )
-        nothing, writer = os.pipe()  # no device: a script could change the mode of that
-        os.close(writer)
-        with _AlikeInMemory(alike) as memory:
-            self.alike = memory.holds
-            """Whether memory is placed as in every other run."""
-            self.pid = os.posix_spawn(
-                sys.executable,
-                [sys.executable, "-c", boot],
-                environment(hash_seed),
-                file_actions=[
-                    (os.POSIX_SPAWN_DUP2, nothing, 0),
-                    (os.POSIX_SPAWN_DUP2, self.out, 1),
-                    (os.POSIX_SPAWN_DUP2, self.err, 2),
-                    (os.POSIX_SPAWN_DUP2, inner, _CONTROL),
-                    (os.POSIX_SPAWN_DUP2, guarded, _GUARDED),
-                ],
-            )
+        control = _control()
+        with Opened() as opened:
+            self.out, self.err = opened.files()
+            """Files that take its streams."""
+            self.control, inner = opened.sockets(least=control + 2)
+            """Our end of the socket to the quiz."""
+            self.guard, guarded = opened.sockets(least=control + 2)
+            """Our end of the socket to the guard, which dies with it."""
+            nothing = opened.nothing()
+            numbers = {nothing: 0, self.out: 1, self.err: 2, inner: control, guarded: control + 1}
+            with _AlikeInMemory(alike) as memory:
+                self.alike = memory.holds
+                """Whether memory is placed as in every other run."""
+                self.pid = _started(hash_seed, network, numbers)
         for fd in (nothing, inner, guarded):
             os.close(fd)
 
 
-def _sockets(*, senders: bool = False) -> tuple[int, int]:
-    """Our end of a pair of sockets, and the other, above the numbers that it is to have.
+def _control() -> int:
+    """The number of its socket to quizlog: lower only where a file may have none so high."""
+    most = os.sysconf("SC_OPEN_MAX")
+    return _CONTROL if most < 0 else min(_CONTROL, most - 4)
 
-    Args:
-        senders: Whether the system shall say who wrote what arrives at our end.
-    """
-    import fcntl
 
-    ours, theirs = _socket.socketpair()
-    try:
-        if senders and hasattr(_socket, "SO_PASSCRED"):
-            ours.setsockopt(_socket.SOL_SOCKET, _socket.SO_PASSCRED, 1)
-        return ours.detach(), fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD_CLOEXEC, _GUARDED + 1)
-    finally:
-        theirs.close()
+def _started(hash_seed: int, network: bool, numbers: dict[int, int]) -> int:
+    """Start an interpreter that has some of our descriptors, under other numbers."""
+    *_, control, guarded = numbers.values()
+    boot = _BOOT.format(
+        folder=_FOLDER, sandbox=_SANDBOX, control=control, guarded=guarded, network=network
+    )
+    command, variables = [sys.executable, "-c", boot], environment(hash_seed)
+    actions = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in numbers.items()]
+    return os.posix_spawn(sys.executable, command, variables, file_actions=actions)
 
 
 _TAKING = _thread.allocate_lock()
@@ -184,18 +173,3 @@ def discard() -> None:
         for fd in (spawned.guard, spawned.control, spawned.out, spawned.err):
             os.close(fd)
         os.waitpid(spawned.pid, 0)
-
-
-def capture(name: str) -> int:
-    """A file without a name that takes a stream, so that a position in it is a moment in time."""
-    import fcntl
-
-    if hasattr(os, "memfd_create"):
-        fd = os.memfd_create(f"quizlog-{name}", os.MFD_CLOEXEC)
-    else:
-        import tempfile
-
-        with tempfile.TemporaryFile() as file:
-            fd = os.dup(file.fileno())
-    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)
-    return fd

@@ -143,9 +143,9 @@ class TreeWalk:
 
     def _copy(self, run: Run) -> Run:
         """A copy of a waiting run, which may yet be refused; one from the start without copies."""
-        if not possible():
+        process = run.copy() if possible() else None
+        if process is None:
             return self._fresh()
-        process = run.copy()
         copy = Run.of_copy(self._source, self._limits, process, run.transcript, run.answers)
         return self._enter(copy)
 

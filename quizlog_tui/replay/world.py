@@ -57,6 +57,12 @@ LACKS = {
 }
 """What a system may lack, and what that means."""
 
+FOLDER_LACKS: dict[str, tuple[str, ...]] = {
+    "overlay": (),
+    "copy": ("folder",),
+    "": ("folder", "copy"),
+}
+"""What is lacking under each way to make a folder private that the worker reports."""
 ISOLATION_LACKS: dict[str, tuple[str, ...]] = {
     "landlock": (),
     "landlock without signals": ("signals",),

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ProtocolError
-from quizlog_tui.replay.channel import Channel, tell_senders
+from quizlog_tui.replay.channel import Channel
+from quizlog_tui.replay.descriptors import Opened
 from quizlog_tui.replay.protocol import Born, Violation
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.spawn import _CONTROL, _FOLDER
@@ -180,8 +181,7 @@ def test_random_messages_never_break_the_channel() -> None:
     """Each is read or refused; nothing is kept of it."""
     chance = random.Random(20261122)
     report = b'["asking", [["? ", 3, ["a"], 7, 0, 0.2, []]], ["finished", null, null, []], null, [], null]'
-    ours, theirs = socket.socketpair()
-    tell_senders(ours)
+    ours, theirs = (socket.socket(fileno=fd) for fd in Opened().sockets())
     channel, refused = Channel(ours), 0
     born = b'["born", 4]'
     theirs.sendall(len(born).to_bytes(4, "little") + born)

@@ -11,9 +11,10 @@ import pytest
 
 from quizlog_tui.errors import LimitError, MachineError
 from quizlog_tui.replay import spawn
-from quizlog_tui.replay.replayer import replay
+from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
 
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 LISTING = """
 import os
 print(sorted(int(name) for name in os.listdir("/dev/fd")))
@@ -95,3 +96,90 @@ def test_output_that_the_system_does_not_take_is_no_error_of_the_script(build: B
     assert (
         f"{LimitError.__name__}: quiz.py: wrote as much as a file may hold here" in run("y").stderr
     )
+
+
+@pytest.mark.parametrize("most", [20, 60, 102])
+def test_a_run_is_the_same_where_few_files_may_be_open(most: int, build: Build) -> None:
+    import resource
+
+    script = build.script("class A: pass\nprint(id(A()), 'ready')\ninput('go? ')\n")
+
+    def few_files() -> None:
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+    command = [sys.executable, "-c", REPLAY, str(script)]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, check=True, text=True, preexec_fn=few_files
+    )
+    assert done.stdout == listed(script)
+
+
+NO_COPIES = """
+import os, sys, resource
+from pathlib import Path
+from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.source import read_source
+script = read_source(Path(sys.argv[1]))
+with Replayer() as replayer:
+    first = replayer.replay(script, 1, ["a"])
+    highest = max(int(name) for name in os.listdir("/proc/self/fd"))
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, usual[1]))
+    held = []
+    try:
+        while True: held.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError: pass
+    before = len(replayer.checkpoints)
+    more = [replayer.replay(script, 1, ["a", *"bcd"[:count]]) for count in (1, 2, 3)]
+    print(replayer.explain(more[-1]), len(replayer.checkpoints) == before)
+    for fd in held: os.close(fd)
+    resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+    print(more[-1] == replay(script, 1, [*"abcd"]), replayer.explain(more[-1]))
+"""
+ASKING = "while True: print('said', input('? '), sum(range(500_000)))\n"
+
+
+@linux
+def test_a_run_goes_on_where_too_many_files_are_open_for_a_copy(build: Build) -> None:
+    script = build.script(ASKING)
+    done = subprocess.run(
+        [sys.executable, "-c", NO_COPIES, str(script)],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    assert done.stdout == "too many files are open True\nTrue None\n"
+
+
+@linux
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        (
+            """
+            import os
+            def fork(): raise BlockingIOError(11, "no more processes")
+            os.fork = fork
+            """,
+            "the system has no room for one more process",
+        ),
+        (
+            """
+            import resource
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+            """,
+            "the process to copy is gone",
+        ),
+    ],
+    ids=["no process", "no file"],
+)
+def test_a_script_hears_nothing_of_a_copy_that_cannot_be_made(
+    setting: str, reason: str, build: Build
+) -> None:
+    script = build.script(f"{build.dedent(setting)}\n{ASKING}")
+    with Replayer() as replayer:
+        runs = [replayer.replay(script, 1, ["a"] * count) for count in range(4)]
+        assert replayer.explain(runs[-1]) == reason
+        assert [len(run.steps) for run in runs] == [0, 1, 2, 3]
+        assert runs[-1] == replay(script, 1, ["a"] * 3)

@@ -17,30 +17,50 @@ from .log import Log
 from .taint import Taint
 from .wire import quote, send
 
+_NEEDED = 3
+"""Descriptors that come with a request: a socket, and files for both streams."""
+
 
 def copy(log: Log, taint: Taint) -> None:
     """Make a copy with the descriptors that came with the request, or say why not.
 
     Returns in both processes; the copy then waits on its own socket.
     """
-    control, out, err = (log.wire.descriptors.pop(0) for _ in range(3))
+    arrived = log.wire.descriptors[:]
+    log.wire.descriptors.clear()
     log.world.outside.watching = False
-    # A copy that has not run since it was made is as clean as its original was then.
-    reason = None if log.untouched else taint.reason({control, out, err})
-    if reason is not None:
-        _refuse(control, reason)
-    else:
-        taint.watching = False
-        kept = _states()
-        log.world.copying()
-        if _forked_twice():
-            _settle_in(log, control, out, err)
-            _put_back(kept)
-        log.world.copied()
-        taint.watching = True
-    for fd in (control, out, err):
+    if len(arrived) == _NEEDED:  # else the script has too many files open to be given more
+        _copy_with(arrived, log, taint)
+    for fd in arrived:
         os.close(fd)
     log.world.outside.watching = True
+
+
+def _copy_with(arrived: list[int], log: Log, taint: Taint) -> None:
+    # A copy that has not run since it was made is as clean as its original was then.
+    reason = None if log.untouched else taint.reason(set(arrived))
+    if reason is None:
+        reason = _try(arrived, log, taint)
+    if reason is not None:
+        _refuse(arrived[0], reason)
+
+
+def _try(arrived: list[int], log: Log, taint: Taint) -> str | None:
+    """Make a copy; why that is not possible, if so."""
+    reason, copied = None, False
+    taint.watching = False
+    kept = _states()
+    log.world.copying()
+    try:
+        copied = _forked_twice()
+    except OSError:
+        reason = "the system has no room for one more process"
+    if copied:
+        _settle_in(log, *arrived)
+        _put_back(kept)
+    log.world.copied()
+    taint.watching = True
+    return reason
 
 
 def _refuse(control: int, reason: str) -> None:
@@ -49,13 +69,21 @@ def _refuse(control: int, reason: str) -> None:
 
 
 def _forked_twice() -> bool:
-    """Fork a grandchild that the guard adopts; True in it, False here."""
+    """Fork a grandchild that the guard adopts; True in it, False here.
+
+    Raises:
+        OSError: There is no room for one of them.
+    """
     child = os.fork()
     if child:
-        os.waitpid(child, 0)
+        if os.waitpid(child, 0)[1]:
+            raise OSError("the copy was not made")
         return False
-    if os.fork():
-        _leave(0)
+    try:
+        if os.fork():
+            _leave(0)
+    except BaseException:  # of which the script must not hear, in a process of its own
+        _leave(1)
     return True
 
 

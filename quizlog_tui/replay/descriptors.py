@@ -1,0 +1,71 @@
+"""The descriptors by which quizlog and a quiz process hold on to each other.
+
+Imports next to nothing, as it is on the way of every start.
+"""
+
+from __future__ import annotations
+
+import _socket
+import os
+
+
+class Opened:
+    """Descriptors that are opened together: where one cannot be, none stays open."""
+
+    def __init__(self) -> None:
+        self._fds: list[int] = []
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        if kind is not None:
+            for fd in self._fds:
+                os.close(fd)
+
+    def nothing(self) -> int:
+        """What ends as soon as it is read; no device, as a script could change the mode of that."""
+        reader, writer = os.pipe()
+        os.close(writer)
+        return self._add(reader)
+
+    def files(self) -> tuple[int, int]:
+        """Files that take the process's streams, stdout and stderr."""
+        return self._add(_capture("stdout")), self._add(_capture("stderr"))
+
+    def sockets(self, *, least: int = 0) -> tuple[int, int]:
+        """Our end of a pair of sockets, at which the system says who wrote, and the process's.
+
+        Args:
+            least: The lowest number that the latter may have here.
+        """
+        import fcntl
+
+        ours, theirs = _socket.socketpair()
+        try:
+            if hasattr(_socket, "SO_PASSCRED"):
+                ours.setsockopt(_socket.SOL_SOCKET, _socket.SO_PASSCRED, 1)
+            end = fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD_CLOEXEC, least)
+            return self._add(ours.detach()), self._add(end)
+        finally:
+            ours.close()
+            theirs.close()
+
+    def _add(self, fd: int) -> int:
+        self._fds.append(fd)
+        return fd
+
+
+def _capture(name: str) -> int:
+    """A file without a name that takes a stream, so that a position in it is a moment in time."""
+    import fcntl
+
+    if hasattr(os, "memfd_create"):
+        fd = os.memfd_create(f"quizlog-{name}", os.MFD_CLOEXEC)
+    else:
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            fd = os.dup(file.fileno())
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)
+    return fd
