@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..replay.transcript import Transcript
-from ..text import one_line
+from ..text import clipped, one_line
 from ..timeline import Moment, Timeline, Try, timeline
 from . import emit_json
 from .feedback import feedback_line
@@ -70,8 +70,7 @@ def _lines(moments: Timeline, whole: Transcript) -> Iterator[str]:
 
 
 def _cell(text: str | None) -> str:
-    shown = one_line((text or "").strip())
-    return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 1]}…"
+    return clipped(one_line((text or "").strip()), _WIDTH)
 
 
 def _said(moment: Moment, whole: Transcript) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..text import one_line
+from ..text import clipped, one_line
 from . import emit_json
 from .extras import needs
 from .grammar import Parser, command
@@ -107,7 +107,7 @@ def _written(answer: Any) -> str:
 
 def _tell(result: TaskResult) -> None:
     page = result.pages[-1]
-    sent = ", ".join(one_line(_written(one.answer))[:60] for one in page.submissions)
+    sent = ", ".join(clipped(one_line(_written(one.answer)), 60) for one in page.submissions)
     print(f"   {page.state:<10} {one_line(page.url)}  {sent}", file=sys.stderr)
 
 
