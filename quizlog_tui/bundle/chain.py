@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..replay.transcript import Step, Transcript
+
+MAX_LINE = 64 * 1024 * 1024
+"""A longer line is not read."""
 
 
 def start_of_chain(code_hash: str, seed: int, start: int) -> str:
@@ -40,18 +43,36 @@ def _data(index: int, step: Step) -> dict[str, Any]:
 
 
 def first_broken(lines: Sequence[str], start: str) -> int | None:
-    """Index of the first line whose hash is not that of its content and all before it."""
+    """Index of the first line that is no step, or has not the hash of itself and all before it."""
     before = start
     for index, line in enumerate(lines):
         try:
-            data = json.loads(line)
+            data = json.loads(line if len(line) <= MAX_LINE else "")
             told = data.pop("hash")
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             return index
         before = _hash(before, data)
-        if told != before or json.dumps(data | {"hash": before}) != line:
+        same = told == before and json.dumps(data | {"hash": before}) == line
+        if not same or not _is_step(data, index):
             return index
     return None
+
+
+def _is_step(data: Mapping[str, Any], index: int) -> bool:
+    """Whether plain data is of the shape that `step_lines` gives a step."""
+    answered = data.keys() == _STEP and isinstance(data["input"], str)
+    ends = data.keys() == _STEP | _END and data["input"] is None
+    return (
+        (answered or ends)
+        and type(data["step"]) is int
+        and data["step"] == index
+        and isinstance(data["written"], list)
+        and all(isinstance(text, str) for text in data["written"])
+        and isinstance(data["prompt"], str | None)
+    )
+
+
+_STEP, _END = {"step", "written", "prompt", "input"}, {"status", "score", "error"}
 
 
 def head_of(lines: Sequence[str], start: str) -> str:

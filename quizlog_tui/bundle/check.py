@@ -25,7 +25,17 @@ from ..replay.world import world_of
 from ..scratch import scratch_folder
 from .chain import first_broken, head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, ContainerError, packed, unpacked
-from .pack import FORMAT, MANIFEST, STEPS, digest, versions
+from .manifest import (
+    MANIFEST,
+    SCRIPTS,
+    STEPS,
+    Manifest,
+    belongs,
+    digest,
+    manifest_of,
+    names_the_script,
+)
+from .pack import versions
 from .sign import signature
 
 
@@ -97,7 +107,7 @@ def verify_bundle(
     unsigned = [Problem("signature", f"{path.name}.sig", problem)] if problem else []
     try:
         members = unpacked(data)
-        about = _manifest(members)
+        about = manifest_of(members)
     except ContainerError as error:
         part = "archive" if error.member is None else "file"
         part = "manifest" if error.member == MANIFEST else part
@@ -110,7 +120,19 @@ def verify_bundle(
     if found:
         return BundleReport(tuple(found), signer=signer)
     with scratch_folder("bundle") as folder:
+        try:
+            _unpack(members, folder)
+        except OSError as error:
+            message = f"cannot be unpacked here: {error.strerror}"
+            raise RecordError(message, where=str(path)) from None
         return _run(folder, members, about, signer, runs)
+
+
+def _unpack(members: Mapping[str, bytes], folder: Path) -> None:
+    for name, data in members.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
 
 
 def _read(path: Path) -> bytes:
@@ -120,25 +142,8 @@ def _read(path: Path) -> bytes:
         raise RecordError(f"cannot read: {error.strerror}", where=str(path)) from None
 
 
-def _manifest(members: Mapping[str, bytes]) -> dict[str, Any]:
-    """The manifest, of the right shape.
-
-    Raises:
-        ContainerError: It is missing or not one.
-    """
-    try:
-        about: dict[str, Any] = json.loads(members[MANIFEST])
-        names = (about["record"], about["script"], STEPS)
-        shaped = about["quizlog_bundle"] == FORMAT and isinstance(about["versions"], dict)
-        if shaped and all(name in about["files"] for name in names) and MANIFEST in members:
-            return about
-    except (KeyError, ValueError, TypeError, RecursionError):
-        pass
-    raise ContainerError(MANIFEST, "is missing, or not that of a bundle this quizlog knows")
-
-
-def _changed_files(members: Mapping[str, bytes], about: Mapping[str, Any]) -> Iterator[Problem]:
-    listed = about["files"]
+def _changed_files(members: Mapping[str, bytes], about: Manifest) -> Iterator[Problem]:
+    listed = about.files
     for name in sorted({*members, *listed} - {MANIFEST}):
         if name not in members:
             yield Problem("file", name, "is missing")
@@ -146,38 +151,37 @@ def _changed_files(members: Mapping[str, bytes], about: Mapping[str, Any]) -> It
             yield Problem("file", name, "is not in the manifest")
         elif digest(members[name]) != listed[name]:
             yield Problem("file", name, "its bytes are not those in the manifest")
+        elif not belongs(name, about):
+            yield Problem("file", name, "is no part of a bundle")
 
 
 def _run(
     folder: Path,
     members: Mapping[str, bytes],
-    about: Mapping[str, Any],
+    about: Manifest,
     signer: str | None,
     runs: Runs | None,
 ) -> BundleReport:
-    """Unpack, hold the parts against each other, and run the script again."""
-    for name, data in members.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+    """Hold the unpacked parts against each other, and run the script again."""
     try:
-        record = RecordFile(folder / about["record"]).read()
-        source = read_source(folder / about["script"], ours=False)
+        record = RecordFile(folder / about.record).read()
+        source = read_source(folder / about.script, ours=False)
     except QuizlogError as error:
-        return BundleReport((Problem("record", about["record"], error.message),), signer=signer)
+        return BundleReport((Problem("record", about.record, error.message),), signer=signer)
     lines = members[STEPS].decode("ascii", "replace").split("\n")[:-1]
     problems = list(_inconsistent(record, source, lines, about))
+    if not names_the_script(record.script, about, members):
+        problems.append(Problem("record", about.record, "names another script than the bundle's"))
     if problems:
         return BundleReport(tuple(problems), signer=signer)
-    beside = about["script"].rpartition("/")[0] + "/"
-    own = {name.removeprefix(beside) for name in members if name.startswith(beside)}
+    own = {name.removeprefix(SCRIPTS) for name in members if name.startswith(SCRIPTS)}
     verdict = judged(record, source, runs or Runs(), own)
-    others = tuple(_other_versions(about["versions"]))
+    others = (*_other_versions(about.versions), *_other_packages(about.packages))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 
 
 def _inconsistent(
-    record: Record, source: Source, lines: Sequence[str], about: Mapping[str, Any]
+    record: Record, source: Source, lines: Sequence[str], about: Manifest
 ) -> Iterator[Problem]:
     """What in a bundle contradicts the rest of it."""
     world = world_of(record)
@@ -185,12 +189,12 @@ def _inconsistent(
     broken = first_broken(lines, start)
     if broken is not None:
         yield Problem("step", str(broken), "its hash is not that of its content and all before it")
-    elif head_of(lines, start) != about.get("head") or len(lines) != about.get("steps"):
+    elif head_of(lines, start) != about.head or len(lines) != about.steps:
         yield Problem("manifest", MANIFEST, "its hash over the steps is another")
     elif [json.loads(line)["input"] for line in lines[:-1]] != list(record.used):
-        yield Problem("record", about["record"], "its answers are not those of the steps")
+        yield Problem("record", about.record, "its answers are not those of the steps")
     if (record.code_hash or source.code_hash) != source.code_hash:
-        yield Problem("record", about["record"], "was written with another script")
+        yield Problem("record", about.record, "was written with another script")
 
 
 def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[Problem]:
@@ -204,17 +208,14 @@ def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[
         yield Problem("replay", str(index), "the script does something else here")
 
 
-def _other_versions(then: Mapping[str, Any]) -> Iterator[str]:
-    packages = then.get("packages")
-    now = versions(())
+def _other_versions(then: Mapping[str, str]) -> Iterator[str]:
+    now = versions()
     for key, value in then.items():
-        if key != "packages" and now.get(key) != value:
+        if now.get(key) != value:
             yield f"{key} {value} (here {now.get(key)})"
-    if isinstance(packages, dict):
-        yield from _other_packages(packages)
 
 
-def _other_packages(packages: Mapping[str, Any]) -> Iterator[str]:
+def _other_packages(packages: Mapping[str, str]) -> Iterator[str]:
     from importlib.metadata import PackageNotFoundError, version
 
     for name, wanted in packages.items():

@@ -16,6 +16,10 @@ from collections.abc import Mapping
 MAX_BYTES = 256 * 1024 * 1024
 """Larger bundles are neither written nor read."""
 _MAX_MEMBERS = 10_000
+_MAX_NAME, _MAX_PART = 1000, 255
+"""Bytes of a member's name, and of what stands between its slashes."""
+_END = struct.Struct("<4s4H2LH")
+"""How an archive ends that has no comment."""
 _THE_DATE = (1980, 1, 1, 0, 0, 0)
 _BROKEN = (
     zipfile.BadZipFile,
@@ -62,6 +66,7 @@ def unpacked(data: bytes) -> dict[str, bytes]:
         ContainerError: It is damaged, or a member is not one that `packed` would write.
     """
     try:
+        _check_end(data)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
             _check(infos, len(data))
@@ -70,21 +75,54 @@ def unpacked(data: bytes) -> dict[str, bytes]:
         raise ContainerError(None, f"the archive is damaged: {error}") from None
 
 
-def _check(infos: list[zipfile.ZipInfo], size: int) -> None:
-    if len(infos) > _MAX_MEMBERS:
+def _check_end(data: bytes) -> None:
+    """Look at what the archive says of its list of members, before that list is read."""
+    if len(data) < _END.size:
+        raise ContainerError(None, "the archive is damaged: it has no end")
+    mark, _, _, _, count, size, start, comment = _END.unpack_from(data, len(data) - _END.size)
+    if mark != b"PK\5\6" or comment or start + size + _END.size != len(data):
+        raise ContainerError(None, "the archive is damaged: its end is not where it should be")
+    if count > _MAX_MEMBERS:
         raise ContainerError(None, f"holds more than {_MAX_MEMBERS} files")
-    seen: set[str] = set()
+    if size > count * (_ENTRY + _MAX_NAME):
+        raise ContainerError(None, "the archive is damaged: its list of files is too long")
+
+
+_ENTRY = 46
+"""Bytes of an entry in the list of members, but for its name."""
+
+
+def _check(infos: list[zipfile.ZipInfo], size: int) -> None:
     for info in infos:
         name = info.filename
         if not is_safe(info.orig_filename) or name != info.orig_filename:
             raise ContainerError(name, "its name would leave the bundle's own folder")
-        if name.casefold() in seen:
-            raise ContainerError(name, "is there twice")
-        seen.add(name.casefold())
+        if len(name.encode()) > _MAX_NAME or _longest_part(name) > _MAX_PART:
+            raise ContainerError(name, "its name is too long")
         if stat.S_ISLNK(info.external_attr >> 16):
             raise ContainerError(name, "is a link")
-        if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
+        if info.compress_type != zipfile.ZIP_STORED:
             raise ContainerError(name, "is compressed: the bundle was packed anew")
+    if sum(info.file_size for info in infos) > size:
+        raise ContainerError(None, "its files are bigger than all of it")
+    _check_tree([info.filename for info in infos])
+
+
+def _longest_part(name: str) -> int:
+    return max(len(part.encode()) for part in name.split("/"))
+
+
+def _check_tree(names: list[str]) -> None:
+    """Make sure that all can lie in one folder, on every system."""
+    files: set[str] = set()
+    for name in names:
+        if name.casefold() in files:
+            raise ContainerError(name, "is there twice")
+        files.add(name.casefold())
+    for name in names:
+        parts = name.casefold().split("/")
+        if any("/".join(parts[:count]) in files for count in range(1, len(parts))):
+            raise ContainerError(name, "is below a name that is a file and a folder")
 
 
 def is_safe(name: str) -> bool:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import DifferenceError, UsageError
 from ..privacy import Finding, is_private_file, privacy_of
@@ -24,11 +21,8 @@ from ..replay.transcript import Transcript
 from ..replay.world import world_of
 from .chain import head_of, start_of_chain, step_lines
 from .container import MAX_BYTES, is_safe, packed
+from .manifest import MANIFEST, RECORDS, SCRIPTS, STEPS, Manifest, digest
 from .redact import private_in_files, private_in_record, redacted
-
-FORMAT = 1
-"""The version of the format, in the manifest as `quizlog_bundle`."""
-MANIFEST, STEPS = "manifest.json", "steps.jsonl"
 
 
 @dataclass(frozen=True)
@@ -105,12 +99,12 @@ def _members(
     path: Path, told: bytes, lines: Sequence[str], files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     steps = "".join(f"{line}\n" for line in lines).encode()
-    return {_name_of(path): told, STEPS: steps} | {f"script/{k}": d for k, d in files.items()}
+    return {_name_of(path): told, STEPS: steps} | {SCRIPTS + k: d for k, d in files.items()}
 
 
 def _name_of(path: Path) -> str:
     """The name of a record in a bundle."""
-    return f"record{path.suffix if path.suffix == '.json' else '.yaml'}"
+    return RECORDS[path.suffix == ".json"]
 
 
 def _manifest(
@@ -120,16 +114,16 @@ def _manifest(
     steps: int,
     head: str,
 ) -> bytes:
-    about = {
-        "quizlog_bundle": FORMAT,
-        "record": next(name for name in members if name.startswith("record.")),
-        "script": f"script/{source.path.name}",
-        "steps": steps,
-        "head": head,
-        "versions": _versions(source, files),
-        "files": {key: digest(data) for key, data in sorted(members.items())},
-    }
-    return (json.dumps(about, indent=1) + "\n").encode()
+    scripts = [Source(source.path, data) for name, data in files.items() if name.endswith(".py")]
+    return Manifest(
+        record=next(name for name in members if name in RECORDS),
+        script=f"{SCRIPTS}{source.path.name}",
+        steps=steps,
+        head=head,
+        versions=versions(),
+        packages=packages(imported(scripts)),
+        files={key: digest(data) for key, data in sorted(members.items())},
+    ).to_bytes()
 
 
 def _files(source: Source, others: Iterable[Path]) -> dict[str, bytes]:
@@ -154,29 +148,23 @@ def _files(source: Source, others: Iterable[Path]) -> dict[str, bytes]:
     return files
 
 
-def digest(data: bytes) -> str:
-    """The hash of a file, as the manifest has it."""
-    return "sha256:" + hashlib.sha256(data).hexdigest()
-
-
-def _versions(source: Source, files: Mapping[str, bytes]) -> dict[str, Any]:
-    scripts = [Source(source.path, data) for name, data in files.items() if name.endswith(".py")]
-    return versions(imported(scripts))
-
-
-def versions(modules: Iterable[str]) -> dict[str, Any]:
-    """What this machine runs scripts with, and the installed packages that have these modules."""
-    from importlib.metadata import packages_distributions, version
-
+def versions() -> dict[str, str]:
+    """What this machine runs scripts with."""
     from .. import __version__
 
-    owners = packages_distributions()
-    names = sorted({owner for module in modules for owner in owners.get(module, ())})
     return {
         "quizlog": __version__,
         "python": ".".join(map(str, sys.version_info[:3])),
         "implementation": sys.implementation.name,
         "system": platform.system(),
         "machine": platform.machine(),
-        "packages": {name: version(name) for name in names},
     }
+
+
+def packages(modules: Iterable[str]) -> dict[str, str]:
+    """The installed packages that have these modules, with their versions."""
+    from importlib.metadata import packages_distributions, version
+
+    owners = packages_distributions()
+    names = sorted({owner for module in modules for owner in owners.get(module, ())})
+    return {name: version(name) for name in names}

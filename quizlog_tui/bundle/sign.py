@@ -43,7 +43,7 @@ def signature(bundle: Path, signers: Path | None = None) -> tuple[str | None, st
             them has to be there. If None, any key will do.
     """
     target = bundle.with_name(f"{bundle.name}.sig")
-    if not target.exists():
+    if not target.is_file():
         return None, "is missing: nobody signed it" if signers else None
     try:
         tool = _tool()

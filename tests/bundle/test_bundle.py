@@ -95,7 +95,7 @@ def changed(bundle: Path, name: str, old: str, new: str, *, listed: bool = False
     assert old in members[name].decode()
     members[name] = members[name].decode().replace(old, new, 1).encode()
     if listed:
-        from quizlog_tui.bundle.pack import digest
+        from quizlog_tui.bundle.manifest import digest
 
         about = json.loads(members["manifest.json"])
         about["files"][name] = digest(members[name])
