@@ -21,7 +21,7 @@ CLOCKS = ("time", "gettimeofday", "clock_gettime", SYSTEM_CLOCK)
 """Functions of the system, and of C++, that tell the time of day."""
 _OF_DAY = (0, 5, 11)
 """Numbers of the clocks that `clock_gettime` has for it."""
-_HELD = frozenset(
+HELD = frozenset(
     {"numpy._core._multiarray_umath", "numpy.core._multiarray_umath", "whenever._whenever"}
 )
 """Libraries for which it is in every run what the world's clock says: they ask for the script, in
@@ -48,7 +48,7 @@ def install(clock: Clock, *, varied: bool) -> None:
         module = plain(spec, *rest)
         if "/lib-dynload/" not in spec.origin:  # Python's own keep the time of its locks
             with contextlib.suppress(OSError):
-                if spec.name in _HELD:
+                if spec.name in HELD:
                     _put(spec.origin, held.function)
                 elif os.uname().machine == MACHINE:
                     _put(spec.origin, _behind, used=varied)
