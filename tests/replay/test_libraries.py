@@ -90,6 +90,10 @@ def test_the_functions_that_a_library_calls_are_found(tmp_path: Path) -> None:
     other = tmp_path / "text.so"
     other.write_text("no library, though long enough for a header " * 9)
     assert list(elf.places(str(other), ["time"])) == []
+    head = Path(str(module.__file__)).read_bytes()[:64]
+    other.write_bytes(head[:40] + (64).to_bytes(8, "little") + head[48:] + b"cut off")
+    with pytest.raises(elf.Unreadable):
+        list(elf.places(str(other), ["time"]))
 
 
 @known_code

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from struct import Struct
+from struct import Struct, error
 
 _OF_FUNCTIONS = {"x86_64": (6, 7), "aarch64": (1025, 1026)}
 """Kinds of relocations that put an address into the table, by machine."""
@@ -18,6 +18,10 @@ _SECTION, _SYMBOLS, _RELOCATIONS = Struct("<4xI16xQQI20x"), 11, 4
 _NAME, _HOME, _PLACE, _SOURCE = Struct("<I"), Struct("<6xH"), Struct("<Q"), Struct("<II")
 _ENTRY, _SOURCE_AT = 24, 8
 """Bytes of a symbol and of a relocation alike, and where the latter names its symbol."""
+
+
+class Unreadable(Exception):
+    """A file that cannot be understood, though it may be loaded."""
 
 
 def readable() -> bool:
@@ -37,6 +41,7 @@ def places(path: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
 
     Raises:
         OSError: The file cannot be read.
+        Unreadable: It is not what its own tables say.
     """
     fd = os.open(path, os.O_RDONLY)
     try:
@@ -44,6 +49,8 @@ def places(path: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
         for name, number in _called(fd, sections, names):
             for at in _relocated(fd, sections, number):
                 yield name, at
+    except (LookupError, error) as cause:
+        raise Unreadable(path) from cause
     finally:
         os.close(fd)
 

@@ -47,7 +47,7 @@ def install(clock: Clock, *, varied: bool) -> None:
     def create_dynamic(spec: Any, *rest: Any) -> Any:
         module = plain(spec, *rest)
         if "/lib-dynload/" not in spec.origin:  # Python's own keep the time of its locks
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, elf.Unreadable):
                 if spec.name in HELD:
                     _put(spec.origin, held.function)
                 elif os.uname().machine == MACHINE:
