@@ -313,6 +313,7 @@ async def test_a_mark_that_went_elsewhere_is_where_one_goes_on() -> None:
         pane.toggle_filter()
         pane.mark(3)
         assert len(pane.document) == 0 and pane.place(1) == -1
+        await shows(pilot, "no line here has it; ")
 
 
 @pytest.mark.parametrize("filtering", [False, True])
@@ -358,6 +359,29 @@ async def test_the_output_of_one_step_is_searched_line_by_line(build: Build) -> 
         await shows(pilot, "14 of 15 · filtered")
         shown = [one for one in screen_text(app).split("\n") if "│ " in one and "line 1" in one]
         assert shown == [] and "0 │ needle 260" in screen_text(app)
+
+
+async def test_a_search_of_the_output_goes_on_behind_the_step_shown(build: Build) -> None:
+    script = 'for n in range(8): print("needle" if n in (2, 5) else "line", n); input(f"{n}? ")\n'
+    app = QuizlogApp(build.record(script, *"abc", "needle", *"efgh"))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        screen = await settled(pilot)
+        await press(pilot, "escape", "1", "0", "slash", *"needle", "enter")
+        await shows(pilot, "not found up to step 0; n goes on to step 2")
+        await press(pilot, "ampersand")
+        await shows(pilot, "no line here has it; Escape shows all")
+        seen = []
+        for _ in range(4):
+            await press(pilot, "n")
+            seen.append((screen._head.step, output_place(app)))
+        assert seen == [
+            (2, "1 of 1 · filtered"),
+            (4, "2 of 2 · filtered"),
+            (5, "3 of 3 · filtered"),
+            (5, "1 of 3 · filtered"),
+        ]
+        await press(pilot, "N")
+        assert (screen._head.step, output_place(app)) == (5, "3 of 3 · filtered")
 
 
 def output_place(app: QuizlogApp) -> str | None:

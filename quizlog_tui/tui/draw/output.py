@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from ...replay.transcript import Step, Transcript
@@ -90,6 +90,28 @@ def tail(step: Step, hidden: int = 0) -> Line:
     if step.prompt is None:
         return _ended("".join(step.written))
     return line("".join(step.written), (step.prompt, "prompt"), ("▏", "dim"))
+
+
+def next_step_with(
+    run: Transcript, step: int, hidden: int, count: Callable[[str], int]
+) -> int | None:
+    """The next step at which the output of a run has more of what is counted; None if none has.
+
+    Args:
+        run: The run through all recorded answers.
+        step: The step that is shown.
+        hidden: How many events of it are not shown yet.
+        count: How often a text has what is looked for.
+    """
+    for at in range(step, len(run.steps) + 1):
+        stop = run.steps[at] if at < len(run.steps) else run.last
+        seen = count(tail(stop, hidden).text) if at == step else 0
+        asked = f"{''.join(stop.written)}{stop.prompt or ''}"
+        if count(asked) > seen:
+            return at
+        if stop.input is not None and count(asked + stop.input) > seen:
+            return at + 1
+    return None
 
 
 def events(step: Step) -> int:

@@ -186,19 +186,29 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if not event.keep:
             pane.find("")
         elif not pane.find_next(1, here=True):
-            self.tell("not found")
+            self.tell_no_hit(pane)
+
+    def tell_no_hit(self, pane: LineView) -> None:
+        """Say that a pane has nothing of what is searched for."""
+        self.tell("not found")
 
     def action_find_next(self, by: int) -> None:
         """Go to another place found."""
         pane = self.pane()
-        if pane is not None and not pane.find_next(by):
-            self.tell("not found" if pane.searching else "nothing is searched for; / begins")
+        if pane is None or pane.find_next(by):
+            return
+        if pane.searching:
+            self.tell_no_hit(pane)
+        else:
+            self.tell("nothing is searched for; / begins")
 
     def action_filter(self) -> None:
         """Show only what was found, or all."""
         pane = self.pane()
         if pane is not None and not pane.toggle_filter():
             self.tell("all lines are shown; / finds, & then filters")
+        elif pane is not None and pane.nothing_left:
+            self.tell_no_hit(pane)
 
     def action_copy(self) -> None:
         """Copy the selection, or the marked line, or the pane."""

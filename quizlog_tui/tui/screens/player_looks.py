@@ -11,8 +11,9 @@ from textual.timer import Timer
 from ...replay.replayer import Replayer
 from ...session import Session
 from ..clock import Clock
-from ..draw.output import events
+from ..draw.output import events, next_step_with
 from ..playhead import Playhead
+from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from .base import DIALOG
@@ -94,6 +95,34 @@ class PlayerLooks(PlayerDoors):
         """An answer of the timeline was chosen: go and type."""
         if event.list.id == "timeline":
             self.focus_pending()
+
+    # -- searching the output, which goes on behind the step shown
+
+    def _next_with_hit(self, pane: LineView) -> int | None:
+        """The next step at which the output has more of what is searched for."""
+        if pane.id != "output":
+            return None
+        return next_step_with(self._whole, self._head.step, self._head.hidden, pane.count_in)
+
+    def tell_no_hit(self, pane: LineView) -> None:
+        """Say that nothing is found, or where behind the step shown it is."""
+        step = self._next_with_hit(pane)
+        if step is None:
+            super().tell_no_hit(pane)
+        else:
+            goes = f"{self.key('app.next')} goes on to step {step}"
+            self.tell(f"not found up to step {self._head.step}; {goes}")
+
+    def action_find_next(self, by: int) -> None:
+        """Go to another place found; in the output also to later steps."""
+        pane = self.pane()
+        start = pane.after_last_hit() if pane is not None and by > 0 else None
+        step = self._next_with_hit(pane) if pane is not None and start is not None else None
+        if pane is None or start is None or step is None:
+            super().action_find_next(by)
+        else:
+            self.look(self._head.to(step))
+            pane.find_from(start)
 
     # -- playing
 

@@ -80,6 +80,10 @@ class Finding:
             found = self._hits[index] = self._look(index)
         return found
 
+    def count(self, text: str) -> int:
+        """How often a text has the words."""
+        return sum(1 for _ in self._pattern.finditer(text)) if self._in(text) else 0
+
     def _look(self, index: int) -> Hits:
         if not self._in(self._document.text(index)):
             return Hits()

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
+from rich.segment import Segment
 from textual.geometry import Offset, Size
 from textual.selection import Selection
+from textual.strip import Strip
 from textual.timer import Timer
 
 from ...text import visible
@@ -19,7 +21,9 @@ from .finding import Finding, Place
 from .hit_rows import HitRows
 from .kept import Kept
 from .line_pane import LinePane, Mark
+from .strips import cut_to
 
+_NOTHING = "no line here has it; Escape shows all"
 _SLICE = 0.02
 """Seconds of counting before keys and painting have their turn."""
 _PAUSE = 0.01
@@ -131,8 +135,29 @@ class LineView(LinePane):
         if self._finding is None:
             return False
         start = self._start(by, here=here)
+        return self._go_to_hit(
+            self._finding.after(start) if by > 0 else self._finding.before(start)
+        )
+
+    def find_from(self, start: Place) -> bool:
+        """Go to the first hit from a place on, round the end; whether there is one."""
+        return self._finding is not None and self._go_to_hit(self._finding.after(start))
+
+    def after_last_hit(self) -> Place | None:
+        """Where the search stands if it has no hit before it but round the end; else None."""
+        if self._finding is None:
+            return None
+        start = self._start(1, here=False)
+        place = self._finding.after(start)
+        return start if place is None or place < start else None
+
+    def count_in(self, text: str) -> int:
+        """How often a text has what is searched for."""
+        return 0 if self._finding is None else self._finding.count(text)
+
+    def _go_to_hit(self, place: Place | None) -> bool:
         before = self._seen()
-        self._here = self._finding.after(start) if by > 0 else self._finding.before(start)
+        self._here = place
         if self._here is not None:
             self._at_end = False
             self._go_to(self._here)
@@ -147,6 +172,12 @@ class LineView(LinePane):
             if self._here is not None:
                 self.call_after_refresh(self._reveal_hit, self._here)
         return self._kept is not None
+
+    @property
+    def nothing_left(self) -> bool:
+        """Whether the filter hides everything."""
+        counted = self._finding is not None and not self._finding.more
+        return counted and self._kept is not None and not len(self._kept)
 
     @property
     def searching(self) -> bool:
@@ -239,6 +270,13 @@ class LineView(LinePane):
         return found or HitRows()
 
     # -- drawing
+
+    def _drawn(self, row: int, width: int) -> Strip:
+        """A row; the first says so where the filter leaves none."""
+        if row == 0 and self.nothing_left:
+            said = Strip([Segment(" " * self.GUTTER + _NOTHING, self._style("dim"))])
+            return cut_to(said, width).adjust_cell_length(width, self._style(""))
+        return super()._drawn(row, width)
 
     @property
     def _plain(self) -> bool:
