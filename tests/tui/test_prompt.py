@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,30 @@ async def test_golden_inputs(scene: str, size: tuple[int, int], build: Build) ->
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
         check(f"input-{scene}", size, screen_text(app))
+
+
+LONG = "Which of these rooms would you rather go to now, if you could choose any one of them? "
+TIGHT = {
+    "choice": (f"input({LONG + '(walk/museum/up/down/left/right) '!r})", ("z", "z")),
+    "lines": ("input('Write\\nin a\\nfew\\nlines:\\n')", ("z", "z")),
+    "textarea": ("input('Write\\nan\\nessay: ')  #textarea #rows=12", ("z", "z")),
+    "matrix": ("input('A 5x2 matrix: ')  #matrix", ("tab",) * 8 + ("z", "z")),
+}
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (46, 13)], ids=lambda size: f"{size[0]}")
+@pytest.mark.parametrize("kind", TIGHT)
+async def test_nobody_types_blind_beside_an_error(
+    kind: str, size: tuple[int, int], build: Build
+) -> None:
+    question, keys = TIGHT[kind]
+    source = f"print('one')\n{question}\nraise Exception('a long message ' * 6)\n"
+    app = QuizlogApp(build.record(source, "bad"))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        await press(pilot, *keys)
+        assert re.search(r"^│ .*\bzz\b", screen_text(app), re.M), screen_text(app)
+        await pilot.resize_terminal(size[0], size[1] + 12)
+        await pilot.resize_terminal(*size)
+        await settled(pilot)
+        assert re.search(r"^│ .*\bzz\b", screen_text(app), re.M), screen_text(app)

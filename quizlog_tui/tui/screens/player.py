@@ -55,15 +55,15 @@ class PlayerScreen(PlayerLooks):
     PlayerScreen {
         & #left { width: 2fr; }
         & #side { width: 1fr; min-width: 30; }
-        & #output { height: 1fr; min-height: 5; }
-        & #error { height: auto; max-height: 9; border: round $error; display: none; }
+        & #above { height: 1fr; }
+        & #output { height: 1fr; min-height: 3; }
+        & #error { height: auto; max-height: 60%; border: round $error; display: none; }
         & #error.-shown { display: block; }
         & #timeline { height: 1fr; }
         & #source { height: 1fr; display: none; }
         &.-source #timeline { display: none; }
         &.-source #source { display: block; }
         &.-wide #timeline, &.-wide #source { display: block; }
-        &.-short #error { max-height: 7; }
         &.-narrow #side { display: none; }
         &.-narrow.-aside #side { display: block; width: 100%; }
         &.-narrow.-aside #left { display: none; }
@@ -92,8 +92,9 @@ class PlayerScreen(PlayerLooks):
         """Panes on the left, timeline and source on the right, the slider below."""
         with Horizontal():
             with Vertical(id="left"):
-                yield LineView(id="output")
-                yield LineView(id="error")
+                with Vertical(id="above"):  # what the question leaves, so that one sees it whole
+                    yield LineView(id="output")
+                    yield LineView(id="error")
                 yield PromptPanel(id="prompt")
             with Vertical(id="side"):
                 yield RowList(id="timeline")

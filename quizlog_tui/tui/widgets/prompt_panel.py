@@ -43,8 +43,10 @@ class PromptPanel(Vertical):
     DEFAULT_CSS = """
     PromptPanel {
         height: auto; min-height: 5; max-height: 60%; border: round $primary; padding: 0 1;
+        overflow-y: auto; scrollbar-size-vertical: 1;
         & > #question { height: auto; max-height: 6; color: $primary; text-style: bold; }
-        & > #options { height: auto; max-height: 6; border: none; }
+        &.-crowded > #question { max-height: 14vh; }
+        & > #options { height: auto; max-height: 18vh; border: none; }
         & > #options:focus { border: none; }
         & > #remark { height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     }
@@ -192,13 +194,22 @@ class PromptPanel(Vertical):
         """Show the input that fits, making it when it is first needed."""
         fitting = self._fitting
         self.text_line.display = self._asking and not fitting
-        self.query_one("#options").display = bool(self._options) and not self._plain
+        listed = bool(self._options) and not self._plain
+        self.query_one("#options").display = listed
+        self.set_class(listed or bool(fitting), "-crowded")
+        self.call_after_refresh(self._keep_in_sight)
         for name, editor in self._editors.items():
             editor.display = name == fitting
         if fitting:
             self.run_worker(self._fit())
         else:
             self._to_fill = None
+
+    def _keep_in_sight(self) -> None:
+        """Nobody types blind: where the panel has no room for all, it shows the input."""
+        focused = self.screen.focused
+        if self.max_scroll_y and focused is not None and self.has_focus_within:
+            focused.scroll_visible(animate=False, immediate=True)
 
     async def arranged(self) -> None:
         """Wait until the input that fits is there."""
@@ -266,6 +277,10 @@ class PromptPanel(Vertical):
         self._to_fill = text
 
     # -- events
+
+    def on_resize(self) -> None:
+        """The input stays in sight also where the terminal becomes small."""
+        self.call_after_refresh(self._keep_in_sight)
 
     def on_answered(self, event: Answered) -> None:
         """What is typed from now on is for the question to come."""

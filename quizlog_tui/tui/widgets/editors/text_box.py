@@ -42,7 +42,8 @@ class TextBox(Vertical):
     async def fit(self, kind: InputType, text: str) -> None:
         """Take the height a question asks for, and know whether it wants JSON."""
         self._json = kind.name == "json"
-        self.area.styles.height = max(2, min(kind.rows or 4, 12))
+        room = self.app.size.height // 5  # the question, its output and an error want some too
+        self.area.styles.height = max(2, min(kind.rows or 4, 12, room))
         self._check()
 
     def begin(self) -> None:
