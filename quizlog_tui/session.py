@@ -17,6 +17,7 @@ from .opened import OpenRecord
 from .record import branches as rules
 from .record import upkeep
 from .record.lineage import check_branch
+from .record.lock import WAIT_SECONDS
 from .replay.replayer import Replayer
 from .replay.trail import mark
 from .replay.transcript import Transcript
@@ -338,7 +339,11 @@ def _check_asked(transcript: Transcript, at: int) -> None:
 
 
 def open_record(
-    path: str | Path, replayer: Replayer | None = None, *, save: bool = True
+    path: str | Path,
+    replayer: Replayer | None = None,
+    *,
+    save: bool = True,
+    wait: float = WAIT_SECONDS,
 ) -> Session:
     """Open a record; see `Session`."""
-    return Session(path, replayer, save=save)
+    return Session(path, replayer, save=save, wait=wait)

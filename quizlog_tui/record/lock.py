@@ -172,7 +172,7 @@ def _is_at(fd: int, target: str) -> bool:
 def _held_by_another(target: str, path: Path) -> LockedError:
     holder = _holder(target)
     who = f" (process {holder})" if holder else ""
-    hint = "try again when it has finished, or wait longer with --wait SECONDS"
+    hint = "try again when it has finished; commands wait longer with --wait SECONDS"
     return LockedError(f"is locked by another process{who}", where=str(path), hint=hint)
 
 
