@@ -106,7 +106,10 @@ def _copy_whole(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with Scratch("copy", parent=target.parent.parent) as part:
         whole = part.path / target.name
-        shutil.copytree(source, whole, ignore=shutil.ignore_patterns("__pycache__"))
+        try:
+            shutil.copytree(source, whole, ignore=shutil.ignore_patterns("__pycache__"))
+        except shutil.Error as error:  # a line for each file; the first tells enough
+            raise OSError(error.args[0][0][2]) from None
         try:
             whole.rename(target)
         except OSError:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..paths import record_path
+from ..record.durable import write_text
 from . import emit_json
 from .grammar import Parser, add_force, command, refuse_existing
 
@@ -90,10 +91,7 @@ def screenshot(arguments: Namespace) -> int:
     shown = picture(record_path(arguments.record), arguments.step, size=size, theme=arguments.theme)
     if arguments.output:
         path = Path(arguments.output)
-        try:
-            path.write_text(shown.svg if path.suffix == ".svg" else shown.text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from None
+        write_text(path, shown.svg if path.suffix == ".svg" else shown.text)
     if arguments.json:
         emit_json({"text": shown.text, "svg": shown.svg})
     elif not arguments.output:

@@ -19,7 +19,7 @@ from textual.screen import Screen, ScreenResultType
 from textual.timer import Timer
 from textual.widgets import Static
 
-from ...errors import QuizlogError
+from ...errors import QuizlogError, UsageError
 from ...paths import typed_path
 from ...text import one_line, visible
 from .. import clipboard, external
@@ -131,6 +131,9 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             return await asyncio.to_thread(call)
         except QuizlogError as error:
             self.complain(error)
+            return None
+        except OSError as error:
+            self.complain(UsageError(error.strerror or str(error), where=error.filename))
             return None
         finally:
             slow.stop()

@@ -10,6 +10,7 @@ from typing import Any
 from textual.app import App
 
 from ...errors import UsageError
+from ...record.durable import write_text
 from ..screenshot import screen_svg, screen_text
 
 
@@ -41,7 +42,7 @@ def report_name(record: Path) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        message = f"cannot write: {getattr(error, 'strerror', error)}"
+        write_text(path, text)
+    except ValueError as error:  # a name that no file can have
+        message = f"cannot write: {error}"
         raise UsageError(message, where=str(path), hint="choose another name") from None
