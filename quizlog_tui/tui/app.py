@@ -63,7 +63,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
     TITLE = "quizlog"
     COMMANDS: ClassVar = {ActionCommands}
     CSS = """
-    ToastRack { dock: top; align: right top; margin: 1 0 0 0; max-height: 40%; }
+    ToastRack {
+        dock: top; align: right top; margin: 1 0 0 0; max-height: 40%;
+        scrollbar-size-vertical: 0;  /* else heights are measured for wider toasts than are drawn */
+    }
     Toast { margin-top: 0; padding: 0 1; max-width: 75%; }
     """
     """Passing notes stand at the top: questions, scores and the end of an output are below."""
