@@ -29,6 +29,7 @@ from .ascii_signs import AsciiFilter
 from .clock import Clock
 from .installed_themes import InstalledThemes
 from .keymap import effective, key_problems, textual_keys
+from .lessons import Scene, Tour
 from .messages import Neighbour, OpenRecord
 from .palette import ActionCommands
 from .screens.base import QuizlogScreen
@@ -91,7 +92,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.config = config or Config()
         self.state = state or State()
         self._given = session
-        self._guided = guided
+        self.tour = Tour(self._scene) if guided else None
+        """The guided first run, which every screen shows."""
         self._episodes = episodes
         self._problems = list(problems)
         self._clock = clock or Clock()
@@ -215,10 +217,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self._clock,
             known_author(self.config) or "",
             confirms=self.config.confirm_branches,
-            guided=self._guided,
         )
         player.browsing = browsing
         self.push_screen(player, self._after_player)
+
+    def _scene(self) -> Scene | None:
+        """How the screens stand, for the guided first run."""
+        players = (screen for screen in self.screen_stack if isinstance(screen, PlayerScreen))
+        return next((player.scene() for player in players), None)
 
     def _after_player(self, _: None) -> None:
         """Back in the library, or out where the program was started with a record."""

@@ -36,6 +36,28 @@ class Lesson:
     done: Callable[[Scene], bool]
 
 
+class Tour:
+    """The guided first run: which lesson one is at, on whatever screen.
+
+    Args:
+        scene: Tells how the screens stand; None where no record is open.
+    """
+
+    def __init__(self, scene: Callable[[], Scene | None]) -> None:
+        self._scene = scene
+        self.lesson = 0
+
+    def look(self) -> None:
+        """On to the next lesson, if this one is done."""
+        scene = self._scene()
+        if scene is not None and LESSONS[self.lesson].done(scene):
+            self.lesson += 1
+
+    def text(self, key: KeyOf) -> str:
+        """What to try now, with the keys as the user has them."""
+        return f"☞ {self.lesson + 1}/{len(LESSONS)}  {told(LESSONS[self.lesson], key)}"
+
+
 LESSONS = (
     Lesson(
         "The script stopped inside a question. Type the right answer and press Enter.",

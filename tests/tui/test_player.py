@@ -99,6 +99,36 @@ async def test_stepping_only_looks(record: Path) -> None:
     assert record.read_bytes() == before
 
 
+async def test_the_header_tells_how_the_record_stands_wherever_one_looks(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await press(pilot, "9", "enter")
+        await press(pilot, "h")
+        await shows(pilot, "✓ finished, score 1 · step 3 of 4 (pointer at 4)")
+        await press(pilot, "h", "r")
+        await shows(pilot, "● waiting · step 2 of 4 · branch")
+        await press(pilot, "escape", "l")
+        await shows(pilot, "● waiting · step 3 of 4 (pointer at 2)")
+
+
+async def test_questions_are_numbered_by_their_steps_everywhere(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        for keys, words in (
+            (("escape", "h"), "Question at step 2"),
+            (("f",), "Fork at step 2"),
+            (("escape", "A"), "Amend at step 2"),
+            (("escape", "dollar_sign", "i", "x", "enter"), "Try again at step 3"),
+            (("escape",), "step 4 of 4"),
+        ):
+            await press(pilot, *keys)
+            await shows(pilot, words)
+        await pilot.press("question_mark")
+        await shows(pilot, "what is asked after K answers is asked at step K")
+
+
 async def test_rewind_sets_the_pointer_and_answering_forks(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:

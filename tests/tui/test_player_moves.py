@@ -460,6 +460,40 @@ async def test_the_guide_goes_on_when_a_lesson_is_done(build: Build) -> None:
         assert f"6/{len(LESSONS)}" in screen_text(app)
 
 
+@pytest.mark.parametrize("tag", ["#matrix", "#textarea", ""])
+async def test_the_source_shows_the_line_of_the_error_a_record_opens_on(
+    tag: str, build: Build
+) -> None:
+    before = "".join(f"x{i} = {i}\n" for i in range(60))
+    after = before.replace("x", "y")
+    path = build.record(f"{before}input('A: ')  {tag}\nraise Exception('no')\n{after}", "1")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(130, 40)) as pilot:
+        screen = await settled(pilot)
+        await shows(pilot, "62 raise Exception")
+        source = screen.query_one("#source", RowList)
+        assert source.index == 61 and source.scroll_offset.y > 40
+
+
+async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -> None:
+    with Session(record) as session:
+        session.answer("bad")
+        session.fork(1, "5")
+    app = QuizlogApp(record, guided=True)
+    async with app.run_test(size=(110, 34)) as pilot:
+        await at_keys(pilot)
+        assert app.tour is not None
+        app.tour.lesson = 5
+        for keys, lesson in (("b", 7), ("escape", 8), ("F", 8), ("escape", 8), ("s", 8)):
+            await pilot.press(keys)
+            await idle(pilot)
+            await shows(pilot, f"☞ {lesson}/{len(LESSONS)}")
+        await press(pilot, "escape", "escape")
+        app.tour.lesson = 8
+        await pilot.press("c", "enter")
+        await shows(pilot, f"☞ 10/{len(LESSONS)} Escape comes back.")
+
+
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

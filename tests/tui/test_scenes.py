@@ -129,6 +129,7 @@ async def naming_a_file(pilot: Pilot[None]) -> None:
 async def opening(pilot: Pilot[None]) -> None:
     await shows(pilot, "replaying all answers")
     await shows(pilot, "line 59 of the record")
+    await pilot.pause()  # the scroll bar comes one frame after the text
 
 
 async def guided(pilot: Pilot[None]) -> None:

@@ -53,7 +53,7 @@ def test_answer_fork_and_quit(terminal: Terminal, record: Path) -> None:
     terminal.send("\x1b")
     terminal.quiet(0.3)
     terminal.send("0f")
-    terminal.wait_for("Fork 0")
+    terminal.wait_for("Fork at step 0")
     terminal.send("7\r")
     terminal.wait_for("fork-1")
     terminal.send("\x1b")

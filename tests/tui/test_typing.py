@@ -17,6 +17,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
+from quizlog_tui.tui.widgets.row_list import RowList
 from tests.support.build import Build
 from tests.support.screens import idle, press, settled, shows
 
@@ -86,6 +87,36 @@ async def test_no_choice_is_marked_before_one_moves(record: Path) -> None:
         assert "›  red" in screen_text(app)
         await press(pilot, "enter", "enter")
     assert inputs(record)[-1] == "red"
+
+
+async def test_the_mark_and_the_input_agree_on_an_option(build: Build) -> None:
+    path = build.record("input('Where to? (walk/museum/up) ')\n")
+    with Session(path) as session:
+        session.keep(0, "fly")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await settled(pilot)
+        await shows(pilot, "↑↓ options · other branches: fly")
+        marks = screen.query_one("#options", RowList)
+
+        def seen() -> tuple[str, int | None]:
+            return draft(app), marks.index
+
+        assert seen() == ("", None)
+        await press(pilot, "down", "down")
+        assert seen() == ("museum", 1)
+        await press(pilot, "shift+tab", "j", "k", "k")
+        assert seen() == ("walk", 0)
+        await press(pilot, "tab", "down")
+        assert seen() == ("museum", 1)
+        await press(pilot, "x")
+        assert seen() == ("museumx", None)
+        await press(pilot, "up")
+        assert seen() == ("fly", None)
+        await press(pilot, *["backspace"] * 3, *"up")
+        assert seen() == ("up", 2)
+        await press(pilot, "ctrl+u")
+        assert seen() == ("", None)
 
 
 async def test_others_do_not_move_the_question_under_ones_hands(record: Path) -> None:
@@ -166,7 +197,7 @@ async def test_an_input_that_is_wanted_comes_into_sight(record: Path) -> None:
         await press(pilot, "escape", "2")
         assert "pick" not in screen_text(app)
         await press(pilot, "f")
-        await shows(pilot, "Fork 3")
+        await shows(pilot, "Fork at step 3")
         assert isinstance(app.focused, Input) and app.focused.region.height == 1
 
 

@@ -72,7 +72,7 @@ def _parting(run: Run, gold: Run) -> str:
         return "  answer for answer" if run.inputs else ""
     if at == len(run.inputs):
         return f"  ends after {plural(at, 'answer')}"
-    return f"  parts at answer {at + 1}"
+    return f"  parts at step {at}"
 
 
 def _answers(episode: Facts) -> Iterator[Line]:
@@ -85,7 +85,7 @@ def _answers(episode: Facts) -> Iterator[Line]:
     for at, answer in enumerate(gold.inputs):
         same = sum(1 for there, _ in partings if there > at)
         told = f"  {same} of {len(partings)} the same" if partings else ""
-        yield line((f"{at + 1:>4} ", "dim"), (clipped(answer, _SHORT), "answer"), (told, "dim"))
+        yield line((f"{at:>4} ", "dim"), (clipped(answer, _SHORT), "answer"), (told, "dim"))
         for there, run in partings:
             if there == at < len(run.inputs):
                 name, other = (clipped(text, _SHORT) for text in (run.name, run.inputs[at]))

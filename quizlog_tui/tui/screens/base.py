@@ -26,6 +26,7 @@ from .. import clipboard, external
 from ..keymap import shown
 from ..typed_keys import KeyGate
 from ..widgets.documents import line
+from ..widgets.guide import Guide
 from ..widgets.key_line import KeyLine
 from ..widgets.line_view import LineView
 from ..widgets.search_bar import SearchBar
@@ -72,9 +73,12 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """Stops keys that were typed before what they would act on was painted."""
 
     def compose(self) -> ComposeResult:
-        """Status line, the screen's own panes, search bar, keys."""
+        """Status line, the screen's own panes, the guide on a first run, search bar, keys."""
         yield Static(id="status", markup=False)
         yield from self.content()
+        tour = getattr(self.app, "tour", None)
+        if tour is not None:
+            yield Guide(tour)
         yield SearchBar()
         yield KeyLine()
 

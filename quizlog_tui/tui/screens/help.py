@@ -19,6 +19,11 @@ from .base import QuizlogScreen
 
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
+_STEPS = (
+    "Steps count the answers: what is asked after K answers is asked at step K, the first question "
+    "at step 0. A number such as [24/40] in a question is the script's own."
+)
+
 
 class HelpScreen(QuizlogScreen[None]):
     """Shows keys and what they do, for one screen.
@@ -49,7 +54,7 @@ class HelpScreen(QuizlogScreen[None]):
 
 def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
     """The table: the screen's own actions, then those of its panes, then everywhere's."""
-    lines: list[Line] = []
+    lines = [line(_STEPS), line("")] if scope == "player" else []
     for name in dict.fromkeys((scope, "list", "pane", "app")):
         if name in ACTIONS:
             lines += [line((_TITLES.get(name, "On this screen"), "head"))]

@@ -28,7 +28,6 @@ from ..draw.words import bars, outcome
 from ..lessons import Scene
 from ..state import State
 from ..widgets.documents import Paragraphs
-from ..widgets.guide import Guide
 from ..widgets.line_view import LineView
 from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
@@ -46,7 +45,6 @@ class PlayerScreen(PlayerLooks):
         clock: How durations are told.
         author: Who writes remarks here.
         confirms: Whether to ask before an answer at an earlier step starts a branch.
-        guided: Whether to say what to try next.
     """
 
     SCOPE = "player"
@@ -57,7 +55,10 @@ class PlayerScreen(PlayerLooks):
         & #side { width: 1fr; min-width: 30; }
         & #above { height: 1fr; }
         & #output { height: 1fr; min-height: 3; }
-        & #error { height: auto; max-height: 60%; border: round $error; display: none; }
+        & #error {
+            height: auto; max-height: 60%; border: round $error; display: none;
+            scrollbar-size-horizontal: 0;
+        }
         & #error.-shown { display: block; }
         & #timeline { height: 1fr; }
         & #source { height: 1fr; display: none; }
@@ -79,11 +80,9 @@ class PlayerScreen(PlayerLooks):
         author: str,
         *,
         confirms: bool = True,
-        guided: bool = False,
     ) -> None:
         super().__init__(session, replayer, clock, author)
         self._confirms = confirms
-        self._guided = guided
         self._state = state
         self._output = RunOutput(self._whole)
         self._drawn: Timeline | None = None
@@ -100,8 +99,6 @@ class PlayerScreen(PlayerLooks):
                 yield RowList(id="timeline")
                 yield RowList(id="source")
         yield Scrubber(id="scrubber")
-        if self._guided:
-            yield Guide(self.scene)
 
     async def on_mount(self) -> None:
         """Draw, and give the pending question the focus if it is the one that one looks at."""
@@ -204,7 +201,7 @@ class PlayerScreen(PlayerLooks):
         if at != session.pointer:
             where += f" (pointer at {session.pointer})"
         slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
-        state = outcome(shown.status, shown.score)
+        state = outcome(session.transcript.status, session.transcript.score)
         found = f"{self.verdict} · " if self.verdict else ""
         return f"{found}{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
 
@@ -213,17 +210,18 @@ class PlayerScreen(PlayerLooks):
         if shown.status == "in_progress" and not self._head.hidden:
             before = shown.last.written[-1] if shown.last.written else ""
             panel.ask(
-                f"{self.verb} {self._head.step}",
+                self.heading(self._head.step, self.mode),
                 shown.next_prompt or "",
                 shown.last.kind,
                 before=before,
                 suggestions=self.old_answers(),
             )
-            panel.remark(self.remark(steps_through=panel.suggests))
+            panel.remark(self.remark(panel))
         elif shown.status == "error" and self._head.step and not self._head.hidden:
             last = shown.steps[-1]
-            panel.ask("Try again", last.prompt or "", last.kind)
-            panel.remark(self.remark(steps_through=panel.suggests))
+            heading = self.heading(self._head.step - 1, "retry")
+            panel.ask(heading, last.prompt or "", last.kind)
+            panel.remark(self.remark(panel))
         else:
             panel.tell(*self._end_text(shown))
 

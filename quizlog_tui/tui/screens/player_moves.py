@@ -28,7 +28,7 @@ from .dialogs import ConfirmScreen
 
 _FOLLOW_SECONDS = 0.5
 """How often the record is looked at for changes by others."""
-_VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend"}
+_VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 
 
 class PlayerMoves(QuizlogScreen[None]):
@@ -71,10 +71,9 @@ class PlayerMoves(QuizlogScreen[None]):
         """The run as it stood at the step that is shown."""
         return self._whole.upto(self._head.step)
 
-    @property
-    def verb(self) -> str:
-        """What the next answer will do."""
-        return _VERBS[self.mode]
+    def heading(self, at: int, mode: str) -> str:
+        """What an answer will do, and at which step."""
+        return f"{_VERBS[mode]} at step {at}"
 
     @property
     def moments(self) -> Timeline:
@@ -95,12 +94,8 @@ class PlayerMoves(QuizlogScreen[None]):
         steps, at = self._whole.steps, self._head.step
         return steps[at].input if at < len(steps) else None
 
-    def remark(self, *, steps_through: bool) -> str:
-        """What to say below the input: recorded and old answers, and how to take them.
-
-        Args:
-            steps_through: Whether up and down step through old answers in the input.
-        """
+    def remark(self, panel: PromptPanel) -> str:
+        """What to say below the input: recorded and old answers, and how to take them."""
         recorded, said = self.recorded(), []
         if recorded is not None:
             said.append(f"recorded: {recorded or '(empty)'}")
@@ -108,11 +103,13 @@ class PlayerMoves(QuizlogScreen[None]):
         if behind > 0:
             takes, tail = self.key("player.redo_tail"), plural(behind, "recorded answer")
             said.append(f"{takes} takes the {tail} after the pointer again")
+        takes = "↑↓ " if panel.suggests else f"{self.key('player.plain')} ↑↓ "
+        if panel.options:
+            said.append(f"{takes}options")
+            takes = ""
         old = [answer for answer in self.old_answers() if answer != recorded]
         if old:
-            takes = "↑↓" if steps_through else f"{self.key('player.plain')} ↑↓"
-            more = ", …" if len(old) > 4 else ""
-            said.append(f"{takes} other branches: {', '.join(old[:4])}{more}")
+            said.append(f"{takes}other branches: {', '.join(old[:4])}")
         return " · ".join(said)
 
     def old_answers(self) -> list[str]:

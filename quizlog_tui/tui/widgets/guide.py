@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from textual.widgets import Static
 
 from ..keymap import shown
-from ..lessons import LESSONS, Scene, told
+from ..lessons import Tour
 
 _LOOK_SECONDS = 0.2
 
@@ -16,29 +14,32 @@ class Guide(Static):
     """Shows a lesson until it is done, then the next.
 
     Args:
-        scene: Tells how the screens stand.
+        tour: Knows the lesson; all screens share it.
     """
 
     DEFAULT_CSS = """
     Guide { height: auto; padding: 0 1; background: $primary 25%; color: $foreground; }
     """
 
-    def __init__(self, scene: Callable[[], Scene]) -> None:
+    def __init__(self, tour: Tour) -> None:
         super().__init__(markup=False)
-        self._scene = scene
-        self.lesson = 0
+        self._tour = tour
+        self._told = ""
+
+    @property
+    def lesson(self) -> int:
+        """Index of the lesson that is shown."""
+        return self._tour.lesson
 
     def on_mount(self) -> None:
         """Begin, and look again and again."""
-        self._draw()
+        self.look()
         self.set_interval(_LOOK_SECONDS, self.look)
 
     def look(self) -> None:
-        """On to the next lesson, if this one is done."""
-        if LESSONS[self.lesson].done(self._scene()):
-            self.lesson += 1
-            self._draw()
-
-    def _draw(self) -> None:
-        said = told(LESSONS[self.lesson], lambda name: shown(name, self.app._keymap))
-        self.update(f"☞ {self.lesson + 1}/{len(LESSONS)}  {said}")
+        """Draw the lesson one is at, if it is another than before."""
+        self._tour.look()
+        said = self._tour.text(lambda name: shown(name, self.app._keymap))
+        if said != self._told:
+            self._told = said
+            self.update(said)

@@ -130,6 +130,11 @@ class LinePane(ScrollView, can_focus=True):
         """Whether it is known where the items are; not so while the pane is hidden."""
         return self._wrapped_at > 0
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The rows of all there is at a width, for a pane that is as high as that."""
+        inside = width - self.styles.scrollbar_size_vertical - self.GUTTER
+        return self._document.starts(max(1, inside))[-1]
+
     def _lay_out(self) -> None:
         width = max(1, self.scrollable_content_region.width - self.GUTTER)
         if width != self._drawn_at:
@@ -164,9 +169,11 @@ class LinePane(ScrollView, can_focus=True):
         """Scroll to the end, or to the cursor, as `show` was told."""
         self._at_end = self._at_end and not self._scrolled_away
         if self._at_end:
-            self.scroll_end(animate=False, immediate=True)
+            self.scroll_end(animate=False, immediate=True, force=True)
         elif self._cursor is not None:
             self.reveal(self._cursor)
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y  # the bar may have come later
         self._placed_at = self.scroll_offset.y
 
     @property
@@ -184,7 +191,11 @@ class LinePane(ScrollView, can_focus=True):
         row = self._starts[min(index, len(self._starts) - 1)]
         height = max(1, self.scrollable_content_region.height)
         if not self.scroll_offset.y <= row < self.scroll_offset.y + height:
-            self.scroll_to(y=max(0, row - height // 2), animate=False, immediate=True)
+            self.scroll_to_row(max(0, row - height // 2))
+
+    def scroll_to_row(self, row: int) -> None:
+        """Scroll at once, also while the scroll bar that this takes is yet to be laid out."""
+        self.scroll_to(y=row, animate=False, immediate=True, force=True)
 
     def on_resize(self) -> None:
         """Wrap again where the width changed; a hidden pane has no width to wrap to."""

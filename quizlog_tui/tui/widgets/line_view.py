@@ -240,7 +240,7 @@ class LineView(LinePane):
         """Bring a hit into view, with what stands before it if it was out of it."""
         row = self._row_of(place)
         if row is not None and not self._in_sight(row):
-            self.scroll_to(y=max(0, row - self._height // 4), animate=False, immediate=True)
+            self.scroll_to_row(max(0, row - self._height // 4))
 
     def _row_of(self, place: Place) -> int | None:
         """The row of a hit; None if it is not shown."""

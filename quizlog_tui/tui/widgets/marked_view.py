@@ -63,7 +63,7 @@ class MarkedView(LineView):
         height = max(1, self.scrollable_content_region.height)
         seen = self.scroll_offset.y
         if not (seen <= top and bottom <= seen + height):
-            self.scroll_to(y=max(0, top - height // 4), animate=False, immediate=True)
+            self.scroll_to_row(max(0, top - height // 4))
 
     def _start(self, by: int, *, here: bool) -> Place:
         """From the mark on, if it went elsewhere since the last hit."""

@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from ...replay.input_type import InputType
 from ...text import one_line, visible
-from .documents import Table, line
+from ..draw.options import option_table, options
 from .editors.answered import Answered
 from .editors.text_line import TextLine
 from .row_list import RowList
@@ -32,7 +32,6 @@ _NUMBERS = {
     "integer": re.compile(r"\s*[-+]?\d[\d_]*\s*"),
     "number": re.compile(r"\s*[-+]?(\d[\d_]*)?\.?\d*([eE][-+]?\d+)?\s*(/\s*\d+\s*)?"),
 }
-_YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
 _QUESTION = 2_000
 """Characters of a question that its few rows can show; the output shows all of it."""
 
@@ -56,7 +55,8 @@ class PromptPanel(Vertical):
         super().__init__(id=id)
         self._kind = InputType()
         self._question = ""
-        self._options: tuple[str, ...] = ()
+        self.options: tuple[str, ...] = ()
+        """What there is to choose from."""
         self._table = option_table(())
         self._plain = False
         self._asking = False
@@ -103,29 +103,37 @@ class PromptPanel(Vertical):
         self._turn_to(f"{title}\n{question}")
         self._kind, self._question, self._heard = kind, question, f"{before}\n{question}"
         self._asking = True
-        self._options = options(question, kind)
+        self.options = options(question, kind)
         self._title(title, "/".join(kind.choices) or kind.name)
         self._say("#question", visible(_in_short(question)) or "(no prompt)")
         if not same:
             self._offer()
-        self.text_line.suggest([*self._options, *suggestions])
+        self.text_line.suggestions = list(dict.fromkeys((*self.options, *suggestions)))
         self.text_line.placeholder = "type the answer, Enter sends it"
         self.text_line.disabled = False
         self._arrange()
 
     def _offer(self) -> None:
-        """List the options, none marked yet."""
+        """List the options."""
         shown = self.query_one("#options", RowList)
-        if len(shown.document) != len(self._options):
-            shown.styles.height = min(6, len(self._options))
-        self._table = option_table(self._options)
+        if len(shown.document) != len(self.options):
+            shown.styles.height = min(6, len(self.options))
+        self._table = option_table(self.options)
         shown.show(self._table)
-        shown.unmark()
+        self._mark_option()
+
+    def _mark_option(self) -> None:
+        """Mark the option that stands in the line, whichever way it came there; else none."""
+        shown, text = self.query_one("#options", RowList), self.text_line.value
+        if text in self.options:
+            shown.mark(self.options.index(text))
+        else:
+            shown.unmark()
 
     def tell(self, title: str, text: str) -> None:
         """Show a state in which nothing can be answered."""
         self._turn_to("")
-        self._asking, self._options, self._table = False, (), option_table(())
+        self._asking, self.options, self._table = False, (), option_table(())
         self._title(title, "")
         self._say("#question", visible(text))
         self.remark("")
@@ -194,7 +202,7 @@ class PromptPanel(Vertical):
         """Show the input that fits, making it when it is first needed."""
         fitting = self._fitting
         self.text_line.display = self._asking and not fitting
-        listed = bool(self._options) and not self._plain
+        listed = bool(self.options) and not self._plain
         self.query_one("#options").display = listed
         self.set_class(listed or bool(fitting), "-crowded")
         self.call_after_refresh(self._keep_in_sight)
@@ -290,17 +298,18 @@ class PromptPanel(Vertical):
         """An option was chosen with Enter or the mouse."""
         event.stop()
         if event.document is self._table:
-            self.text_line.fill(self._options[event.index])
+            self.text_line.fill(self.options[event.index])
             self.text_line.focus()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """An option is marked: put it into the line."""
         event.stop()
         if event.document is self._table:
-            self.text_line.fill(self._options[event.index])
+            self.text_line.fill(self.options[event.index])
 
     def on_input_changed(self, event: TextLine.Changed) -> None:
-        """Say when what is typed is not of the kind wanted; it may be sent all the same."""
+        """Mark the option typed; say when it is not of the kind wanted, which may be sent too."""
+        self._mark_option()
         pattern = _NUMBERS.get(self._kind.name)
         if pattern and self._asking and not self._plain:
             fits = not event.value or pattern.fullmatch(event.value)
@@ -312,21 +321,6 @@ class PromptPanel(Vertical):
 def _in_short(question: str) -> str:
     text = question.rstrip()
     return text if len(text) <= _QUESTION else f"{text[:_QUESTION]}…"
-
-
-def options(question: str, kind: InputType) -> tuple[str, ...]:
-    """What there is to choose from: named in the question, or yes and no as it writes them."""
-    if kind.choices:
-        return kind.choices
-    if kind.name != "yesno":
-        return ()
-    written = _YES_NO.search(question)
-    return (written[1], written[2]) if written else ("yes", "no")
-
-
-def option_table(options: Sequence[str]) -> Table:
-    """One row for each option; the table keeps them, whatever is asked next."""
-    return Table(len(options), lambda index: line(("  ", ""), options[index], cut=True))
 
 
 def _holds(answer: str) -> bool:

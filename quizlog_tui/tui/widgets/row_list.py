@@ -107,9 +107,9 @@ class RowList(LineView):
         top, bottom = self._starts[index], self._starts[index + 1]
         height = self.scrollable_content_region.height
         if top < self.scroll_offset.y:
-            self.scroll_to(y=top, animate=False, immediate=True)
+            self.scroll_to_row(top)
         elif bottom > self.scroll_offset.y + height:
-            self.scroll_to(y=bottom - height, animate=False, immediate=True)
+            self.scroll_to_row(bottom - height)
 
     def _start(self, by: int, *, here: bool) -> Place:
         """The list is where its mark is."""

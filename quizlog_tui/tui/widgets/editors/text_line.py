@@ -26,12 +26,8 @@ class TextLine(Input):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, select_on_focus=False)
         self.cursor_blink = False
-        self._suggestions: Sequence[str] = ()
-        self._at = -1
-
-    def suggest(self, answers: Sequence[str]) -> None:
-        """Offer answers, none chosen yet."""
-        self._suggestions, self._at = answers, -1
+        self.suggestions: Sequence[str] = ()
+        """Answers to step through."""
 
     def fill(self, answer: str) -> None:
         """Put a text in, ready to be sent or changed."""
@@ -39,14 +35,13 @@ class TextLine(Input):
         self.cursor_position = len(answer)
 
     def action_suggest(self, by: int) -> None:
-        """The next or previous suggestion; before the first is an empty line."""
-        count = len(self._suggestions)
-        if count:
-            self._at = (self._at + 1 + by) % (count + 1) - 1
-            self.fill(self._suggestions[self._at] if self._at >= 0 else "")
+        """The suggestion after or before what stands here; an empty line parts last and first."""
+        ring = ["", *filter(None, self.suggestions)]
+        at = ring.index(self.value) if self.value in ring else 0
+        self.fill(ring[(at + by) % len(ring)])
 
     async def action_submit(self) -> None:
         """Send the answer and empty the line, before the next key is looked at."""
-        answer, self._at = self.value, -1
+        answer = self.value
         self.clear()
         send(self, answer)

@@ -1,0 +1,26 @@
+"""The options of a question, and the table that shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...replay.input_type import InputType
+from ..widgets.documents import Table, line
+
+_YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
+
+
+def options(question: str, kind: InputType) -> tuple[str, ...]:
+    """What there is to choose from: named in the question, or yes and no as it writes them."""
+    if kind.choices:
+        return kind.choices
+    if kind.name != "yesno":
+        return ()
+    written = _YES_NO.search(question)
+    return (written[1], written[2]) if written else ("yes", "no")
+
+
+def option_table(options: Sequence[str]) -> Table:
+    """One row for each option; the table keeps them, whatever is asked next."""
+    return Table(len(options), lambda index: line(("  ", ""), options[index], cut=True))
