@@ -70,9 +70,9 @@ def test_an_episode_in_full() -> None:
     text = drawn(ONE)
     for said in (
         "✓ verified", "✓ 2 of the 3 that answered agree: more than half",
-        '★ folder/record.yaml  "end"', '= ada #1  "end"  parts at answer 2',
-        "≠ ada #3  no answer ✗ not finished, score 0.5  parts at answer 1",
-        "   1 4  3 of 4 the same", "     ≠ 5  ada #3", "● again = more", "Welcome",
+        '★ folder/record.yaml  "end"', '= ada #1  "end"  parts at step 1',
+        "≠ ada #3  no answer ✗ not finished, score 0.5  parts at step 0",
+        "   0 4  3 of 4 the same", "     ≠ 5  ada #3", "● again = more", "Welcome",
     ):  # fmt: skip
         assert said in text, said
     assert "!" not in text
