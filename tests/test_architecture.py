@@ -20,6 +20,7 @@ GROUND = {
     "errors",
     "text",
     "digest",
+    "garbage",
     "inherited",
     "paths",
     "scratch",

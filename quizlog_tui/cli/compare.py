@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..drift.report import BranchDrift, DriftReport, drift_report
 from ..drift.sides import Compared, Side, compare, runs_of, side_of
 from ..drift.words import difference_text
+from ..garbage import search_paused
 from ..paths import record_path
 from ..record.store import RecordFile
 from ..replay.diverge import Difference
@@ -27,6 +28,11 @@ DIFFERENT = 3
 
 def diff(arguments: Namespace) -> int:
     """`quizlog diff A[@BRANCH] [B[@BRANCH]]`."""
+    with search_paused():  # both runs stay to the end
+        return _diff(arguments)
+
+
+def _diff(arguments: Namespace) -> int:
     a = side_of(arguments.a)
     if arguments.b is None:
         return _diff_replay(a, as_json=arguments.json)
@@ -120,7 +126,7 @@ def migrate(arguments: Namespace) -> int:
         return 0
 
 
-def _diff() -> Parser:
+def _diff_parser() -> Parser:
     about = (
         "The first difference between two runs, and their steps side by side. A run is RECORD (up\n"
         "to its pointer) or RECORD@BRANCH (to its end); B may be @BRANCH alone. Without B: the\n"
@@ -153,5 +159,5 @@ def _migrate() -> Parser:
     return parser
 
 
-PARSERS = {"diff": _diff, "drift": _drift, "migrate": _migrate}
+PARSERS = {"diff": _diff_parser, "drift": _drift, "migrate": _migrate}
 """What makes each command's parser."""

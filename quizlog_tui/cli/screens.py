@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import UsageError
+from ..garbage import search_paused
 from ..paths import record_path
 from ..record.durable import write_text
 from . import emit_json
@@ -63,12 +64,11 @@ def _loading() -> Iterator[None]:
     It is not searched for garbage meanwhile, nor later, where a search through it would hold up a
     frame now and then.
     """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
+    with search_paused():
+        try:
+            yield
+        finally:
+            gc.freeze()
 
 
 def _check_terminal() -> None:

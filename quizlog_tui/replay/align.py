@@ -88,8 +88,10 @@ def _matched(
 
 def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     """How many first items are equal."""
-    pairs = enumerate(zip(a, b, strict=False))
-    return next((i for i, (one, other) in pairs if one != other), min(len(a), len(b)))
+    for at, (one, other) in enumerate(zip(a, b, strict=False)):
+        if one != other:
+            return at
+    return min(len(a), len(b))
 
 
 def _refined(part: Pair | Range, a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
@@ -147,11 +149,11 @@ def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Range]:
     head = _common(a, b)
     tail = _common(a[head:][::-1], b[head:][::-1])
     end_a, end_b = len(a) - tail, len(b) - tail
-    left = sorted((end_a - head, end_b - head))
-    if left[0] == 0 or left[1] == 1 or left[1] > _MOST_WORDS:
-        yield from [(head, end_a, head, end_b)] if left[1] else []
+    own_a, own_b = a[head:end_a], b[head:end_b]
+    if max(len(own_a), len(own_b)) > _MOST_WORDS or set(own_a).isdisjoint(own_b):
+        yield from [(head, end_a, head, end_b)] if own_a or own_b else []
         return
-    matcher = SequenceMatcher(None, a[head:end_a], b[head:end_b], autojunk=False)
+    matcher = SequenceMatcher(None, own_a, own_b, autojunk=False)
     for tag, i, j, k, m in matcher.get_opcodes():
         if tag != "equal":
             yield head + i, head + j, head + k, head + m

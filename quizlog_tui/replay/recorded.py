@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from ..record.model import LastError, Record, Status
 from ..series import Series
@@ -85,15 +86,17 @@ def difference_from_record(known: Known, run: Transcript) -> Difference | None:
 
 def _unclear(known: Known, run: Transcript) -> Iterator[int]:
     """The stops of a run but for those of which it is plain that they are as recorded."""
+    before = sum(len(step.written) for step in run.steps[: known.stop])
+    alike = known.print is None or known.print[:before] == run.print[:before]
     printed = 0
-    for stop, step in enumerate(run.steps):
-        own = step.print
-        same = stop >= len(known.trail) or known.trail[stop] == step.mark
-        if known.print is not None and stop < known.stop:
+    for stop, (step, marked) in enumerate(zip_longest(run.steps, known.trail[: len(run.steps)])):
+        same = marked is None or marked == step.mark
+        if known.print is not None and not alike and stop < known.stop:
+            own = step.print
             same = same and known.print[printed : printed + len(own)] == own
+            printed += len(own)
         if stop == known.stop or not same:
             yield stop
-        printed += len(own)
     yield len(run.steps)
 
 

@@ -6,7 +6,7 @@ Turns the messages of a `QuizProcess` into steps. Decides nothing about reuse; s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import LimitError
@@ -142,8 +142,8 @@ class Run:
         for report in self.process.reports():
             self._check(report)
             self._note_code()
-            for raw in report.steps:
-                self._take(raw, report.writing)
+            for raw, stdout in self._read(report.steps):
+                self._take(raw, stdout, report.writing)
             kind, outcome = report.kind, report.outcome if report.kind == "ended" else None
         self._note_code()
         if self.process.alive and self._pending is not None:
@@ -203,10 +203,18 @@ class Run:
         said = f"it asks for {' and '.join(refused)} and runs without: not allowed (--allow NAME)"
         return (*tampered, said) if refused else tampered
 
-    def _take(self, raw: RawStep, writing: tuple[str, str] | None) -> None:
+    def _read(self, steps: Sequence[RawStep]) -> Iterator[tuple[RawStep, bytes]]:
+        """Steps with the bytes of each: those of all are read at once."""
+        start, end = self._ends[0], steps[-1].out_end
+        data, at = self.process.output.stdout(start, end), start
+        for raw in steps:
+            yield raw, data[at - start : raw.out_end - start]
+            at = raw.out_end
+
+    def _take(self, raw: RawStep, stdout: bytes, writing: tuple[str, str] | None) -> None:
         """One more stop: the question before it has been answered."""
         self._answer_pending()
-        self._pending = self._step(raw, writing)
+        self._pending = self._step(raw, stdout, writing)
         self._show(self._pending)
         self.cost += self._pending.seconds + _SECONDS_A_STEP
 
@@ -220,13 +228,12 @@ class Run:
             self._steps = self._steps.then(self._pending.answered(answer))
             self.answers = self.answers.then(answer)
 
-    def _step(self, raw: RawStep, writing: tuple[str, str] | None) -> Step:
-        out_start, err_start = self._ends
+    def _step(self, raw: RawStep, stdout: bytes, writing: tuple[str, str] | None) -> Step:
+        err_start = self._ends[1]
         self._ends = (raw.out_end, raw.err_end)
         stderr, prompt = self._stderr(err_start, raw.err_end), raw.prompt
         if prompt == "" and stderr and not stderr.endswith("\n"):
             prompt = stderr.rpartition("\n")[2]  # getpass and the like ask on stderr
-        stdout = self.process.output.stdout(out_start, raw.out_end)
         return Step(
             prompt=prompt,
             written=self.process.written.texts(raw, stdout, writing),

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.diverge import Difference, first_difference
-from quizlog_tui.replay.recorded import difference_from_record, known_of
+from quizlog_tui.replay.recorded import difference_from_record, differs, known_of
 from quizlog_tui.replay.trail import grown
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.series import Series
-from tests.support.made_runs import ENDS, STOPS, run
+from tests.support.made_runs import ENDS, STOPS, TEXT, run
 
 
 def kept(transcript: Transcript, *, marks: bool = True) -> Record:
@@ -79,6 +79,14 @@ def test_no_mark_and_no_string_of_a_record_can_be_changed(stops, end, data) -> N
         texts[index] += "TAMPERED"
         told = found(replace(record, print=Series(texts)), true)
         assert told is not None and (told.what, told.a) == ("print", texts[index])
+
+
+@given(STOPS, ENDS, st.lists(TEXT, max_size=6), st.integers(0, 4))
+def test_strings_are_judged_at_once_as_they_are_stop_by_stop(stops, end, texts, stop) -> None:  # type: ignore[no-untyped-def]
+    true = run(stops, end)
+    known = replace(known_of(kept(true), "main"), print=Series(texts), stop=stop)
+    each = (differs(known, true.upto(k)) for k in range(len(true.steps) + 1))
+    assert difference_from_record(known, true) == next(filter(None, each), None)
 
 
 def test_how_a_record_stands_cannot_be_changed() -> None:

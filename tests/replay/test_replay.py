@@ -387,3 +387,16 @@ def test_the_public_function_is_there_whatever_was_imported_before(build: Build)
         command = [sys.executable, "-c", code.format(before)]
         done = subprocess.run(command, cwd=build.folder, capture_output=True, text=True, check=True)
         assert done.stdout == "a? \n"
+
+
+def test_what_many_answers_wrote_is_read_in_a_few_calls(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = build.script("for i in range(3000):\n    print(i)\n    input('? ')\n")
+    reads: list[int] = []
+    pread = os.pread
+    monkeypatch.setattr(os, "pread", lambda *at: reads.append(at[0]) or pread(*at))
+    with Replayer(checkpoints=0) as replayer:
+        run = replayer.replay(script, 1, ["x"] * 2000)
+    assert run.stdout == "".join(f"{i}\n? " for i in range(2001))
+    assert len(reads) < 200
