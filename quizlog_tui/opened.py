@@ -237,7 +237,7 @@ class OpenRecord:
     def _become(self, record: Record, transcript: Transcript, label: str) -> Reply:
         """Take the new state, on disk first; `label` says what was done, for `can_undo`."""
         before = self._record
-        changed = before != replace(record, pointer=len(transcript.steps))
+        changed = before != record.but(pointer=len(transcript.steps))
         reply = self._put(record, transcript)
         if changed:
             self._history.add(label, before)
@@ -247,7 +247,7 @@ class OpenRecord:
         before = self._record, self._transcript
         extras = extensions(record, transcript, self._clock)
         trail = grown(record.trail, transcript)
-        self._record = replace(record, pointer=len(transcript.steps), trail=trail, extras=extras)
+        self._record = record.but(pointer=len(transcript.steps), trail=trail, extras=extras)
         self._transcript = transcript
         try:
             if self._save:

@@ -60,7 +60,7 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     """
     if not leaves_tail(record, at, answer):
         inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
-        return replace(record, inputs=inputs, pointer=at + 1)
+        return record.but(inputs=inputs, pointer=at + 1)
     left = cut(record, at, parked)
     return replace(left, inputs=left.inputs.then(answer), pointer=at + 1)
 

@@ -18,6 +18,7 @@ _CREDENTIALS = Struct("iII")
 """Process, user and group of a sender, as Linux gives them."""
 KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
 """Whether this system tells who wrote to a socket."""
+_ROOM = socket.CMSG_SPACE(_CREDENTIALS.size) if KNOWS_SENDERS else 0
 
 
 def packed(fields: Iterable[bytes]) -> bytes:
@@ -34,6 +35,8 @@ class Channel:
         self.sender: int | None = None
         """The process that wrote what has arrived; None if nothing has, or the system is silent."""
         self._senders = 0
+        self._notes: list[tuple[int, int, bytes]] = []
+        """What the kernel said of the last part."""
         self._silent = True
         """Whether there was no message yet."""
         self._buffer = bytearray()  # grows in place: a step may hold many megabytes
@@ -82,19 +85,21 @@ class Channel:
         if not KNOWS_SENDERS:
             part = self.sock.recv(_PART, flags)
         else:
-            room = socket.CMSG_SPACE(_CREDENTIALS.size)
-            part, notes, _, _ = self.sock.recvmsg(_PART, room, flags)
-            for _level, kind, note in notes if part else ():
-                self._note(kind, note)
+            part, notes, _, _ = self.sock.recvmsg(_PART, _ROOM, flags)
+            if part and notes != self._notes:
+                self._heed(notes)
         self._buffer += part
         return bool(part)
 
-    def _note(self, kind: int, note: bytes) -> None:
-        if kind == socket.SCM_CREDENTIALS and len(note) == _CREDENTIALS.size:
-            sender: int = _CREDENTIALS.unpack(note)[0]
-            if sender != self.sender:
-                self.sender = sender
-                self._senders += 1
+    def _heed(self, notes: list[tuple[int, int, bytes]]) -> None:
+        """Learn who wrote a part, of which the kernel says something else than of the last."""
+        self._notes = notes
+        for _level, kind, note in notes:
+            if kind == socket.SCM_CREDENTIALS and len(note) == _CREDENTIALS.size:
+                sender: int = _CREDENTIALS.unpack(note)[0]
+                if sender != self.sender:
+                    self.sender = sender
+                    self._senders += 1
 
     def pending(self, most: Callable[[], int]) -> Message | None:
         """A message that has arrived whole, or None.

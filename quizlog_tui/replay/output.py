@@ -46,8 +46,9 @@ class Output:
     @property
     def full(self) -> bool:
         """Whether one of the files can take no more: what the script writes then fails."""
-        sizes = os.fstat(self.out).st_size, os.fstat(self.err).st_size
-        return self._room != resource.RLIM_INFINITY and max(sizes) >= self._room
+        if self._room == resource.RLIM_INFINITY:
+            return False
+        return max(os.fstat(self.out).st_size, os.fstat(self.err).st_size) >= self._room
 
     def check(self, steps: Iterable[RawStep]) -> None:
         """Hold the positions that steps claim against the files.
@@ -55,7 +56,7 @@ class Output:
         Raises:
             Violation: There are no such positions.
         """
-        sizes = os.fstat(self.out).st_size, os.fstat(self.err).st_size
+        before = self._out_end, self._err_end
         for step in steps:
             at = self._out_end
             for entry in (*step.entries, *step.asked):
@@ -63,9 +64,12 @@ class Output:
                     if not at <= entry[0] <= entry[1] <= step.out_end:
                         raise Violation("it told of output that is not there")
                     at = entry[1]
-            if not (at <= step.out_end <= sizes[0] and self._err_end <= step.err_end <= sizes[1]):
+            if step.out_end < at or step.err_end < self._err_end:
                 raise Violation("it told of output that is not there")
             self._out_end, self._err_end = step.out_end, step.err_end
+        # Positions only rise: the last stands for all, and one that has not risen was looked at.
+        _check_reached(self.out, before[0], self._out_end)
+        _check_reached(self.err, before[1], self._err_end)
 
     def floods(self) -> bool:
         """Whether more was written than can be of one step and of those not told of."""
@@ -87,6 +91,12 @@ class Output:
         os.close(self.err)
         self.out = self.err = -1
         return True
+
+
+def _check_reached(fd: int, before: int, end: int) -> None:
+    """Hold a position that is claimed in a file against it, if it has risen."""
+    if end != before and end > os.fstat(fd).st_size:
+        raise Violation("it told of output that is not there")
 
 
 def _read(fd: int, start: int, end: int | None) -> bytes:

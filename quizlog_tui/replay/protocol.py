@@ -99,8 +99,7 @@ class Code:
     """Its text, where that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """Where the script stands, and the steps since it last said so."""
 
     kind: Literal["asking", "paused", "working", "ended"]
@@ -130,10 +129,10 @@ def parse(data: bytes) -> Message:
         fields = _DECODER.decode(data.decode())
     except (ValueError, RecursionError) as error:
         raise Violation("it sent something that is no message") from error
-    if not isinstance(fields, list) or not fields or not isinstance(fields[0], str):
+    if type(fields) is not list or not fields or type(fields[0]) is not str:
         raise Violation("it sent something that is no message")
     kind, *rest = fields
-    if kind in ("asking", "paused", "working", "ended"):
+    if kind in _REPORTS:
         return _report(kind, rest)
     read = _SHORT.get(kind)
     if read is None:
@@ -183,21 +182,33 @@ _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
 """The messages that tell no steps: the class of each, and what its fields must be."""
 
 
+_REPORTS = frozenset(("asking", "paused", "working", "ended"))
+
+
 def _report(kind: Any, fields: list[Any]) -> Report:
+    """A report; one comes at each step, so this goes straight through."""
     if len(fields) != 5:
         raise Violation(f"it sent a malformed message {kind!r}")
     steps, outcome, taint, met, writing = fields
-    _require(type(steps) is list, kind, "steps")
-    _require(taint is None or _is_name(taint), kind, "taint")
-    _require(_is_list(met, _is_name, _MOST_NAMES), kind, "met")
-    _require(writing is None or _is_writing(writing), kind, "writing")
+    if type(steps) is not list:
+        raise _malformed(kind, "steps")
+    if taint is not None and not _is_name(taint):
+        raise _malformed(kind, "taint")
+    if met != [] and not _is_list(met, _is_name, _MOST_NAMES):
+        raise _malformed(kind, "met")
+    if writing is not None and not _is_writing(writing):
+        raise _malformed(kind, "writing")
     encoding = None if writing is None else (writing[0], writing[1])
-    return Report(kind, [_step(step) for step in steps], _outcome(outcome), taint, met, encoding)
+    end = Outcome("finished", None, None, []) if outcome == _RUNNING else _outcome(outcome)
+    return Report(kind, [_step(step) for step in steps], end, taint, met, encoding)
 
 
-def _require(holds: bool, kind: str, field: str) -> None:
-    if not holds:
-        raise Violation(f"it sent a message {kind!r} whose {field} is malformed")
+_RUNNING: list[Any] = ["finished", None, None, []]
+"""What a script that goes on says of its end."""
+
+
+def _malformed(kind: str, field: str) -> Violation:
+    return Violation(f"it sent a message {kind!r} whose {field} is malformed")
 
 
 def _is_list(value: Any, fits: Any, most: int) -> bool:
@@ -211,14 +222,14 @@ def _is_writing(value: Any) -> bool:
 def _step(value: Any) -> RawStep:
     if type(value) is not list or len(value) != 7:
         raise Violation("it sent a malformed step")
-    step = RawStep(*value)
-    prompt, line, entries, out_end, err_end, seconds, asked = step
+    step = RawStep._make(value)
+    prompt, line, entries, out_end, err_end, seconds, asked = value
     if not (
         (prompt is None or type(prompt) is str)
         and (line is None or (type(line) is int and 0 < line <= _LARGEST))
         and type(entries) is type(asked) is list
-        and all(map(_is_entry, entries))
-        and all(map(_is_entry, asked))
+        and all([type(entry) is str or _is_place(entry) for entry in entries])
+        and all([type(entry) is str or _is_place(entry) for entry in asked])
         and _is_count(out_end)
         and _is_count(err_end)
         and type(seconds) in (float, int)
@@ -228,9 +239,8 @@ def _step(value: Any) -> RawStep:
     return step
 
 
-def _is_entry(value: Any) -> bool:
-    if type(value) is str:
-        return True
+def _is_place(value: Any) -> bool:
+    """Whether it is `[start, end]` of what others than the interpreter wrote."""
     return type(value) is list and len(value) == 2 and all(map(_is_count, value))
 
 

@@ -193,9 +193,9 @@ class Run:
 
     def _met(self) -> tuple[str, ...]:
         """What the process met, and what was seen from outside it."""
-        seen = {TAMPERED: self.process.written.disagrees, CODE: bool(self._code)}
-        found = (*self.process.met, *(name for name, holds in seen.items() if holds))
-        return (*found, *self.source.refused)
+        tampered = (TAMPERED,) if self.process.written.disagrees else ()
+        code = (CODE,) if self._code else ()
+        return (*self.process.met, *tampered, *code, *self.source.refused)
 
     def _warnings(self) -> tuple[str, ...]:
         tampered = (MET[TAMPERED][1],) if self.process.written.disagrees else ()

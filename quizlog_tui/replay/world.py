@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from ..record.model import Record
@@ -210,6 +211,11 @@ def world_of(record: Record) -> World:
 
 def described(lacks: Iterable[str], met: Iterable[str]) -> list[str]:
     """What a record says of the world it was made in: its `world`, a list of flat texts."""
+    return list(_described(tuple(lacks), tuple(met)))
+
+
+@lru_cache(64)  # asked for at each step
+def _described(lacks: tuple[str, ...], met: tuple[str, ...]) -> tuple[str, ...]:
     missing = set(lacks)
     said = {
         "fixed": " ".join(name for name in FIXED if name not in missing),
@@ -218,7 +224,7 @@ def described(lacks: Iterable[str], met: Iterable[str]) -> list[str]:
         "met": " ".join(name for name in met if name in MET or name in NOTED),
         "python": ".".join(map(str, sys.version_info[:3])),
     }
-    return [f"{key}: {text}" for key, text in said.items() if text]
+    return tuple(f"{key}: {text}" for key, text in said.items() if text)
 
 
 def isolation(lacks: Iterable[str]) -> str:

@@ -62,6 +62,7 @@ def victim() -> Iterator[int]:
         '["asking", 1]',
         '["asking", -1, null]',
         '["asking", [["q", 1, [], 99999999, 0, 0.1, []]], ["finished", null, null, []], null, [], null]',
+        '["asking", [["q", 1, [], 0, 99999999, 0.1, []]], ["finished", null, null, []], null, [], null]',
         '["asking", [["q", 1, [[0, 9999]], 9, 0, 0.1, []]], ["finished", null, null, []], null, [], null]',
         '["ended", [["q", 1, [], 9, 0, 0.1, []]], ["finished", null, null, []], null, [], null]',
         '["paused", [], ["finished", null, null, []], null, [], null]',

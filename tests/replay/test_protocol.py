@@ -93,6 +93,68 @@ def test_a_report_with_one_thing_changed_is_read_or_refused(at: tuple[Any, ...],
             assert all(type(one) in (str, list) for one in (*step.entries, *step.asked))
 
 
+def fits(form: Any, value: Any) -> bool:
+    """Whether a value has a form: a type, a test, a list of forms, or of any number of one."""
+    if isinstance(form, list):
+        every = type(value) is list and len(value) == len(form)
+        return every and all(map(fits, form, value))
+    if isinstance(form, tuple):
+        least, one, most = form
+        listed = type(value) is list and least <= len(value) <= most
+        return listed and all(fits(one, each) for each in value)
+    return type(value) is form if isinstance(form, type) else bool(form(value))
+
+
+def count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= 2**53
+
+
+def name(value: Any) -> bool:
+    return type(value) is str and len(value) <= 8192
+
+
+def seconds(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 2**53
+
+
+def either(*forms: Any) -> Any:
+    return lambda value: any(fits(form, value) for form in forms)
+
+
+NONE = type(None)
+ENTRIES = (0, either(str, [count, count]), 2**53)
+STEP_FORM = [
+    either(NONE, str),
+    either(NONE, lambda value: count(value) and value > 0),
+    *(ENTRIES, count, count, seconds, ENTRIES),
+]
+FORM = [
+    lambda value: value in ("asking", "paused", "working", "ended"),
+    (0, STEP_FORM, 2**53),
+    [
+        lambda value: value in ("finished", "left", "raised"),
+        *(either(NONE, name), either(NONE, str), (0, [count, count], 2**53)),
+    ],
+    either(NONE, name),
+    (0, name, 256),
+    either(NONE, [name, name]),
+]
+"""What a report is, in a form that is slow and plain."""
+
+
+@given(st.sampled_from(places(REPORT)), st.sampled_from([*ODD, ["x"] * 300, *STEP]) | ANY)
+@example((), [*REPORT[:2], ["finished", None, None, {}], *REPORT[3:]])
+@example((), [*REPORT[:2], ["finished", False, None, []], *REPORT[3:]])
+@example((4,), {})
+def test_a_report_is_read_just_if_it_has_its_form(at: tuple[Any, ...], new: Any) -> None:
+    message = json.loads(told(put(REPORT, at, new)))
+    try:
+        read = isinstance(parse(told(message)), Report)
+    except Violation:
+        read = False
+    assert read == fits(FORM, message)
+
+
 @given(ANY.map(told) | st.binary(max_size=60))
 @example(b"[" * 100_000)
 @example(b"9" * 10_000)

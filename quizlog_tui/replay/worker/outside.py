@@ -30,6 +30,11 @@ _HELPERS = frozenset({"concurrent.futures.thread", "asyncio.base_events", "async
 _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
+_HEARD = frozenset().union(
+    *(_STARTS, _IN_TURN, _SENDS, _NAMES, _LISTS),
+    ("socket.__new__", "socket.bind", "ctypes.dlsym"),
+)
+"""All events that mean anything here: others, of which there are some at each question, pass."""
 _MAKES = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
 """Ways to open a file by which nothing that it holds can be read."""
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
@@ -130,7 +135,7 @@ class Outside:
         self._wake()
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not self.watching:
+        if event not in _HEARD or not self.watching:
             return
         if event in _LISTS:
             self._file(event, arguments)
