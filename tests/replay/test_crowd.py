@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
 
 import pytest
 
 from quizlog_tui.errors import LimitError
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.worker.crowd import Crowd
+from quizlog_tui.replay.spawn import _FOLDER
+from quizlog_tui.replay.worker.crowd import Crowd, Looks
 from tests.support.build import Build
 from tests.support.processes import below
 from tests.support.screens import patiently
@@ -145,3 +148,55 @@ def test_no_session_reads_the_memory_of_another(build: Build) -> None:
         assert replayer.processes > 1
         assert copy.print[-1] == "[]"
         assert replayer.replay(script, 1, ["1", "2", "'a secret'", "readable()"]).print[-1] == "[]"
+
+
+COUNTS = """
+import os, socket, sys, time
+sys.path.insert(0, {folder!r})
+from worker import guard
+ours, theirs = socket.socketpair()
+looks, began = [], time.monotonic()
+def look(*args):
+    looks.append(time.monotonic())
+    return plain(*args)
+plain, guard._look = guard._look, look
+if os.fork() == 0:
+    ours.close()
+    try:
+        guard._watch(theirs.fileno())
+    finally:
+        os.write(1, b"%d %d\\n" % (len(looks), (time.monotonic() - began) * 1000))
+        os._exit(0)
+theirs.close()
+for number in range({orders}):
+    ours.sendall({order!r})
+    time.sleep(0.0005)
+ours.close()
+os.wait()
+"""
+
+
+def looked(order: bytes) -> tuple[int, int]:
+    """How often a guard looks that is given an order very often, and in how many milliseconds."""
+    code = COUNTS.format(folder=_FOLDER, orders=300, order=order)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    looks, milliseconds = map(int, done.stdout.split())
+    return looks, milliseconds
+
+
+def test_the_guard_looks_for_no_order_but_that_to_look_and_not_all_the_time() -> None:
+    looks, milliseconds = looked(b"quiz 1\n")
+    assert 1 <= looks <= 1 + milliseconds / 1000
+    looks, milliseconds = looked(b"look\n")
+    assert 2 <= looks <= 1 + milliseconds / 10
+
+
+def test_a_look_that_takes_long_is_not_followed_by_the_next_at_once() -> None:
+    looks = Looks()
+    looks.over(time.monotonic() - 5, found=True)
+    looks.soon()
+    assert looks.pause > 4
+    looks.over(time.monotonic(), found=False)
+    assert looks.pause > 0.5
+    looks.soon()
+    assert looks.pause <= 0.01

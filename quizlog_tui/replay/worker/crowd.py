@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from time import monotonic
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _SHARED_BY_FORKS = 8
 """Processes up to which copied memory counts in full; shares cost a millisecond each."""
+_AT_LEAST, _OFTEN, _SELDOM = 0.01, 0.05, 1.0
+"""Seconds from one look at what a script started to the next: where something may have changed,
+while there is something, and while there is nothing."""
 
 
 class Crowd:
@@ -24,6 +28,7 @@ class Crowd:
         """Bytes that these may hold together."""
         self.quizzes: set[int] = set()
         """The processes that run the script itself: bounded each by itself."""
+        self.looks = Looks()
 
     def started(self, below: list[int]) -> list[int]:
         """Those of all processes that the script started."""
@@ -40,21 +45,58 @@ class Crowd:
         return ""
 
 
+class Looks:
+    """When to look at what a script started: as often as that may change, and not all the time."""
+
+    def __init__(self) -> None:
+        self._due = self._least = 0.0
+
+    def soon(self) -> None:
+        """Something may have changed: look as soon as the last look is a moment ago."""
+        self._due = min(self._due, self._least)
+
+    def over(self, began: float, *, found: bool) -> None:
+        """A look is over.
+
+        Args:
+            began: When it began.
+            found: Whether there was anything.
+        """
+        now = monotonic()
+        self._least = now + max(_AT_LEAST, now - began)  # half of the time at most
+        self._due = max(self._least, now + (_OFTEN if found else _SELDOM))
+
+    @property
+    def pause(self) -> float:
+        """Seconds until the next one; 0 if it is due."""
+        return max(0.0, self._due - monotonic())
+
+
 def children(pid: int) -> list[int]:
     """The children of a process, whichever of its threads started them."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                found += [int(word) for word in file.read().split()]
+            words = contents(f"/proc/{pid}/task/{thread}/children").split()
+            found += [int(word) for word in words]
     return found
+
+
+def contents(path: str) -> bytes:
+    """What a file of /proc says; without the file object, which is most of the cost."""
+    fd, parts = os.open(path, os.O_RDONLY), []
+    try:
+        while part := os.read(fd, 1 << 16):
+            parts.append(part)
+    finally:
+        os.close(fd)
+    return b"".join(parts)
 
 
 def _resident(pid: int) -> int:
     """Bytes of its own in memory, and of what it shares by forks."""
     try:
-        with open(f"/proc/{pid}/statm", "rb") as file:
-            fields = file.read().split()
+        fields = contents(f"/proc/{pid}/statm").split()
     except OSError:
         return 0
     return (int(fields[1]) - int(fields[2])) * _PAGE
@@ -63,8 +105,7 @@ def _resident(pid: int) -> int:
 def _share(pid: int) -> int:
     """Bytes in memory, what it shares divided among all that do."""
     try:
-        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
-            lines = file.read().splitlines()
+        lines = contents(f"/proc/{pid}/smaps_rollup").splitlines()
     except OSError:
         return _resident(pid)
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))

@@ -13,9 +13,10 @@ import os
 import select
 import signal
 from collections.abc import Iterable
+from time import monotonic
 
 from . import system
-from .crowd import Crowd, children
+from .crowd import Crowd, children, contents
 from .folder import leftover
 
 
@@ -60,9 +61,9 @@ def _watch(guarded: int) -> None:
     poll.register(wake_read, select.POLLIN)
     orders, crowd = b"", Crowd()
     crowd.quizzes.update(_forked)
-    while (pause := _look(guarded, crowd)) is not None:
+    while crowd.looks.pause or _look(guarded, crowd):
         _reap(guarded, crowd)
-        ready = [fd for fd, _ in poll.poll(pause)]
+        ready = [fd for fd, _ in poll.poll(int(crowd.looks.pause * 1000) + 1)]
         if wake_read in ready:
             os.read(wake_read, 4096)
         if guarded in ready:
@@ -82,26 +83,28 @@ def _end_all() -> None:
         os._exit(0)
 
 
-def _look(guarded: int, crowd: Crowd) -> int | None:
+def _look(guarded: int, crowd: Crowd) -> bool:
     """Hold what the script started against its bounds.
 
     Returns:
-        Milliseconds until the next look; None if it is over a bound, and was told so.
+        False if it is over a bound, and was told so.
     """
+    began = monotonic()
     started = crowd.started(_descendants(os.getpid()))
     bound = crowd.exceeds(started)
     if bound:
         with contextlib.suppress(OSError):
             os.write(guarded, b"over %s\n" % bound.encode())
-        return None
-    return _OFTEN if started else _SELDOM
+        return False
+    crowd.looks.over(began, found=bool(started))
+    return True
 
 
 def _obey(line: bytes, crowd: Crowd) -> bool:
     """Carry out an order of quizlog.
 
     `kill PID`: that process and all below it. `keep PID ...`: all but those and below them.
-    `quiz PID`: that one is the script itself. `bounds PROCESSES BYTES`. `look`: now, not later.
+    `quiz PID`: that one is the script itself. `bounds PROCESSES BYTES`. `look`: soon.
 
     Returns:
         False if it is no such order.
@@ -116,8 +119,10 @@ def _obey(line: bytes, crowd: Crowd) -> bool:
         crowd.processes, crowd.memory = named
     elif order == b"quiz" and len(named) == 1:
         crowd.quizzes.update(named)
+    elif order == b"look" and not named:
+        crowd.looks.soon()
     else:
-        return order == b"look" and not named
+        return False
     return True
 
 
@@ -156,7 +161,7 @@ def _signal_below(pid: int) -> None:
 
 def _is_below(pid: int) -> bool:
     """Whether the chain of parents leads from a process here."""
-    if not os.path.exists("/proc/self/stat"):
+    if not _SEES:
         return pid in _forked
     at = pid
     while at > 1:
@@ -171,8 +176,7 @@ def _is_below(pid: int) -> bool:
 def _parent(pid: int) -> int:
     """The parent of a process, or `_GONE`."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            return int(stat.read().rpartition(b")")[2].split()[1])
+        return int(contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
     except (OSError, IndexError):
         return _GONE
 
@@ -184,6 +188,8 @@ def _reap(guarded: int, crowd: Crowd) -> None:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 return
+            if pid not in crowd.quizzes:  # one that the script started, and that went on without it
+                crowd.looks.soon()
             crowd.quizzes.discard(pid)
             with contextlib.suppress(OSError):
                 os.write(guarded, b"%d %d\n" % (pid, status))
@@ -214,14 +220,14 @@ def _descendants(pid: int) -> list[int]:
 
 def _children(pid: int) -> list[int]:
     """The children of `pid`, from /proc; where there is none, those this process forked."""
-    if not os.path.exists("/proc/self/stat"):
+    if not _SEES:
         return list(_forked) if pid == os.getpid() else []
     return children(pid)
 
 
 _forked: list[int] = []
+_SEES = os.path.exists("/proc/self/stat")
+"""Whether the system shows who is below whom."""
 _GONE = -1
-_OFTEN, _SELDOM = 50, 1000
-"""Milliseconds between two looks at what a script started, where it started something or not."""
 _LONGEST_ORDER = 1 << 16
 """Bytes of an order that does not end."""
