@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from .drift.settle import settle
-from .errors import ConflictError, UsageError
+from .errors import ConflictError, ScriptError, UsageError
 from .extensions import extensions
 from .history import Change, History
 from .new_record import utc_now
@@ -23,7 +23,7 @@ from .record.model import Record
 from .record.store import RecordFile
 from .record.undoing import keeping
 from .replay.replayer import Replayer
-from .replay.source import Source, read_source
+from .replay.source import Source, read_script_of
 from .replay.trail import grown
 from .replay.transcript import Transcript
 from .replay.world import World, world_of
@@ -40,6 +40,8 @@ class OpenRecord:
         save: Write the record at each change.
         wait: Seconds to wait while somebody else holds the record.
         clock: Gives the time for `created` and `end_time`.
+        recorded: Show what the record holds where its script cannot be read. Nothing can be
+            changed then: see `missing`.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class OpenRecord:
         save: bool = True,
         wait: float = WAIT_SECONDS,
         clock: Callable[[], str] = utc_now,
+        recorded: bool = False,
     ) -> None:
         self.path = Path(path)
         self._file = RecordFile(self.path, wait)
@@ -57,8 +60,9 @@ class OpenRecord:
         self._save = save
         self._clock = clock
         self._history = History()
-        self.source: Source = read_source(self.path.parent / self._record.script)
-        if self._record.output:
+        self._shows_recorded = recorded
+        self._script = self._read_script(self._record)
+        if self._record.output and self.missing is None:
             checked_output(self.path, self._record.output, self.source.path)
         self._replayer = replayer or Replayer()
         self._owned = None if replayer else self._replayer
@@ -69,6 +73,22 @@ class OpenRecord:
             raise
 
     # -- looking
+
+    @property
+    def source(self) -> Source:
+        """The script.
+
+        Raises:
+            ScriptError: It cannot be read; `missing` says so too.
+        """
+        if isinstance(self._script, ScriptError):
+            raise self._script
+        return self._script
+
+    @property
+    def missing(self) -> ScriptError | None:
+        """Why the script cannot be read: what is shown is only recorded. None if it can."""
+        return self._script if isinstance(self._script, ScriptError) else None
 
     @property
     def transcript(self) -> Transcript:
@@ -98,6 +118,8 @@ class OpenRecord:
     @property
     def record(self) -> Record:
         """The record as it would be written now."""
+        if self.missing is not None:
+            return self._record
         transcript = self._transcript
         return replace(
             self._record,
@@ -152,10 +174,10 @@ class OpenRecord:
             ConflictError: The record names another script now.
         """
         record = self._file.read()
-        if record.script != self._record.script:
+        if record.script != self._record.script and self.missing is None:
             hint = "open it again"
             raise ConflictError("names another script now", where=str(self.path), hint=hint)
-        self.source = read_source(self.source.path)
+        self._script = self._read_script(record)
         self._history.clear()
         self._take(record)
         return self.reply()
@@ -221,13 +243,34 @@ class OpenRecord:
 
     # -- inside
 
+    def _read_script(self, record: Record) -> Source | ScriptError:
+        """The script, or why it cannot be read where the record is to be shown all the same."""
+        try:
+            return read_script_of(self.path, record.script)
+        except ScriptError as error:
+            if not self._shows_recorded:
+                raise
+            return error
+
     def _take(self, record: Record) -> None:
         """Start from what the file holds, as far as it agrees with the script."""
+        if self.missing is not None:
+            from .replay.recorded_run import recorded_run
+
+            self._record, self.warnings = record, []
+            self._transcript = recorded_run(record, record.branch).upto(record.pointer)
+            return
         found = settle(record, self.source, self._replayer, self._clock)
         self._record, self._transcript = found.record, found.transcript
         self.warnings = list(found.warnings)
 
     def _replay(self, inputs: Sequence[str]) -> Transcript:
+        if self.missing is not None:
+            from .replay.recorded_run import recorded_up_to
+
+            known = recorded_up_to(self._record, inputs)
+            if known is not None:
+                return known
         return self._replayer.replay(self.source, self._world, inputs)
 
     @property
@@ -244,6 +287,8 @@ class OpenRecord:
         return reply
 
     def _put(self, record: Record, transcript: Transcript) -> Reply:
+        if self.missing is not None:
+            raise self.missing
         before = self._record, self._transcript
         extras = extensions(record, transcript, self._clock)
         trail = grown(record.trail, transcript)

@@ -27,7 +27,10 @@ def open_regular(path: str | Path) -> BinaryIO:
     Raises:
         OSError: It cannot be opened, or is no regular file.
     """
-    _check(os.stat(path))  # first: opening a device can set it going
+    try:
+        _check(os.stat(path))  # first: opening a device can set it going
+    except ValueError:  # a NUL, or a surrogate that stands for no byte
+        raise OSError(errno.EINVAL, "no file can have this name") from None
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
     try:
         _check(os.fstat(fd))

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..record.store import RecordFile
 from ..replay.needs import files_below
 from ..replay.replayer import replay
-from ..replay.source import read_source
+from ..replay.source import read_script_of
 from ..replay.world import world_of
 from .chain import step_lines
 
@@ -25,7 +25,7 @@ def missing_files(path: Path, given: Collection[str]) -> list[Path]:
         given: Names of the files that the script has.
     """
     record = RecordFile(path).read()
-    source = read_source(path.parent / record.script)
+    source = read_script_of(path, record.script)
     folder = source.path.parent
     names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
     others = [name for name in names if name not in given]

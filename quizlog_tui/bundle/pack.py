@@ -16,7 +16,7 @@ from ..record.store import RecordFile
 from ..replay.needs import imported, needed_files
 from ..replay.recorded import difference_from_record, known_of
 from ..replay.replayer import replay
-from ..replay.source import Source, read_source
+from ..replay.source import Source, read_script_of
 from ..replay.transcript import Transcript
 from ..replay.world import world_of
 from .chain import head_of, start_of_chain, step_lines
@@ -86,7 +86,7 @@ def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Pack
 def _replayed(path: Path) -> tuple[Record, Source, Transcript]:
     """A record, its script, and the run that is what the record says."""
     record = RecordFile(path).read()
-    source = read_source(path.parent / record.script)
+    source = read_script_of(path, record.script)
     run = replay(source, world_of(record), record.used)
     found = difference_from_record(known_of(record, record.branch), run)
     if found is not None:

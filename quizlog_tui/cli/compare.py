@@ -14,7 +14,7 @@ from ..paths import record_path
 from ..record.store import RecordFile
 from ..replay.diverge import Difference
 from ..replay.replayer import Replayer
-from ..replay.source import read_source
+from ..replay.source import read_script_of
 from ..replay.transcript import Transcript
 from ..text import one_line, plural
 from . import emit_json
@@ -85,7 +85,7 @@ def drift(arguments: Namespace) -> int:
     """`quizlog drift RECORD`."""
     path = record_path(arguments.record)
     record = RecordFile(path).read()
-    source = read_source(path.parent / record.script)
+    source = read_script_of(path, record.script)
     with Replayer() as replayer:
         report = drift_report(record, source, replayer)
     if arguments.json:

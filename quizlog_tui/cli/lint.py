@@ -10,7 +10,7 @@ from ..paths import record_path
 from ..record.store import RecordFile
 from ..replay.lint.check import lint as lint_source
 from ..replay.lint.found import LintReport
-from ..replay.source import Source, read_source
+from ..replay.source import Source, read_script_of, read_source
 from ..text import one_line, plural
 from . import emit_json
 from .grammar import Parser, command
@@ -23,7 +23,7 @@ def script_of(name: str) -> Source:
     """The script a user means: the file itself, or the one a record or an example runs."""
     path = record_path(name)
     if path.suffix in (".yaml", ".yml", ".json"):
-        return read_source(path.parent / RecordFile(path).read().script)
+        return read_script_of(path, RecordFile(path).read().script)
     return read_source(path)
 
 

@@ -14,7 +14,7 @@ from ..replay.abreast import side_by_side
 from ..replay.align import align
 from ..replay.diverge import Difference, first_difference
 from ..replay.replayer import Replayer
-from ..replay.source import Source, read_source
+from ..replay.source import Source, read_script_of
 from ..replay.transcript import Transcript
 from .report import BranchDrift, branch_drift, branch_drifts
 
@@ -82,7 +82,7 @@ def side_of(name: str, other: Side | None = None) -> Side:
     if not path and other is not None:
         return with_branch(other, branch)
     record = RecordFile(Path(path)).read()
-    source = read_source(Path(path).parent / record.script)
+    source = read_script_of(Path(path), record.script)
     side = Side(Path(path), record, source, record.branch, whole=False)
     return with_branch(side, branch) if at else side
 

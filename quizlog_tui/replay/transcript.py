@@ -34,7 +34,8 @@ class Step:
     stdout: bytes = field(default=b"", repr=False)
     """The bytes that reached stdout in this step, in a plain run's order, prompt included."""
     seconds: float = field(default=0.0, compare=False)
-    """How long the script took to get here from the answer before; not part of equality."""
+    """How long the script took to get here from the answer before; NaN where that is not known.
+    Not part of equality."""
     source: Source | None = field(default=None, repr=False, compare=False)
     """The script, to find out the kind of answer when somebody asks for it."""
 

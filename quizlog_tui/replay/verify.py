@@ -22,7 +22,7 @@ from .diverge import Difference, first_difference
 from .inquiry import Inquiry, concluded
 from .recorded import belied, difference_from_record, known_of
 from .runs import Runs
-from .source import Source, read_source
+from .source import Source, read_script_of
 from .surroundings import elsewhere, left_over, named_files
 from .trail import question
 from .transcript import Transcript
@@ -53,7 +53,7 @@ def verify(path: Path, runs: Runs | None = None) -> Verdict:
         CancelledError: `runs` were given up.
     """
     record = RecordFile(path).read()
-    source = read_source(path.parent / record.script)
+    source = read_script_of(path, record.script)
     return judged(record, source, runs or Runs())
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -199,13 +200,17 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def _session(self, path: Path) -> Session:
         """Open a record; a long one shows what is recorded meanwhile."""
         if not is_long(path):
-            return await asyncio.to_thread(Session, path, self.replayer)
+            return await asyncio.to_thread(self._opened, path)
         opening = OpeningScreen(path, self.replayer)
         await self.push_screen(opening)
         try:
             return await opening.session()
         finally:
             await self.pop_screen()
+
+    def _opened(self, path: Path) -> Session:
+        """The record, or only what it holds where its script cannot be read."""
+        return Session(path, self.replayer, recorded=True)
 
     def _show(self, session: Session, *, browsing: bool = False) -> None:
         """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
@@ -243,7 +248,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
                 screen.complain(error)
                 return None
         screen.gate.shut()
-        session = await screen.work_on(lambda: Session(path, self.replayer), "opening")
+        session = await screen.work_on(partial(self._opened, path), "opening")
         screen.gate.open()
         return session if screen is self.screen else None
 

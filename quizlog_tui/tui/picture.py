@@ -61,7 +61,7 @@ def picture(
     """
     with scratch_folder("picture") as folder:
         state = State(folder / "state.json")
-        with Session(record, save=False) as session:
+        with Session(record, save=False, recorded=True) as session:
             app = QuizlogApp(
                 config=Config(theme=theme), clock=FrozenClock(), state=state, session=session
             )

@@ -148,6 +148,7 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda p: None, "does not exist (make one with `quizlog new SCRIPT`)"),
     "missing script": (text("script: gone.py\nseed: 1\n"), "the script does not exist"),
     "script is a folder": (text("script: .\nseed: 1\n"), "is a directory, not a script"),
+    "no name for a script": (text('script: "a\\0b"\nseed: 1\n'), "no file can have this name"),
     "directory": (lambda p: p.mkdir(), "is a directory"),
     "empty": (text(""), "is empty"),
     "invalid YAML": (text("script: 'x\nseed: 1\n"), "r.yaml:3:1: not valid YAML"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from math import isnan
 
 from ...replay.transcript import Transcript
 from ...text import one_line
@@ -74,11 +75,12 @@ def _columns(width: int, answer: int, signs: int) -> Layout:
 
 def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -> Line:
     answer = one_line(moment.answer or "") or "(empty)"
+    time = "" if isnan(moment.seconds) else clock.duration(moment.seconds)
     cells = {
         "answer": (answer, "answer" if moment.used else "dim"),
         "signs": (signs, "warn"),
         "prompt": (one_line((moment.prompt or "").strip()) or "(no prompt)", "dim"),
-        "time": (f"{clock.duration(moment.seconds):>{_TIME}}", "dim"),
+        "time": (f"{time:>{_TIME}}", "dim"),
     }
     return line((mark, "dim"), *cells_line(columns, cells).pieces, cut=True)
 

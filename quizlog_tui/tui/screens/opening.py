@@ -55,7 +55,7 @@ class OpeningScreen(QuizlogScreen[None]):
         pane.show(Paragraphs([line(text) for text in texts]), end=True)
         pane.focus()
         self.status("… replaying all answers; Escape stops it")
-        return await asyncio.to_thread(Session, self._path, self._replayer)
+        return await asyncio.to_thread(Session, self._path, self._replayer, recorded=True)
 
     def action_back(self) -> None:
         """Stop the replay."""

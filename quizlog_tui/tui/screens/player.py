@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
+from ...replay.source import Source
 from ...replay.transcript import Transcript
 from ...session import Session
 from ...text import plural
@@ -33,6 +34,7 @@ from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from .player_looks import PlayerLooks
+from .recorded import needs_script, recorded_text, source_to_draw
 
 
 class PlayerScreen(PlayerLooks):
@@ -86,6 +88,7 @@ class PlayerScreen(PlayerLooks):
         self._state = state
         self._output = RunOutput(self._whole)
         self._drawn: Timeline | None = None
+        self._drawn_source: Source | None = None
 
     def content(self) -> ComposeResult:
         """Panes on the left, timeline and source on the right, the slider below."""
@@ -115,7 +118,7 @@ class PlayerScreen(PlayerLooks):
         self.take_keys_when_painted()
         for warning in self.session.warnings:
             self.warn(warning)
-        if self.session.source.refused:
+        if self.session.missing is None and self.session.source.refused:
             self.offer_grants()
         self.follow()
         if len(self.session.inputs) > self.session.pointer:
@@ -125,7 +128,8 @@ class PlayerScreen(PlayerLooks):
         """Colour the script, which must not hold up the first frame."""
         from ..draw.source import source_table
 
-        self.query_one("#source", RowList).show(source_table(self.session.source))
+        self._drawn_source = source_to_draw(self.session)
+        self.query_one("#source", RowList).show(source_table(self._drawn_source))
         self._draw_source(self.shown)
 
     def _place(self) -> int:
@@ -150,6 +154,8 @@ class PlayerScreen(PlayerLooks):
     def run_changed(self) -> None:
         """Measure the output anew: the run is another one."""
         self._output = RunOutput(self._whole)
+        if source_to_draw(self.session) != self._drawn_source:
+            self._show_source()
 
     def draw(self) -> None:
         """Put the session's state on the screen."""
@@ -181,7 +187,7 @@ class PlayerScreen(PlayerLooks):
         timeline.mark(self._head.step)
 
     def _draw_error(self, shown: Transcript) -> None:
-        error = error_lines(shown, self.session.source)
+        error = error_lines(shown, source_to_draw(self.session))
         pane = self.query_one("#error", LineView)
         pane.set_class(bool(error), "-shown")
         pane.show(Paragraphs(error))
@@ -203,11 +209,16 @@ class PlayerScreen(PlayerLooks):
         slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
         state = outcome(session.transcript.status, session.transcript.score)
         found = f"{self.verdict} · " if self.verdict else ""
+        found = f"as recorded, nothing run · {found}" if session.missing else found
         return f"{found}{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
 
     def _draw_prompt(self, shown: Transcript) -> None:
         panel = self.query_one(PromptPanel)
-        if shown.status == "in_progress" and not self._head.hidden:
+        if self.session.missing is not None:
+            reload = self.key("player.reload")
+            text = recorded_text(self.session, shown, self._head.hidden, reload)
+            panel.tell(f"As recorded at step {self._head.step}", text)
+        elif shown.status == "in_progress" and not self._head.hidden:
             before = shown.last.written[-1] if shown.last.written else ""
             panel.ask(
                 self.heading(self._head.step, self.mode),
@@ -250,6 +261,7 @@ class PlayerScreen(PlayerLooks):
             self.set_class(name == "source", "-source")
         self.query_one(f"#{name}").focus()
 
+    @needs_script
     def action_editor(self) -> None:
         """The script at the line shown in the user's editor."""
         shown = self.shown

@@ -22,6 +22,7 @@ from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
 from .dialogs import AskScreen
 from .player_moves import PlayerMoves
+from .recorded import needs_script
 
 if TYPE_CHECKING:
     from ...episodes.make import Made
@@ -67,6 +68,7 @@ class PlayerBeside(PlayerMoves):
             self._head = self._head.to(step)
             self.draw()
 
+    @needs_script
     @work(group=DIALOG)
     async def action_sweep(self) -> None:
         """Many answers at the step shown, side by side."""
@@ -113,6 +115,7 @@ class PlayerBeside(PlayerMoves):
         self._head = self._head.to(step)
         self.draw()
 
+    @needs_script
     @work(group=DIALOG)
     async def action_episode(self) -> None:
         """The branch shown as an episode, in a file beside those that it holds."""
@@ -146,6 +149,7 @@ class PlayerBeside(PlayerMoves):
             raise error
         return made
 
+    @needs_script
     @work(group=DIALOG)
     async def action_ask_models(self) -> None:
         """Ask several models the pending question."""

@@ -23,6 +23,7 @@ from .base import DIALOG
 from .dialogs import AskScreen, ChooseScreen
 from .export import Export, report_name
 from .player_beside import PlayerBeside
+from .recorded import needs_script
 
 if TYPE_CHECKING:
     from .remark import Remark
@@ -87,6 +88,7 @@ class PlayerDoors(PlayerBeside):
             grant(source.code_hash, source.refused)
             self.move(self.session.reload)
 
+    @needs_script
     @work(group=DIALOG)
     async def action_note(self) -> None:
         """Write a remark on the step shown."""

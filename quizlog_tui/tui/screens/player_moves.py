@@ -25,6 +25,7 @@ from ..widgets.editors.answered import Answered
 from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG, QuizlogScreen
 from .dialogs import ConfirmScreen
+from .recorded import needs_script
 
 _FOLLOW_SECONDS = 0.5
 """How often the record is looked at for changes by others."""
@@ -165,6 +166,7 @@ class PlayerMoves(QuizlogScreen[None]):
         agreed: bool = await self.app.push_screen_wait(ConfirmScreen(question))
         return agreed
 
+    @needs_script
     def action_focus_answer(self) -> None:
         """Go and type."""
         self.focus_pending()
@@ -174,10 +176,12 @@ class PlayerMoves(QuizlogScreen[None]):
         self.query_one(PromptPanel).toggle_plain()
         self.focus_pending()
 
+    @needs_script
     def action_fork(self) -> None:
         """Take the next answer as a fork at the step shown."""
         self._begin("fork")
 
+    @needs_script
     def action_amend(self) -> None:
         """Take the next answer in place of the recorded one, keeping later answers."""
         self._begin("amend")
@@ -229,6 +233,7 @@ class PlayerMoves(QuizlogScreen[None]):
         """Read everything again, keeping the place."""
         self.move(self.session.reload)
 
+    @needs_script
     @work
     async def action_bisect(self) -> None:
         """Find the answer that spoils the outcome, and look at it; the verdict stays in sight."""
