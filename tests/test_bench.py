@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.bench.rows import Row, at_most, collect, measured, table
+
+BENCH = Path(__file__).parent / "bench"
+PEERS = {"dbos", "langgraph", "pexpect"}
+"""Only the benchmark's own environment has these."""
+
+
+@pytest.mark.parametrize("part", sorted(path.stem for path in BENCH.glob("*.py")))
+def test_a_part_of_the_benchmark_can_be_loaded(part: str) -> None:
+    command = [sys.executable, "-c", f"import {part}"]
+    done = subprocess.run(command, cwd=BENCH, capture_output=True, text=True, check=False)
+    lack = re.search(r"No module named '(\w+)", done.stderr)
+    if lack and lack[1] in PEERS:
+        pytest.skip(f"{lack[1]} is not installed")
+    assert not done.returncode, done.stderr
 
 
 def one() -> Iterator[Row]:

@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from quizlog_tui.record.durable import write_text
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.store import RecordFile, write_text
+from quizlog_tui.record.store import RecordFile
 
 SCRIPT = Path(__file__).parent / "scripts" / "bare.py"
 CONNECTIONS = 4
