@@ -36,6 +36,8 @@ _OWN = frozenset({".py", ".pyc", ".yaml", ".yml", ".jsonl", ".lock"})
 """Endings of files that models never get: scripts and records hold the answers."""
 
 Tell = Callable[[Progress], None]
+Agree = Callable[[Panel], None]
+"""Hears who will be asked, before anybody is; raises if they may not be."""
 
 
 def question_of(session: Session) -> Question:
@@ -148,9 +150,21 @@ def read_pending(session: Session) -> Pending:
 
 
 async def ask_about(
-    pending: Pending, panel: Panel, *, budget: float | None = None, tell: Tell = lambda p: None
+    pending: Pending,
+    panel: Panel,
+    *,
+    budget: float | None = None,
+    tell: Tell = lambda p: None,
+    agree: Agree = lambda panel: None,
 ) -> Decision:
     """Ask the models a pending question; the decision, kept beside the record.
+
+    Args:
+        pending: The question.
+        panel: Who is asked, where no recording answers.
+        budget: Seconds for it.
+        tell: Hears what happens.
+        agree: May prevent it.
 
     Raises:
         DecisionError: The decision cannot be kept.
@@ -158,6 +172,7 @@ async def ask_about(
     question, refused = pending.question, pending.refused
     with question_files(pending.folder, question) as folder:
         asked = answering_panel(panel, question, folder, refused)
+        agree(asked)
         decision = await solve(
             question, asked, folder=folder, refused=refused, budget=budget, tell=tell
         )
@@ -166,16 +181,21 @@ async def ask_about(
 
 
 async def ask(
-    session: Session, panel: Panel, *, budget: float | None = None, tell: Tell = lambda p: None
+    session: Session,
+    panel: Panel,
+    *,
+    budget: float | None = None,
+    tell: Tell = lambda p: None,
+    agree: Agree = lambda panel: None,
 ) -> Decision:
-    """Read the pending question, and ask the models about it.
+    """Read the pending question, and ask the models about it as `ask_about` does.
 
     Raises:
         UsageError: Nothing is asked.
         DecisionError: The decision cannot be kept.
     """
     pending = await asyncio.to_thread(read_pending, session)
-    return await ask_about(pending, panel, budget=budget, tell=tell)
+    return await ask_about(pending, panel, budget=budget, tell=tell, agree=agree)
 
 
 def accept(session: Session, decision: Decision) -> Reply:

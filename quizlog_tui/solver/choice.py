@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import ConfigError
+from .bill import cost_text
 from .env_file import PRIMARY, read_env
 from .local import Ask
 from .models import Models, default_models, read_models
@@ -53,8 +54,7 @@ def cost_note(choice: Choice) -> str | None:
         names = [model.name for model in read_models(configured).models if model.base_url]
     except ConfigError:
         return None
-    asked = f"each question is sent to {', '.join(names)}, again where they differ"
-    return f"{asked}; their providers may bill it" if names else None
+    return cost_text(names) if names else None
 
 
 def _unset(models: Models, environment: Mapping[str, str]) -> list[str]:

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .bill import Bill
 from .cassettes import FETCHED, Player, Recorder, Shelf, recorded
 from .client import ModelClient
 from .endpoint import Endpoint, connections
@@ -47,13 +48,15 @@ async def live_panel(
     keys = _keys(models, environment)
     redaction = Redaction(keys.values())
     async with connections() as http:
-        clients = []
+        clients, bill = [], Bill()
         for model in models.models:
             transport = _transport(model, keys, http, ask)
+            if isinstance(transport, Endpoint):
+                transport = bill.counting(model.name, transport)
             if keep is not None:
                 transport = Recorder(model.voter, transport, Shelf(keep), redaction)
             clients.append(ModelClient(model.voter, transport, redaction))
-        yield Panel(clients, run, models.family_cap, redaction=redaction)
+        yield Panel(clients, run, models.family_cap, redaction=redaction, bill=bill)
 
 
 def recorded_panel(folder: Path, run: RunCode) -> Panel:

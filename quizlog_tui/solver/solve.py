@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..sandbox.result import ExecResult
+from .bill import Bill
 from .client import Heard, ModelClient
 from .contract import C, Final, Solution
 from .decide import decide, needs_reconciliation, settled, two_runs_agree
@@ -70,6 +71,8 @@ class Panel:
     """Held while one model is asked: bounds how many are at once, of all questions."""
     recording: Recording | None = None
     """Replies recorded for some questions, to be played instead of asking."""
+    bill: Bill = field(default_factory=Bill)
+    """What is asked of models that may bill it."""
     fetched: Path | None = None
     """Recorded replies to requests of models, to be played instead of sending any."""
 

@@ -101,6 +101,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.replayer = _replayer(self.config)
         self.faults: list[Exception] = []
         """Exceptions that only a defect of ours can raise, in the order they came."""
+        self._agreed: set[str] = set()
+        """The models that may be asked, as long as the program runs, although it may be billed."""
         self.in_ascii = False
         """Whether the terminal shows nothing but ASCII."""
         self._themes = InstalledThemes(self)
@@ -221,6 +223,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self.state,
             self._clock,
             known_author(self.config) or "",
+            self._agreed,
             confirms=self.config.confirm_branches,
         )
         player.browsing = browsing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ from textual.pilot import Pilot
 
 from quizlog_tui.paths import shipped
 from quizlog_tui.solver.decision_file import decisions_path, read_decisions
+from quizlog_tui.solver.models import default_models
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.ask import AskModelsScreen
+from quizlog_tui.tui.screens.dialogs import ConfirmScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import idle, settled, shows
+from tests.support.fake_models import Fake, fake_models
+from tests.support.screens import idle, opened, settled, shows
 
 
 @pytest.fixture
@@ -88,3 +92,136 @@ async def test_without_models_one_is_told_what_to_do(build: Build) -> None:
         await ask_models(pilot, "no models are configured")
         await pilot.press("q")
         await settled(pilot)
+
+
+# -- models that may be billed
+
+
+def configured(fake: Fake, *names: str) -> None:
+    """Models behind endpoints, in the user's settings."""
+    default_models().parent.mkdir(parents=True, exist_ok=True)
+    models = [{"name": name, "base_url": fake.url, "model": name} for name in names]
+    default_models().write_text(json.dumps({"models": models}))
+
+
+def answers(value: str) -> list[str]:
+    return [json.dumps({"answer": value, "code": None})]
+
+
+TWO = "input('one? ')\ninput('two? ')\n"
+
+
+async def test_models_that_may_be_billed_are_asked_once_the_user_agrees(build: Build) -> None:
+    path = build.record(TWO)
+    app = QuizlogApp(path)
+    async with fake_models(One=answers("x"), two=answers("x")) as fake:
+        configured(fake, "One", "two")
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(pilot)
+            await pilot.press("escape", "m")
+            await opened(pilot, ConfirmScreen)
+            await shows(pilot, "Ask the models: each question is sent to One, two, again")
+            await shows(pilot, "their providers may bill it")
+            await pilot.press("escape")
+            await settled(pilot)
+            assert not fake.calls
+            await pilot.press("m")
+            await opened(pilot, ConfirmScreen)
+            await pilot.press("enter")
+            await shows(pilot, "2 requests sent to One, two: what their providers bill is not")
+            assert fake.calls == {"One": 1, "two": 1}
+            await pilot.press("q")
+            await settled(pilot)
+            await ask_models(pilot, "a takes it")
+            assert fake.calls == {"One": 2, "two": 2}
+
+
+async def test_what_was_agreed_to_holds_for_other_records_but_not_for_other_models(
+    build: Build,
+) -> None:
+    build.record(TWO, name="a.yaml")
+    build.record(TWO, name="b.yaml")
+    app = QuizlogApp(build.folder)
+    async with fake_models(one=answers("x"), two=answers("x")) as fake:
+        configured(fake, "one")
+        async with app.run_test(size=(80, 24)) as pilot:
+            await shows(pilot, "2 records")
+            await idle(pilot)
+            await pilot.press("enter")
+            await settled(pilot)
+            await pilot.press("escape", "m")
+            await opened(pilot, ConfirmScreen)
+            await pilot.press("enter")
+            await shows(pilot, "a takes it")
+            await pilot.press("q")
+            await settled(pilot)
+            await pilot.press("L")
+            await ask_models(pilot, "a takes it")
+            assert fake.calls == {"one": 2}
+            configured(fake, "one", "two")
+            await pilot.press("m")
+            await opened(pilot, ConfirmScreen)
+            assert fake.calls == {"one": 2}
+
+
+async def test_nobody_is_asked_to_agree_to_recorded_replies_or_models_of_ones_own(
+    record: Path, build: Build
+) -> None:
+    async with fake_models(one=answers("x")) as fake:
+        configured(fake, "one")
+        app = QuizlogApp(record)
+        async with app.run_test(size=(110, 40)) as pilot:
+            await ask_models(pilot, "a takes it")
+            assert "may bill" not in screen_text(app) and "requests" not in screen_text(app)
+        own = {"name": "own", "command": ["echo", '{"answer": 1, "code": null}']}
+        keyless = {"name": "one", "base_url": fake.url, "model": "one", "api_key_env": "NO_KEY"}
+        default_models().write_text(json.dumps({"models": [own, keyless]}))
+        app = QuizlogApp(build.record(TWO))
+        async with app.run_test(size=(110, 40)) as pilot:
+            await ask_models(pilot, "a takes it")
+        assert not fake.calls
+
+
+# -- the autopilot at the end
+
+
+async def test_the_autopilot_on_the_last_question_takes_the_answer_and_asks_no_more(
+    build: Build,
+) -> None:
+    path = build.record("input('one? ')\ninput('last? ')\n", "1")
+    default_models().parent.mkdir(parents=True, exist_ok=True)
+    own = {"name": "own", "command": ["echo", '{"answer": "2", "code": null}']}
+    default_models().write_text(json.dumps({"models": [own]}))
+    app = QuizlogApp(path)
+    async with app.run_test(size=(110, 40), notifications=True) as pilot:
+        await ask_models(pilot, "a takes it")
+        await pilot.press("p")
+        await shows(pilot, "the questionnaire has ended: success; q goes back")
+        await idle(pilot)
+        assert inputs(path) == ["1", "2"] and not app._notifications
+        assert len(read_decisions(decisions_path(path)).decisions) == 1
+        await pilot.press("a")
+        await shows(pilot, "nothing is decided here")
+        await pilot.press("q")
+        assert (await settled(pilot)).shown.status == "success"
+
+
+async def test_the_autopilot_asks_nobody_again_where_models_do_not_agree(build: Build) -> None:
+    path = build.record(TWO)
+    default_models().parent.mkdir(parents=True, exist_ok=True)
+    models = [
+        {
+            "name": name,
+            "command": ["echo", json.dumps({"answer": name, "code": None})],
+            "primary": name == "yes",
+        }
+        for name in ("yes", "no")
+    ]
+    default_models().write_text(json.dumps({"models": models}))
+    app = QuizlogApp(path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await ask_models(pilot, "a takes it")
+        await pilot.press("p")
+        await shows(pilot, "paused: the models do not agree")
+        await idle(pilot)
+        assert inputs(path) == [] and len(read_decisions(decisions_path(path)).decisions) == 1

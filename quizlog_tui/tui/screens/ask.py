@@ -7,6 +7,7 @@ that answer otherwise get a branch of their own.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import ClassVar
@@ -18,6 +19,7 @@ from textual.binding import BindingType
 from ... import autopilot
 from ...errors import QuizlogError
 from ...session import Session
+from ...solver.bill import Bill, cost_text
 from ...solver.decision import Decision
 from ...solver.solve import Panel, Progress
 from ...text import clipped, one_line
@@ -28,7 +30,7 @@ from ..draw.replies import reply_lines
 from ..widgets.documents import Paragraphs, line
 from ..widgets.line_view import LineView
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen
+from .dialogs import AskScreen, ConfirmScreen
 
 _ASKING = "asking"
 """The group of the workers that wait for models."""
@@ -41,22 +43,34 @@ _CHOICES = {
 }
 
 
+class _NotAgreedError(Exception):
+    """The user has not agreed to asking models that may bill it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self.names = names
+
+
 class AskModelsScreen(QuizlogScreen[str]):
     """Dismisses with `changed`, with `override: TEXT` to be edited, or with nothing.
 
     Args:
         session: The record whose pending question is asked.
         clock: How durations are told.
+        agreed: The models that may be asked although their providers may bill it; grows.
     """
 
     SCOPE = "ask"
     BINDINGS: ClassVar[list[BindingType]] = screen_bindings("ask")
     DEFAULT_CSS = "AskModelsScreen LineView { height: 1fr; }"
 
-    def __init__(self, session: Session, clock: Clock) -> None:
+    def __init__(self, session: Session, clock: Clock, agreed: set[str]) -> None:
         super().__init__()
         self.session = session
         self._clock = clock
+        self._agreed = agreed
+        self._bill = Bill()
+        self._noted: set[str] = set()
         self._decision: Decision | None = None
         self._asking = False
         self._changed = False
@@ -75,13 +89,19 @@ class AskModelsScreen(QuizlogScreen[str]):
     # -- asking
 
     @work(group=_ASKING, exclusive=True, exit_on_error=False)
-    async def _ask(self) -> None:
-        """Ask the pending question; on autopilot go on while models agree."""
+    async def _ask(self, decision: Decision | None = None) -> None:
+        """Ask the pending question; on autopilot go on while models agree.
+
+        Args:
+            decision: What was decided about it; None if it is yet to be asked.
+        """
         self._asking, self._decision = True, None
         self.status("asking the models; Escape stops")
         try:
             async with self._panel() as panel:
-                await self._answer_on(panel)
+                await self._go_on(panel, decision)
+        except _NotAgreedError as error:
+            self._ask_whether(error.names)
         except QuizlogError as error:
             self.complain(error)
             self.status(f"not asked; {self.key('ask.leave')} goes back")
@@ -94,20 +114,45 @@ class AskModelsScreen(QuizlogScreen[str]):
 
         run = partial(run_code, unsafe_local=False)
         beside = self.session.path.parent
-        return chosen_panel(Choice(), run, beside=beside, ask=self._ask_person, note=self.warn)
+        return chosen_panel(Choice(), run, beside=beside, ask=self._ask_person, note=self._note)
 
-    async def _answer_on(self, panel: Panel) -> None:
+    def _note(self, text: str) -> None:
+        """Warn once, however often is asked."""
+        if text not in self._noted:
+            self._noted.add(text)
+            self.warn(text)
+
+    async def _go_on(self, panel: Panel, decision: Decision | None) -> None:
+        self._bill = panel.bill
         while True:
-            decision = await autopilot.ask(self.session, panel, tell=self._progress)
-            self._decision = decision
-            self._draw(decision)
-            if not self._autopilot or not autopilot.agreed(decision):
-                self._say_what_now(decision)
+            self._decision = decision or await autopilot.ask(
+                self.session, panel, tell=self._progress, agree=self._check_agreed
+            )
+            self._draw(self._decision)
+            if not self._autopilot or not autopilot.agreed(self._decision):
+                self._say_what_now(self._decision)
                 return
-            await self._take(decision)
+            await self._take(self._decision)
+            decision = self._decision = None
             if self.session.transcript.status != "in_progress":
-                self.status(f"the questionnaire has ended: {self.session.transcript.status}; q")
+                ended = f"the questionnaire has ended: {self.session.transcript.status}"
+                self.status(f"{ended}; {self.key('ask.leave')} goes back")
                 return
+
+    def _check_agreed(self, panel: Panel) -> None:
+        """Nobody is asked who may bill it, unless the user has agreed."""
+        if not self._agreed.issuperset(panel.bill.names):
+            raise _NotAgreedError(panel.bill.names)
+
+    @work(group=DIALOG, exclusive=True)
+    async def _ask_whether(self, names: Sequence[str]) -> None:
+        """Ask the user, once for each model, then the models."""
+        question = ConfirmScreen(f"Ask the models: {cost_text(names)}.")
+        if await self.app.push_screen_wait(question):
+            self._agreed.update(names)
+            self._ask()
+        else:
+            self.leave()
 
     async def _ask_person(self, prompt: object) -> str | None:
         """The person at the screen is one of the voters."""
@@ -121,6 +166,8 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     def _draw(self, decision: Decision) -> None:
         lines = [*verdict_lines(decision), line(""), *reply_lines(decision, self._clock)]
+        if self._bill.requests:
+            lines += [line(""), line((self._bill.spent, "dim"))]
         self.query_one(LineView).show(Paragraphs(lines))
 
     def _say_what_now(self, decision: Decision) -> None:
@@ -144,7 +191,7 @@ class AskModelsScreen(QuizlogScreen[str]):
     async def action_accept(self) -> None:
         """Answer with what was decided."""
         if self._decision is None:
-            self.tell("nothing is decided yet")
+            self.tell("nothing is decided here")
             return
         decision = self._decision
         if await self.work_on(lambda: autopilot.accept(self.session, decision)) is not None:
@@ -159,23 +206,11 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     def action_autopilot(self) -> None:
         """Take what models agree on, question after question; pause where they do not."""
-        self._autopilot = not self._autopilot
+        self._autopilot = not (self._autopilot and self._asking)
         if not self._autopilot:
             self.tell("stops after this question")
         elif not self._asking:
-            self._fly()
-
-    @work(group=_ASKING, exclusive=True, exit_on_error=False)
-    async def _fly(self) -> None:
-        """Take the decision that is there, if models agree, and ask on."""
-        decision = self._decision
-        try:
-            if decision is not None and autopilot.agreed(decision):
-                await self._take(decision)
-        except QuizlogError as error:
-            self.complain(error)
-            return
-        self._ask()
+            self._ask(self._decision)
 
     def action_again(self) -> None:
         """Ask once more."""

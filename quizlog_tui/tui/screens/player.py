@@ -46,6 +46,7 @@ class PlayerScreen(PlayerLooks):
         state: Where the place is remembered.
         clock: How durations are told.
         author: Who writes remarks here.
+        agreed: The models that may be asked although their providers may bill it; grows.
         confirms: Whether to ask before an answer at an earlier step starts a branch.
     """
 
@@ -80,10 +81,12 @@ class PlayerScreen(PlayerLooks):
         state: State,
         clock: Clock,
         author: str,
+        agreed: set[str],
         *,
         confirms: bool = True,
     ) -> None:
         super().__init__(session, replayer, clock, author)
+        self._agreed = agreed
         self._confirms = confirms
         self._state = state
         self._output = RunOutput(self._whole)

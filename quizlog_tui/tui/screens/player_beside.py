@@ -38,6 +38,8 @@ class PlayerBeside(PlayerMoves):
     """
 
     _clock: Clock
+    _agreed: set[str]
+    """The models that may be asked although their providers may bill it."""
     _apart: Replayer | None = None
     """Where an episode is replayed: without checkpoints, as what it says must hold elsewhere."""
 
@@ -160,7 +162,7 @@ class PlayerBeside(PlayerMoves):
         from .ask import AskModelsScreen
 
         self.gate.shut()
-        screen = AskModelsScreen(self.session, self._clock)
+        screen = AskModelsScreen(self.session, self._clock, self._agreed)
         said = await self.app.push_screen_wait(screen) or ""
         if said == "changed":
             self.move(self.session.reply)
