@@ -160,7 +160,7 @@ class Session(OpenRecord):
             hint = f"choose one from 0 to {len(whole.steps) - 1}"
             raise UsageError(f"there is no answer {at}: the record has {have}", hint=hint)
         parked = rules.Parked(whole.status, whole.score, self._clock())
-        transcript = walks.amend(self._replay, whole.steps, at, answer)
+        transcript = walks.amend(self._replay, self._replayer.extend, whole.steps, at, answer)
         record = rules.answered(self._record, at, answer, parked)
         inputs = record.inputs if record.inputs == self._record.inputs else transcript.inputs
         record = replace(record, inputs=Series(inputs))

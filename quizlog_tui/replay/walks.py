@@ -1,6 +1,6 @@
 """Walks over answers: change one and keep the rest, find the one that spoiled the outcome.
 
-Built on `replay` alone; what makes it quick is the replayer's business.
+Built on replays alone; what makes it quick is the replayer's business.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ from .transcript import Step, Transcript
 
 Replay = Callable[[Sequence[str]], Transcript]
 """Answers to transcript, for one script and seed."""
+Extend = Callable[[Transcript, str], Transcript | None]
+"""A transcript with one more answer, where that is quick; else None."""
 
 
-def amend(replay: Replay, steps: Sequence[Step], at: int, answer: str) -> Transcript:
+def amend(
+    replay: Replay, extend: Extend, steps: Sequence[Step], at: int, answer: str
+) -> Transcript:
     """Answer `at` changed, later answers kept while their questions stay the same.
 
     Stops at the first question that differs from the one recorded there, or where the run ends.
 
     Args:
         replay: The script and seed.
+        extend: The same, from a transcript on.
         steps: The recorded steps.
         at: Index of the answer to change.
         answer: The new one.
@@ -31,7 +36,7 @@ def amend(replay: Replay, steps: Sequence[Step], at: int, answer: str) -> Transc
         if transcript.status != "in_progress" or transcript.next_prompt != step.prompt:
             break
         inputs.append(step.input or "")
-        transcript = replay(inputs)
+        transcript = extend(transcript, inputs[-1]) or replay(inputs)
     return transcript
 
 

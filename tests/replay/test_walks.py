@@ -39,6 +39,19 @@ def test_amend_keeps_later_answers_while_their_questions_stay(build: Build) -> N
         assert session.answer("yes").status == "success"
 
 
+def test_amend_looks_at_no_answer_twice(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each later answer is given to the live run; the whole line is looked up but once."""
+    path = build.record("for i in range(300): input(f'{i}? ')\n", *map(str, range(250)))
+    with Session(path) as session:
+        lengths: list[int] = []
+        agrees = Series.agrees
+        monkeypatch.setattr(
+            Series, "agrees", lambda self, other: lengths.append(len(other)) or agrees(self, other)
+        )
+        assert session.amend(2, "new").pointer == 250
+        assert sum(lengths) < 250 * 20
+
+
 def test_amend_stops_where_another_question_comes(build: Build) -> None:
     with Session(build.record(SHOP, "1", "2", "3", "yes")) as session:
         reply = session.amend(1, "10")
