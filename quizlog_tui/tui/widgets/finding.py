@@ -14,7 +14,7 @@ from itertools import chain
 from time import monotonic
 from typing import NamedTuple
 
-from .documents import Document
+from .documents import Document, safe
 
 _KEPT = 512
 """Items whose hits are kept at hand."""
@@ -81,11 +81,12 @@ class Finding:
         return found
 
     def count(self, text: str) -> int:
-        """How often a text has the words."""
-        return sum(1 for _ in self._pattern.finditer(text)) if self._in(text) else 0
+        """How often a text has the words as it is drawn."""
+        drawn = safe(text)
+        return sum(1 for _ in self._pattern.finditer(drawn)) if self._in(drawn) else 0
 
     def _look(self, index: int) -> Hits:
-        if not self._in(self._document.text(index)):
+        if not self._in(safe(self._document.text(index))):
             return Hits()
         item = self._document[index]
         starts = [match.start() for match in self._pattern.finditer(item.text)]
