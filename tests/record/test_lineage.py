@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable
 
@@ -102,10 +103,12 @@ def test_the_time_for_nested_branches_grows_with_their_number() -> None:
     def cost(length: int, look: Callable[[Record, str], object]) -> float:
         record = chain(length)
         last = record.all_names[-1]
-        begun = time.process_time()
-        for _ in range(3):
+        least = math.inf  # a search for garbage is no cost of this look
+        for _ in range(5):
+            begun = time.process_time()
             look(record, last)
-        return time.process_time() - begun
+            least = min(least, time.process_time() - begun)
+        return least
 
     looks: list[Callable[[Record, str], object]] = [
         lambda record, last: from_text(Rendering().text(record), "r.yaml"),
@@ -121,4 +124,4 @@ def test_the_time_for_nested_branches_grows_with_their_number() -> None:
         lambda record, last: keeping(record, switched(record, last, NOTHING), NOTHING),
     ]
     for look in looks:
-        assert cost(8000, look) < 30 * cost(800, look) + 0.05
+        assert cost(8000, look) < 30 * cost(800, look) + 0.02
