@@ -12,7 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from ..errors import ScriptError
 from ..record.summary import SUFFIXES, Summary, summary
+from ..replay.source import read_script_of
 from .draw.library import ORDERS, STATUSES, arranged
 from .watch import Stamps, stamps
 
@@ -58,6 +60,19 @@ def changes(known: Stamps) -> Changes:
     summaries = [summary(path) for path in touched]
     read = Found(summaries, {path: now[path] for path in touched}, more=False)
     return Changes(read, [path for path in known if path not in now])
+
+
+def script_remark(one: Summary) -> str:
+    """What a record's script asks to be real, and whether that is allowed; or why it cannot run."""
+    if one.script is None:
+        return ""
+    try:
+        source = read_script_of(one.path, one.script)
+    except ScriptError as error:
+        return f"cannot be run: {error.message}"
+    states = {True: "allowed", False: "not allowed"}
+    asked = [f"{name} ({states[name in source.granted]})" for name in source.asked]
+    return f"asks for {', '.join(asked)}" if asked else ""
 
 
 class Shelf:

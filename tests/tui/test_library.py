@@ -14,9 +14,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.errors import UsageError
+from quizlog_tui.grants import grant
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
+from quizlog_tui.replay.source import read_source
 from quizlog_tui.series import Series
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
@@ -308,3 +310,39 @@ async def test_a_folder_may_be_named_instead_of_a_record(
     async with app.run_test() as pilot:
         await library(pilot)
         await shows(pilot, "spoilt.yaml")
+
+
+async def test_the_marked_record_names_what_its_script_asks_for(folder: Path) -> None:
+    put(folder, "a.yaml", "1")
+    (folder / "asks.py").write_text("#quizlog: real-files\nimport time  #quizlog: real-clock\n")
+    RecordFile(folder / "b.yaml").create(Record("asks.py", 7))
+    RecordFile(folder / "c.yaml").create(Record("gone.py", 7))
+    before = sorted(folder.iterdir())
+    app = QuizlogApp(folder)
+    async with app.run_test(size=(110, 30)) as pilot:
+        await library(pilot)
+        assert "asks for" not in screen_text(app)
+        await press(pilot, "j")
+        await shows(pilot, "asks.py asks for real-clock (not allowed), real-files (not allowed)")
+        grant(read_source(folder / "asks.py").code_hash, ["real-files"])
+        await press(pilot, "k", "j")
+        await shows(pilot, "asks.py asks for real-clock (not allowed), real-files (allowed)")
+        await press(pilot, "j")
+        await shows(pilot, "gone.py cannot be run: the script does not exist")
+    assert sorted(folder.iterdir()) == before
+
+
+async def test_what_was_allowed_in_the_player_shows_when_one_comes_back(folder: Path) -> None:
+    (folder / "asks.py").write_text("import time  #quizlog: real-clock\ninput('first? ')\n")
+    RecordFile(folder / "b.yaml").create(Record("asks.py", 7))
+    app = QuizlogApp(folder)
+    async with app.run_test(size=(110, 30)) as pilot:
+        await library(pilot)
+        await shows(pilot, "asks for real-clock (not allowed)")
+        await pilot.press("enter")
+        await shows(pilot, "asks.py asks for real-clock.")
+        await pilot.press("j", "enter")
+        await settled(pilot)
+        await pilot.press("escape", "q")
+        await library(pilot)
+        await shows(pilot, "asks for real-clock (allowed)")

@@ -126,15 +126,22 @@ def steps_text(one: Summary) -> str:
     return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
 
 
-def record_line(one: Summary | None, folder: Path, key: KeyOf) -> str:
-    """The marked record in words: where it is and what the row has no room for."""
+def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "") -> str:
+    """The marked record in words: where it is and what the row has no room for.
+
+    Args:
+        one: The record.
+        folder: The library's.
+        key: Gives the key of an action.
+        remark: What there is to say of the script.
+    """
     if one is None:
         return ""
     if one.problem:
         return f"{_name(one, folder)}: {one.problem} · {key('library.editor')} edits it"
     words = [
         _name(one, folder),
-        f"script {one.script}",
+        f"script {one.script} {remark}".rstrip(),
         f"seed {one.seed}",
         plural(one.recorded, "answer"),
         plural(one.branches, "branch").replace("branchs", "branches"),

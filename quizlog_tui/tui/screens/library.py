@@ -6,6 +6,7 @@ What is known of them and in which order they are shown is the `Shelf`'s, how it
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -31,7 +32,7 @@ from ..draw.library import (
     status_words,
 )
 from ..messages import OpenRecord
-from ..shelf import Shelf
+from ..shelf import Shelf, script_remark
 from ..state import State
 from ..widgets.columns import Layout
 from ..widgets.documents import Paragraphs
@@ -82,6 +83,9 @@ class LibraryScreen(LibraryFinds):
         self._replayer = replayer
         self._clock = clock
         self._marked: Path | None = None
+        self._remark = ""
+        self._remarked: Path | None = None
+        """The record whose script `_remark` is about."""
         self._last = state.last
 
     def content(self) -> ComposeResult:
@@ -126,6 +130,7 @@ class LibraryScreen(LibraryFinds):
         self.query_one("#nothing", LineView).show(Paragraphs(lines))
         self._draw_heads(columns)
         self._draw_marked()
+        self._look_at_script()
         self.status(self._status_text())
 
     def _draw_heads(self, columns: Callable[[int], Layout]) -> None:
@@ -136,9 +141,24 @@ class LibraryScreen(LibraryFinds):
         self.query_one(Heads).show(columns, signs)
 
     def _draw_marked(self) -> None:
+        marked = self.marked
+        remark = self._remark if marked and marked.path == self._remarked else ""
         self.query_one("#marked", Static).update(
-            one_line(record_line(self.marked, self._folder, self.key))
+            one_line(record_line(marked, self._folder, self.key, remark))
         )
+
+    @work(exclusive=True, group="script")
+    async def _look_at_script(self) -> None:
+        """Say of the marked record's script what the record's file does not tell."""
+        marked = self.marked
+        if marked is not None:
+            self._remark = await asyncio.to_thread(script_remark, marked)
+            self._remarked = marked.path
+            self._draw_marked()
+
+    def on_screen_resume(self) -> None:
+        """Back from a record: something may have been allowed there."""
+        self._look_at_script()
 
     def _status_text(self) -> str:
         shelf = self._shelf
@@ -160,6 +180,7 @@ class LibraryScreen(LibraryFinds):
         if event.index < len(self._shelf.shown):
             self._marked = self._shelf.shown[event.index].path
         self._draw_marked()
+        self._look_at_script()
 
     # -- keys
 
