@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import UsageError
-from ..privacy import privacy_of
+from ..privacy import Privacy, privacy_of
 from ..record.durable import write_text
 from ..regular_file import open_regular
 from ..session import Session
@@ -48,12 +48,31 @@ def export(
         RecordError: The file cannot be written.
         CancelledError: The user stopped it; nothing was written.
     """
+    checked_form(path)
+    return write_report(session, prepared_report(session, progress), path, redact=redact)
+
+
+def prepared_report(
+    session: Session, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Report:
+    """The whole record as a document, with a list of what is private in it; nothing is written.
+
+    Raises:
+        CancelledError: The user stopped it.
+    """
+    return with_findings(build_report(session, progress), _privacy(session))
+
+
+def write_report(session: Session, report: Report, path: Path, *, redact: bool = False) -> Report:
+    """Write a document that was prepared; what was written. See `export`."""
     form = checked_form(path)
-    privacy = privacy_of(session.source.path.parent)
-    report = with_findings(build_report(session, progress), privacy)
-    report = redacted(report, privacy) if redact else report
+    report = redacted(report, _privacy(session)) if redact else report
     write_text(path, form(report))
     return report
+
+
+def _privacy(session: Session) -> Privacy:
+    return privacy_of(session.source.path.parent)
 
 
 def checked_form(path: Path) -> Callable[[Report], str]:

@@ -293,7 +293,9 @@ async def test_an_export_of_the_screen_and_of_the_record(
     async with app.run_test(notifications=True) as pilot:
         await at_keys(pilot)
         for down in range(4):
-            await pilot.press("x", *["j"] * down, "enter", "enter")
+            await pilot.press("x", *["j"] * down, "enter")
+            await asking(pilot)
+            await pilot.press("enter")
             await shows(pilot, "written to")
             await idle(pilot)
             app.clear_notifications()

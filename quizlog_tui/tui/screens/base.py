@@ -31,7 +31,8 @@ from ..widgets.key_line import KeyLine
 from ..widgets.line_view import LineView
 from ..widgets.search_bar import SearchBar
 from .dialogs import AskScreen, ChooseScreen
-from .export import Export, pictures
+from .export import Export, ReportExport, pictures
+from .private import PrivateScreen
 
 DIALOG = "dialog"
 """The group of workers that wait for the user."""
@@ -246,7 +247,20 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         chosen = await self.app.push_screen_wait(ChooseScreen("Export", lines))
         if chosen is None:
             return
-        await self._written(found[chosen])
+        export = found[chosen]
+        if export.report is None or await self._prepared(export.report):
+            await self._written(export)
+
+    async def _prepared(self, report: ReportExport) -> bool:
+        """Make a document and ask what of it is to stay; whether to go on and write it."""
+        self.gate.shut()  # what is typed meanwhile is not for this screen
+        found = await self.work_on(report.prepare, "running all branches")
+        self.gate.open()
+        if not found:
+            return found is not None
+        redact = await self.app.push_screen_wait(PrivateScreen(found))
+        report.redact = bool(redact)
+        return redact is not None
 
     async def _written(self, export: Export) -> None:
         """Ask where to, until it is written or the user thought better of it."""

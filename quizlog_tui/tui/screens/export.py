@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from ...errors import UsageError
+from ...privacy import listed
 from ...record.durable import write_text
+from ...session import Session
 from ..screenshot import screen_svg, screen_text
+
+if TYPE_CHECKING:
+    from ...report.document import Report
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,41 @@ class Export:
     """The file's name, if the user gives no other."""
     write: Callable[[Path], object]
     """Writes it over what is there; raises a `QuizlogError` where it cannot."""
+    report: ReportExport | None = None
+    """What is to be prepared before; None for what is written as it is."""
+
+
+class ReportExport:
+    """The whole record as a document, made before the user says where to and how.
+
+    Args:
+        session: The open record.
+        progress: Told what is being done, in words.
+    """
+
+    def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
+        self._session = session
+        self._progress = progress
+        self._report: Report | None = None
+        self.redact = False
+        """Whether to write it without what is private."""
+
+    def prepare(self) -> list[str]:
+        """Make the document; a line for each private thing in it."""
+        from ...report.export import prepared_report
+
+        self._report = prepared_report(self._session, self._tell)
+        return listed(self._report.private)
+
+    def write(self, path: Path) -> None:
+        """Write what was prepared."""
+        from ...report.export import write_report
+
+        assert self._report is not None
+        write_report(self._session, self._report, path, redact=self.redact)
+
+    def _tell(self, done: int, total: int) -> None:
+        self._progress(f"branch {done} of {total}")
 
 
 def pictures(app: App[Any]) -> list[Export]:

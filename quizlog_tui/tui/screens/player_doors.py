@@ -5,7 +5,6 @@ What a screen brings back is taken over here; what it shows is its own.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -21,7 +20,7 @@ from ..widgets.editors.answered import Answered
 from ..widgets.prompt_panel import PromptPanel
 from .base import DIALOG
 from .dialogs import AskScreen, ChooseScreen
-from .export import Export, report_name
+from .export import Export, ReportExport, report_name
 from .player_beside import PlayerBeside
 from .recorded import needs_script
 
@@ -135,17 +134,12 @@ class PlayerDoors(PlayerBeside):
 
     def exports(self) -> list[Export]:
         """The screen, and the whole record with all its branches."""
-        name = report_name(self.session.path)
+        name, report = report_name(self.session.path), ReportExport(self.session, self.progress)
         return [
             *super().exports(),
-            Export("the whole record as HTML", f"{name}.html", self._write_report),
-            Export("the whole record as Markdown", f"{name}.md", self._write_report),
+            Export("the whole record as HTML", f"{name}.html", report.write, report),
+            Export("the whole record as Markdown", f"{name}.md", report.write, report),
         ]
-
-    def _write_report(self, path: Path) -> None:
-        from ...report.export import export
-
-        export(self.session, path, lambda done, total: self.progress(f"branch {done} of {total}"))
 
     def action_neighbour(self, by: int) -> None:
         """The next record of the library, or the one before."""
