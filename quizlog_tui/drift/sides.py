@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..record.lineage import no_branch
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.abreast import side_by_side
@@ -94,8 +94,7 @@ def with_branch(side: Side, branch: str) -> Side:
         UsageError: There is no such branch.
     """
     if branch not in side.record.names:
-        hint = f"there are: {', '.join(side.record.names)}"
-        raise UsageError(f"there is no branch {branch!r}", where=str(side.path), hint=hint)
+        raise no_branch(side.record, branch, str(side.path))
     return replace(side, branch=branch, whole=True)
 
 

@@ -11,12 +11,25 @@ from typing import NamedTuple
 from ..errors import UsageError
 from .model import Record
 
+_MOST_NAMES = 12
+"""More names than these are not listed in an error."""
+
 
 def check_branch(record: Record, name: str) -> None:
     """Raise a `UsageError` unless the record has a branch `name`, deleted or not."""
     if name != record.branch and name not in record.branches:
-        hint = f"there are: {', '.join(record.names)}"
-        raise UsageError(f"there is no branch {name!r}", hint=hint)
+        raise no_branch(record, name)
+
+
+def no_branch(record: Record, name: str, where: str | None = None) -> UsageError:
+    """The error for a name that no branch has; it names those there are, or the most similar."""
+    hint = f"there are: {', '.join(record.names)}"
+    if len(record.names) > _MOST_NAMES:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, record.names, n=3, cutoff=0)
+        hint = f"like it: {', '.join(near)}; `quizlog branches` lists all {len(record.names)}"
+    return UsageError(f"there is no branch {name!r}", where=where, hint=hint)
 
 
 def lineage(record: Record, name: str) -> dict[str, int]:

@@ -6,12 +6,22 @@ import itertools
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
+import pytest
 from hypothesis import given
 
+from quizlog_tui.errors import UsageError
 from quizlog_tui.record.branches import forked, switched
 from quizlog_tui.record.document import Rendering, from_text
-from quizlog_tui.record.lineage import agreements, lineage, owner, parents_first, partings
+from quizlog_tui.record.lineage import (
+    agreements,
+    check_branch,
+    lineage,
+    owner,
+    parents_first,
+    partings,
+)
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.undoing import keeping
 from quizlog_tui.record.upkeep import noted, renamed
@@ -125,3 +135,14 @@ def test_the_time_for_nested_branches_grows_with_their_number() -> None:
     ]
     for look in looks:
         assert cost(8000, look) < 30 * cost(800, look) + 0.02
+
+
+def test_a_wrong_name_is_told_with_all_branches_or_those_like_it() -> None:
+    few = Record("q.py", 1, Series(), branches={"blue": Branch("main", 0)})
+    many = {f"fork-{number}": Branch("main", 0) for number in range(1000)}
+    with pytest.raises(UsageError, match=r"\(there are: main, blue\)$"):
+        check_branch(few, "bleu")
+    with pytest.raises(UsageError) as caught:
+        check_branch(replace(few, branches=few.branches | many), "fork 77")
+    assert "fork-77" in str(caught.value) and len(str(caught.value)) < 120
+    assert str(caught.value).endswith("`quizlog branches` lists all 1002)")
