@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import subprocess
@@ -56,3 +57,21 @@ def test_results_are_written_as_they_come(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         collect(measured({"a": stopped}), target)
     assert [row["what"] for row in json.loads(target.read_text())] == ["one"]
+
+
+def test_the_rows_of_growth_are_measured_each_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "bench"))  # run as a script there
+    growth = importlib.import_module("growth")
+    monkeypatch.setattr(growth, "ROUNDS", 1)
+    small = {"verify_rows": 2, "export_rows": 2, "diff_rows": 3, "line_rows": 0.001}
+    for name, size in small.items():
+        own = tmp_path / name
+        own.mkdir()
+        [row] = getattr(growth, name)(own, size)
+        assert row.ratio > 0 and row.must
+    parts = growth.parts(tmp_path)
+    monkeypatch.setattr(growth, "QUIZLOG", ["false"])
+    [row] = [*measured({"gone": parts["diff, 200 answers"]})]
+    assert row.what == "gone" and "left with 1" in row.why_empty

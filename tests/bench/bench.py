@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import floors
+import growth
 import peers
 from rows import Row, at_most, collect, empty, faster, measured, table
 
@@ -353,6 +354,7 @@ def main() -> None:
                 "the server": server_rows,
                 "rewinds": lambda: rewind_rows(folder),
                 "endurance": lambda: endurance_rows(100_000, 10_000),
+                **growth.parts(folder),
             }
         print(table(collect(measured(parts), HERE / "results.json")))
 
