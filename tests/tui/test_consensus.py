@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from quizlog_tui.paths import decisions_path
+from quizlog_tui.solver.decide import decide
+from quizlog_tui.solver.decision import Decision, Fetched, ModelReply, Question
+from quizlog_tui.solver.decision_file import append_decision
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.consensus import ConsensusScreen
@@ -46,6 +50,20 @@ async def test_golden_consensus(size: tuple[int, int], record: Path) -> None:
         await pilot.press("G", "enter")
         await shows(pilot, "By rule unanimous, not written: nothing")
         check("consensus-again", size, screen_text(app))
+
+
+async def test_what_a_model_fetched_stands_with_its_reply(build: Build) -> None:
+    path = build.record(QUIZ, "Ada", "28", "16")
+    got = Fetched("GET", "https://quiz.site/rows", status=200, size=12, begins="[3, 4]")
+    reply = ModelReply("ada", "ok", "Ada", fetched=(got,))
+    question = Question("Your name? ", branch="main", pointer=0)
+    append_decision(decisions_path(path), decide(Decision("d", "now", question, (reply,))))
+    app = QuizlogApp(path)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await deciding(pilot)
+        await pilot.press("G")
+        await shows(pilot, "fetched GET https://quiz.site/rows: HTTP 200, 12 bytes")
+        await shows(pilot, "[3, 4]")
 
 
 async def test_other_rules_are_shown_beside_the_recorded_outcome_and_never_written(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.solver.decide import RULES, decide
-from quizlog_tui.solver.decision import Decision, Execution, ModelReply, Question, Refusal
+from quizlog_tui.solver.decision import Decision, Execution, Fetched, ModelReply, Question, Refusal
 from quizlog_tui.solver.decision_file import read_decisions
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.consensus import (
@@ -141,9 +141,32 @@ def test_each_reply_tells_what_its_code_came_to() -> None:
     assert text_of(reply_lines(decision(), FrozenClock())) == "No model was asked."
 
 
+def test_each_request_of_a_model_is_drawn_with_what_came_of_it() -> None:
+    found = (
+        Fetched(
+            "GET", "https://quiz.site/a?page=2", ("X-Key: 77",), status=200,
+            type="application/json", size=1300, file="a.json", begins='{"n": 1,\n"m": 2}',
+        ),
+        Fetched("POST", "https://quiz.site/b", body="n=4", error="no reply within 20 s"),
+        Fetched("GET", "https://quiz.site/c", status=404, type="text/html", size=9),
+    )  # fmt: skip
+    text = text_of(reply_lines(decision(says("ada", 4, fetched=found)), FrozenClock()))
+    for words in (
+        "✓ fetched GET https://quiz.site/a?page=2: HTTP 200, 1,300 bytes application/json, in a.json",
+        "  X-Key: 77", '{"n": 1,\n"m": 2}',
+        "✗ fetched POST https://quiz.site/b: no reply within 20 s", "  sent: n=4",
+        "✗ fetched GET https://quiz.site/c: HTTP 404, 9 bytes text/html",
+    ):  # fmt: skip
+        assert words in text
+    assert text.index("quiz.site/a") < text.index("quiz.site/c") < text.index("claims 4")
+
+
 def test_no_text_of_a_model_steers_the_terminal() -> None:
     run = Execution("error", EVIL, EVIL, EVIL, EVIL, isolation=EVIL)
-    model = ModelReply(EVIL, "ok", EVIL, EVIL, EVIL, run, error=EVIL, family=EVIL, primary=True)
+    got = Fetched(EVIL, EVIL, (EVIL,), EVIL, 200, EVIL, 1, EVIL, EVIL, EVIL)
+    model = ModelReply(
+        EVIL, "ok", EVIL, EVIL, EVIL, run, error=EVIL, family=EVIL, primary=True, fetched=(got,)
+    )
     asked = Question(EVIL, EVIL, choices=(EVIL,), branch=EVIL)
     made = decide(
         Decision(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...solver.decision import Decision, Execution, ModelReply, Reconsidered
+from ...text import one_line
 from ..clock import Clock
 from ..widgets.documents import Line, line
 from .consensus import bounded, value_text
@@ -13,6 +14,8 @@ _CODE = 60
 """Lines of code shown."""
 _OUTPUT = 12
 """Lines of a run's output shown."""
+_BEGINS = 3
+"""Lines of a fetched reply shown."""
 _STATUS = {
     "ok": "✓ answered",
     "invalid": "✗ not readable",
@@ -41,6 +44,7 @@ def _model(model: ModelReply, decision: Decision, clock: Clock) -> Iterator[Line
         yield line(("asked twice: its first reply was not readable", "dim"))
     if model.error:
         yield line((model.error, "error"))
+    yield from _fetched(model)
     if model.claimed is not None:
         yield line("claims ", (value_text(model.claimed), "answer"))
     if model.explanation:
@@ -57,6 +61,25 @@ def _about(model: ModelReply, decision: Decision) -> str:
     said = [role, "primary" if model.primary else "", f"weight {model.weight:g}"]
     said += [f"family {model.family}" if model.family else "", model.source]
     return "  " + ", ".join(word for word in said if word)
+
+
+def _fetched(model: ModelReply) -> Iterator[Line]:
+    """What the model asked for before it replied, and what came of it."""
+    for one in model.fetched:
+        good = one.error is None and one.status is not None and one.status < 400
+        came = one.error or f"HTTP {one.status}, {one.size:,} bytes {one.type}".rstrip()
+        kept = f", in {one.file}" if one.file else ""
+        yield line(
+            ("✓ " if good else "✗ ", "good" if good else "error"),
+            f"fetched {one_line(f'{one.method} {one.url}')}: ",
+            (one_line(f"{came}{kept}"), "dim" if good else "error"),
+        )
+        for head in one.headers:
+            yield line((f"  {one_line(head)}", "dim"))
+        if one.body:
+            yield line((f"  sent: {bounded(one.body, _BEGINS)}", "dim"))
+        if one.begins.strip():
+            yield line((f"  {bounded(one.begins, _BEGINS)}", "dim"))
 
 
 def _code(code: str | None, run: Execution | None, clock: Clock) -> Iterator[Line]:
