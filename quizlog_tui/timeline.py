@@ -93,8 +93,10 @@ class Timeline(Sequence[Moment]):
 
     @property
     def marked(self) -> list[int]:
-        """The steps with remarks, tries or answers that ran as code, in order."""
+        """The steps to stop at, in order: remarks, tries, code that ran, tampering."""
         marked = {*self._notes, *self._tries, *self._whole.code_answers}
+        if self._whole.tampered_at is not None:
+            marked.add(self._whole.tampered_at)
         return sorted(at for at in marked if at < len(self))
 
     def __len__(self) -> int:

@@ -20,7 +20,8 @@ from .source import Source
 from .transcript import Step, Transcript
 from .world import CODE, MET, TAMPERED
 
-_BY_ANSWER = "EndedByAnswer"
+ENDED_BY_ANSWER = "EndedByAnswer"
+"""The kind of error of a run that the code of an answer ended."""
 """Stands for the class of an exception where an answer that ran as code ended the script."""
 _SECONDS_A_STEP = 20e-6
 """What a step costs beside the script's own work: messages and their parsing."""
@@ -234,14 +235,17 @@ class Run:
         stderr, prompt = self._stderr(err_start, raw.err_end), raw.prompt
         if prompt == "" and stderr and not stderr.endswith("\n"):
             prompt = stderr.rpartition("\n")[2]  # getpass and the like ask on stderr
+        believed = not self.process.written.disagrees
+        written = self.process.written.texts(raw, stdout, writing)
         return Step(
             prompt=prompt,
-            written=self.process.written.texts(raw, stdout, writing),
+            written=written,
             stderr=stderr,
             line=raw.line,
             stdout=stdout,
             seconds=raw.seconds,
             source=self.source,
+            tampered=believed and self.process.written.disagrees,
         )
 
     def _stderr(self, start: int, end: int | None) -> str:
@@ -260,7 +264,7 @@ class Run:
             raise LimitError(limit, where=self.source.path.name, hint=hint)
         status: Status = "error" if kind == "raised" else "success"
         error, warnings = _last_error(self.source, message, frames)
-        if name == _BY_ANSWER:
+        if name == ENDED_BY_ANSWER:
             error = replace(error, score=0.0)
         return Transcript(
             self._steps,
@@ -285,7 +289,7 @@ class Run:
         answer = next((at for at, used in self._code if used == len(self.answers)), None)
         if exit_code == 0 and answer is not None and (told is None or told.kind == "left"):
             message = f"answer {answer} ran as code and ended the script"
-            return Outcome("raised", _BY_ANSWER, message, ended.frames)
+            return Outcome("raised", ENDED_BY_ANSWER, message, ended.frames)
         if ended.kind == "raised" or exit_code == 0:
             return ended
         return ended._replace(kind="raised", message=_exit_text(exit_code))

@@ -15,6 +15,7 @@ from ..series import Series
 from .input_type import InputType, input_type
 from .marks import mark_of
 from .source import Source
+from .world import TAMPERED
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Step:
     Not part of equality."""
     source: Source | None = field(default=None, repr=False, compare=False)
     """The script, to find out the kind of answer when somebody asks for it."""
+    tampered: bool = field(default=False, compare=False)
+    """Whether this is the first stop whose account is not what its bytes show."""
 
     @cached_property
     def kind(self) -> InputType:
@@ -148,6 +151,14 @@ class Transcript:
     def code_answers(self) -> frozenset[int]:
         """The indexes of answers that ran as code, which is more than literals and arithmetic."""
         return frozenset(index for index, _ in self.code)
+
+    @cached_property
+    def tampered_at(self) -> int | None:
+        """The first stop whose account is not what its bytes show; None if none is known."""
+        if TAMPERED not in self.met:
+            return None
+        stops = enumerate((*self.steps, self.last))
+        return next((at for at, stop in stops if stop.tampered), None)
 
     def upto(self, count: int) -> Transcript:
         """This run as it stood when `count` answers had been given."""

@@ -12,9 +12,9 @@ from ..errors import DecisionError
 from ..paths import decisions_path
 from ..replay.transcript import Transcript
 from ..session import Session
-from ..timeline import Timeline, timeline
+from ..timeline import Moment, Timeline, timeline
 from .decided import decided
-from .draw.timeline import DECISION, FORK, NOTE
+from .draw.timeline import ALERT, DECISION, FORK, NOTE
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 def _unchanged(now: object, before: object) -> bool:
     """Whether a part of a record is the one it was; a number is made anew each time."""
     return now is before or (isinstance(now, int) and now == before)
+
+
+def _sign(moment: Moment) -> str:
+    """The sign of a step, where there is one cell for it."""
+    if moment.code or moment.step.tampered:
+        return ALERT
+    return NOTE if moment.notes else FORK
 
 
 class KnownSteps:
@@ -58,7 +65,7 @@ class KnownSteps:
     def marks(self, whole: Transcript) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
         moments = self.moments(whole)
-        found = {at: NOTE if moments[at].notes else FORK for at in moments.marked}
+        found = {at: _sign(moments[at]) for at in moments.marked}
         found |= dict.fromkeys(self.decided, DECISION)
         if whole.status == "error":
             found[len(whole.steps)] = "✗"

@@ -13,9 +13,11 @@ from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 from .words import MARKS, STYLES, outcome
 
-NOTE, FORK, DECISION, CODE = "✎", "┬", "◆", "code"
-"""The signs of a step with remarks, with other branches, with a decision of models, and with an
-answer that ran as code."""
+NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"
+"""The signs of a step with remarks, with other branches, with a decision of models, with an answer
+that ran as code, and where a run was found to be tampered with."""
+ALERT = "!"
+"""Stands for the last two where there is one cell."""
 _ANSWER, _TIME = (6, 16), 6
 """Cells of answers at least and at most, and of a time."""
 _PROMPT = 10
@@ -87,7 +89,8 @@ def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -
 
 def _signs(moment: Moment, decided: bool) -> str:
     """What there is at a step besides its answer: a decision, remarks, other tries' outcomes."""
-    found = [CODE] if moment.code else []
+    found = [TAMPERED] if moment.step.tampered else []
+    found += [CODE] if moment.code else []
     found += [DECISION] if decided else []
     found += [f"{NOTE}{len(moment.notes)}"] if moment.notes else []
     found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in moment.tries[:3]]

@@ -22,6 +22,7 @@ from ...timeline import Timeline
 from .. import external
 from ..bindings import screen_bindings
 from ..clock import Clock
+from ..draw.alerts import alert_lines, alerts
 from ..draw.error import error_lines
 from ..draw.output import RunOutput
 from ..draw.timeline import timeline_grid
@@ -190,8 +191,9 @@ class PlayerScreen(PlayerLooks):
         timeline.mark(self._head.step)
 
     def _draw_error(self, shown: Transcript) -> None:
-        error = error_lines(shown, source_to_draw(self.session))
+        error = [*alert_lines(shown), *error_lines(shown, source_to_draw(self.session))]
         pane = self.query_one("#error", LineView)
+        pane.border_title = "Error" if shown.last_error else "Warning"
         pane.set_class(bool(error), "-shown")
         pane.show(Paragraphs(error))
 
@@ -211,8 +213,9 @@ class PlayerScreen(PlayerLooks):
             where += f" (pointer at {session.pointer})"
         slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
         state = outcome(session.transcript.status, session.transcript.score)
-        found = f"{self.verdict} · " if self.verdict else ""
-        found = f"as recorded, nothing run · {found}" if session.missing else found
+        recorded = "as recorded, nothing run" if session.missing else ""
+        alarm = [f"! {alert}" for alert in alerts(self._whole)]
+        found = "".join(f"{text} · " for text in (recorded, *alarm, self.verdict) if text)
         return f"{found}{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
 
     def _draw_prompt(self, shown: Transcript) -> None:
