@@ -197,10 +197,10 @@ class Run:
     def _over_a_limit(self) -> Claim | None:
         if self._keeper is None:
             return None
-        limits, disk = self._limits, self._disk()
+        limits, pids = self._limits, watch.tree(self._keeper)
+        disk = self._disk(pids)
         if disk > limits.disk:
             return Claim("disk_limit", error=f"over {limits.disk} bytes on disk")
-        pids = watch.tree(self._keeper)
         used = watch.usage(pids)
         in_memory = 0 if self._private else disk
         most = limits.memory - in_memory
@@ -213,9 +213,10 @@ class Run:
             return Claim("crashed", error=f"over {limits.processes} processes")
         return None
 
-    def _disk(self) -> int:
+    def _disk(self, pids: list[int]) -> int:
         if self._private:
-            return watch.below(self._private.path, self._limits.disk + 1)
+            named = watch.below(self._private.path, self._limits.disk + 1)
+            return named + watch.unnamed(pids)
         root = f"/proc/{self._keeper}/root"
         return watch.written([f"{root}/task", f"{root}/tmp", f"{root}/dev/shm"])
 

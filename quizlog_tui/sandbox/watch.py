@@ -7,6 +7,7 @@ when the cheap upper bound goes over the limit.
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -95,6 +96,24 @@ def written(folders: list[str]) -> int:
             total += (state.f_blocks - state.f_bfree) * state.f_frsize
             total += (state.f_files - state.f_ffree) * _BYTES_AN_INODE
     return total
+
+
+def unnamed(pids: list[int]) -> int:
+    """Bytes on disk of files that were removed while these processes have them open."""
+    found: dict[tuple[int, int], int] = {}
+    for pid in pids:
+        try:
+            names = os.listdir(f"/proc/{pid}/fd")
+        except OSError:
+            continue
+        for name in names:
+            try:
+                about = os.stat(f"/proc/{pid}/fd/{name}")
+            except OSError:
+                continue
+            if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
+                found[about.st_dev, about.st_ino] = about.st_blocks * 512
+    return sum(found.values())
 
 
 def below(folder: str, enough: int) -> int:

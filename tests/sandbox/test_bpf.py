@@ -95,6 +95,22 @@ def test_cutting_files_by_name_is_refused_on_request(x86: bool) -> None:
     assert verdict(number, x86=x86, cut_by_name=False) == refused(errno.EPERM)
 
 
+@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+def test_only_its_own_priority_is_set(x86: bool) -> None:
+    column = 0 if x86 else 1
+    for number, own in (((141, 140), 0), ((251, 30), 1)):
+        for kind in (0, 1, 2, 3):
+            for pid in (0, 1234):
+                allowed = kind == own and pid == 0
+                said = verdict(number[column], kind, pid, x86=x86)
+                assert said == (ALLOW if allowed else refused(errno.EPERM))
+
+
+def test_memory_that_is_mapped_nowhere_is_not_to_be_had() -> None:
+    for name in ("memfd_create", "memfd_secret", "shmget", "shmat"):
+        assert verdict(bpf.DENIED[name][0] or 0) == refused(errno.EPERM)
+
+
 def test_shared_ipc_is_refused_without_a_namespace_for_it() -> None:
     for numbers in bpf.SHARED_IPC.values():
         assert verdict(numbers[0] or 0) == ALLOW

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import struct
+from collections.abc import Iterator
 
 # One row: x86-64 number, aarch64 number (None where it does not exist).
 DENIED: dict[str, tuple[int | None, int | None]] = {
@@ -73,6 +74,10 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     # Pages of a memory file are mapped nowhere: no limit of a process and no sum sees them.
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    # Nor those of a segment that whoever filled it has let go of.
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
     "mknod": (133, None),
     "mknodat": (259, 33),
     "vhangup": (153, 58),
@@ -82,9 +87,6 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
 }
 """Refused with EPERM."""
 SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
-    "shmget": (29, 194),
-    "shmat": (30, 196),
-    "shmctl": (31, 195),
     "semget": (64, 190),
     "semop": (65, 193),
     "semctl": (66, 191),
@@ -107,8 +109,9 @@ _PAIR = (53, 199)
 _PRLIMIT = (302, 261)
 _SCHEDULES = ((203, 122), (144, 119), (142, 118), (314, 274))
 """Calls that set processors and scheduling of the process named first; 0 is the caller."""
-_PRIORITIES = ((141, 140), (251, 30))
-"""Those that name it second: `setpriority`, `ioprio_set`."""
+_PRIORITIES = (((141, 140), 0), ((251, 30), 1))
+"""Those that name it second, `setpriority` and `ioprio_set`, each with the kind of name that is a
+process's: others mean a whole group, or all that the user runs."""
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _UNIX, _DATAGRAMS = 1, 2
@@ -187,11 +190,19 @@ def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
         *_when(_PRLIMIT[column], _ARGUMENT_0, [(_JUMP_EQ, 0, 1, 0), refuse]),
         *[
             step
-            for numbers, argument in ((_SCHEDULES, _ARGUMENT_0), (_PRIORITIES, _ARGUMENT_1))
-            for number in numbers
-            for step in _when(number[column], argument, [(_JUMP_EQ, 0, 1, 0), refuse])
+            for number, argument, value in _own_schedule(column)
+            for step in _when(number, argument, [(_JUMP_EQ, value, 1, 0), refuse])
         ],
     ]
+
+
+def _own_schedule(column: int) -> Iterator[tuple[int, int, int]]:
+    """Calls that must name the caller itself: number, argument, and what that must be."""
+    for numbers in _SCHEDULES:
+        yield numbers[column], _ARGUMENT_0, 0
+    for numbers, process in _PRIORITIES:
+        yield numbers[column], _ARGUMENT_0, process
+        yield numbers[column], _ARGUMENT_1, 0
 
 
 def _when(number: int, argument: int, steps: list[Step]) -> list[Step]:
