@@ -36,7 +36,7 @@ class Family:
         """Those that changed a folder which the others see too."""
         self.gone = False
         self.exceeded = ""
-        """Which bound they went over together: `processes` or `memory`; then all were ended."""
+        """Which bound they went over (see `worker.crowd`); then all were ended."""
 
     def bound(self, processes: int, memory: int) -> None:
         """Set how many processes the script may start, and the bytes that these may hold."""

@@ -22,7 +22,7 @@ class Limits:
     memory: int = 2 * 1024 * 1024 * 1024
     """Bytes of data of the script's process; and of all that it started, together."""
     processes: int = 256
-    """Processes that it may have started and that run at a time."""
+    """Processes that it may have started and that run at a time, and threads."""
 
     def deadline(self) -> float:
         """When a step that begins now has taken too long, by the monotonic clock."""

@@ -230,6 +230,8 @@ class QuizProcess:
             self.pid = self._channel.sender or message.number
             self.family.add(self.pid)
         elif isinstance(message, Place):
+            if self._began:
+                raise self.violated(Violation("it told of a place once more"))
             if message.isolation not in ISOLATION_LACKS:
                 raise self.violated(Violation("it told of an isolation that is none"))
             self._began = True

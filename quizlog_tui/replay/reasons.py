@@ -53,11 +53,16 @@ def took_too_long(name: str, limits: Limits) -> LimitError:
 
 
 def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
-    """All that it started was over a bound together: `processes` or `memory`."""
-    memory = f"started processes that hold more than {limits.memory / 2**30:g} GB of memory"
-    message = f"had more than {limits.processes} processes at a time"
+    """It, or all that it started together, was over a bound; see `worker.crowd`."""
+    size = f"{limits.memory / 2**30:g} GB"
+    said = {
+        "memory": f"started processes that hold more than {size} of memory",
+        "shared": f"held more than {size} of shared memory",
+        "threads": f"had more than {limits.processes} threads at a time",
+        "processes": f"had more than {limits.processes} processes at a time",
+    }
     hint = "start fewer at a time, or raise the limit"
-    return LimitError(memory if bound == "memory" else message, where=name, hint=hint)
+    return LimitError(said[bound], where=name, hint=hint)
 
 
 def cancelled(name: str) -> CancelledError:

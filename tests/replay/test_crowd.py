@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -117,6 +118,42 @@ def test_bounds_count_only_what_the_script_started() -> None:
     crowd.processes, crowd.memory = 2, 1
     assert crowd.exceeds([os.getpid()]) == "memory"
     assert crowd.exceeds([2**22 + 1]) == ""
+
+
+def test_threads_count_as_processes() -> None:
+    crowd, waits = Crowd(), threading.Event()
+    crowd.processes = 4
+    threads = [threading.Thread(target=waits.wait) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    assert crowd.exceeds([os.getpid()]) == "threads" and crowd.outgrown() == ""
+    crowd.quizzes.add(os.getpid())
+    assert crowd.outgrown() == "threads"
+    waits.set()
+    for thread in threads:
+        thread.join()
+
+
+SHARES = """
+import mmap, os
+input("? ")
+shared = mmap.mmap(-1, 96 << 20)
+for at in range(0, 96 << 20, 4096):
+    shared[at] = 1
+for _ in range(3):
+    if os.fork() == 0:
+        sum(shared[at] for at in range(0, 96 << 20, 4096))
+        os.system("sleep 1")
+        os._exit(0)
+while os.wait() and input("then? ") != "done":
+    pass
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is told who shares what")
+def test_shared_memory_counts_once_however_many_share_it(build: Build) -> None:
+    limits = Limits(memory=250 << 20)
+    assert replay(build.script(SHARES), 1, ["go", "done"], limits).status == "success"
 
 
 READS = """

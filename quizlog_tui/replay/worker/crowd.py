@@ -7,6 +7,7 @@ system would not do: it spares root, or counts what else the user runs.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from time import monotonic
 
@@ -23,7 +24,7 @@ class Crowd:
 
     def __init__(self) -> None:
         self.processes = 0
-        """How many the script may have started that run at a time."""
+        """How many the script may have started that run at a time; threads count as processes."""
         self.memory = 0
         """Bytes that these may hold together."""
         self.quizzes: set[int] = set()
@@ -38,11 +39,28 @@ class Crowd:
         """Which bound they are over: `processes`, `memory`; empty if none."""
         if self.processes and len(started) > self.processes:
             return "processes"
-        if self.memory and sum(map(_resident, started)) > self.memory:
-            exact = len(started) <= _SHARED_BY_FORKS
-            if exact or sum(map(_share, started)) > self.memory:
-                return "memory"
-        return ""
+        if self.processes and sum(map(_threads, started)) > self.processes:
+            return "threads"
+        return "memory" if self.memory and self._hold_too_much(started) else ""
+
+    def _hold_too_much(self, started: list[int]) -> bool:
+        if sum(sum(_pages(pid)) for pid in started) <= self.memory:
+            return False  # no sum below is more
+        own, shared = map(sum, zip(*map(_held, started), strict=True))
+        if own > self.memory and len(started) <= _SHARED_BY_FORKS:
+            return True
+        return own + shared > self.memory and sum(map(_share, started)) > self.memory
+
+    def outgrown(self) -> str:
+        """Which bound a process is over that runs the script: `threads`, `shared` memory.
+
+        Its own memory is bounded by the system, which does not count what could be shared.
+        """
+        if self.processes and any(_threads(pid) - 1 > self.processes for pid in self.quizzes):
+            return "threads"
+        most = self.memory or math.inf
+        much = (pid for pid in self.quizzes if _pages(pid)[1] > most)
+        return "shared" if any(_held(pid)[1] > most for pid in much) else ""
 
 
 class Looks:
@@ -93,19 +111,42 @@ def contents(path: str) -> bytes:
     return b"".join(parts)
 
 
-def _resident(pid: int) -> int:
-    """Bytes of its own in memory, and of what it shares by forks."""
+def _threads(pid: int) -> int:
+    """How many threads a process has."""
+    try:
+        return os.stat(f"/proc/{pid}/task").st_nlink - 2
+    except OSError:
+        return 1
+
+
+def _pages(pid: int) -> tuple[int, int]:
+    """Bytes in memory of its own, and of files and shared memory."""
     try:
         fields = contents(f"/proc/{pid}/statm").split()
     except OSError:
-        return 0
-    return (int(fields[1]) - int(fields[2])) * _PAGE
+        return 0, 0
+    shared = int(fields[2]) * _PAGE
+    return int(fields[1]) * _PAGE - shared, shared
+
+
+def _held(pid: int) -> tuple[int, int]:
+    """Bytes in memory of its own, those it shares by forks among them; and of shared memory."""
+    try:
+        status = contents(f"/proc/{pid}/status")
+    except OSError:
+        return 0, 0
+    return _kilobytes(status, b"RssAnon:"), _kilobytes(status, b"RssShmem:")
+
+
+def _kilobytes(status: bytes, name: bytes) -> int:
+    words = status.partition(name)[2].split(maxsplit=1)
+    return int(words[0]) * 1024 if words else 0  # one that has ended holds nothing
 
 
 def _share(pid: int) -> int:
     """Bytes in memory, what it shares divided among all that do."""
     try:
         lines = contents(f"/proc/{pid}/smaps_rollup").splitlines()
-    except OSError:
-        return _resident(pid)
+    except OSError:  # it is closed to such questions
+        return sum(_held(pid))
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))

@@ -38,6 +38,8 @@ class Folder:
         """How it is private: `overlay`, `copy`, or not at all."""
         self.named = False
         """Whether the system tells the fixed host name."""
+        self.own_memory = False
+        """Whether shared memory is its own."""
         self.shut = False
         """Whether this process is shut in: nobody may mount anything any more."""
         self.shared = False
@@ -61,6 +63,7 @@ class Folder:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(TEMPORARY, 0o700)
             system.mount(b"tmpfs", b"tmpfs", SHARED_MEMORY.encode(), 0, _ROOM)
+            self.own_memory = True
 
     def enter(self, path: str, at: str, kept: str, private: Collection[str] = ()) -> None:
         """Make the folder private and go there.

@@ -91,7 +91,7 @@ def _look(guarded: int, crowd: Crowd) -> bool:
     """
     began = monotonic()
     started = crowd.started(_descendants(os.getpid()))
-    bound = crowd.exceeds(started)
+    bound = crowd.exceeds(started) or crowd.outgrown()
     if bound:
         with contextlib.suppress(OSError):
             os.write(guarded, b"over %s\n" % bound.encode())

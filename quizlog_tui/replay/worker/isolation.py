@@ -45,7 +45,8 @@ def isolate(shut: Shut, folder: Folder, job: Job, *, network: str) -> str:
     Raises:
         OSError: It was begun and could not be finished.
     """
-    own = [folder.path, TEMPORARY, leftover(os.getpid()), SHARED_MEMORY]
+    own = [folder.path, TEMPORARY, leftover(os.getpid())]
+    own += [SHARED_MEMORY] if folder.own_memory else []  # else it is everybody's
     readable = ["/"] if "real-files" in job.asked else _readable(folder, job.path)
     kept = shut(own, readable, network=network, seal=folder.seal)
     folder.shut = bool(kept)
