@@ -41,18 +41,25 @@ def shipped(name: str) -> Path:
     return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
-def attack_list() -> Path:
-    """The attacks that `quizlog doctor --attacks` runs, as shipped."""
-    installed = _PACKAGE / "shipped" / "attacks.json"
-    in_source = _PACKAGE.parent / "tests" / "data" / "attacks.json"
-    return installed if installed.is_file() else in_source
+CODE_ATTACKS = ("attacks.json", "code_attacks.json")
+"""The lists of attacks on the sandbox that `quizlog doctor --attacks` runs."""
+QUIZ_ATTACKS = "quiz_attacks.json"
+"""Its list of attacks by quizzes."""
+
+
+def attack_list(name: str) -> Path:
+    """One of the lists of attacks, as shipped."""
+    return _shipped_data(name)
 
 
 def quiz_pages() -> Path:
     """The pages of `quizlog demo-server`, as shipped."""
-    installed = _PACKAGE / "shipped" / "quiz_pages.json"
-    in_source = _PACKAGE.parent / "tests" / "data" / "quiz_pages.json"
-    return installed if installed.is_file() else in_source
+    return _shipped_data("quiz_pages.json")
+
+
+def _shipped_data(name: str) -> Path:
+    installed, in_source = _PACKAGE / "shipped", _PACKAGE.parent / "tests" / "data"
+    return installed / name if (installed / name).is_file() else in_source / name
 
 
 def example_names() -> list[str]:

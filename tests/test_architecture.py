@@ -51,6 +51,7 @@ ALLOWED = {
     "session": GROUND | {"record", "replay", "reply", "branch_list", "drift", "opened"},
     "sandbox": GROUND,
     "solver": GROUND | {"sandbox", "record"},
+    "quiz_attacks": GROUND | {"record", "replay", "session", "sandbox"},
     "queue": GROUND | {"record", "solver"},
     "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver", "queue"},
     "episodes": GROUND

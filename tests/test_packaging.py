@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.paths import example_names, shipped
+from quizlog_tui.paths import CODE_ATTACKS, QUIZ_ATTACKS, example_names, shipped
 
 ROOT = Path(__file__).parent.parent
 
@@ -46,6 +46,8 @@ def _holds_what_is_shipped(names: set[str]) -> None:
     assert "quizlog_tui/shipped/records/survey/rainfall.csv" in names
     for theme in shipped("themes").glob("*.yaml"):
         assert f"quizlog_tui/shipped/themes/{theme.name}" in names
+    for name in (*CODE_ATTACKS, QUIZ_ATTACKS):
+        assert f"quizlog_tui/shipped/{name}" in names
     assert "quizlog_tui/replay/worker/boot.py" in names
     assert "quizlog_tui/episodes/episode.schema.json" in names
     assert "quizlog_tui/episodes/templates/verifiers_v1.txt" in names

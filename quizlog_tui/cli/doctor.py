@@ -172,9 +172,8 @@ def doctor(arguments: Namespace) -> int:
 
 def _doctor() -> Parser:
     parser = command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
-    parser.add_argument(
-        "--attacks", action="store_true", help="attack the sandbox, and show what holds (a minute)"
-    )
+    about = "attack the sandbox and by quizzes, and show what holds (minutes)"
+    parser.add_argument("--attacks", action="store_true", help=about)
     return parser
 
 

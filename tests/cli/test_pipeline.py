@@ -33,7 +33,7 @@ STATUSES = st.sampled_from(
 
 def attempt(result: ExecResult) -> Attempt:
     nothing: Any = None
-    return Attempt(result, 0.0, nothing, {}, set(), set(), [], 42, 42)
+    return Attempt(result, nothing, [], 42, 42)
 
 
 def result(answer: Any, status: Any = "ok", said: str = "") -> ExecResult:

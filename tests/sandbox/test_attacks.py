@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli.pipeline import PIPELINE
-from quizlog_tui.paths import attack_list
+from quizlog_tui.paths import CODE_ATTACKS, QUIZ_ATTACKS, attack_list
 from quizlog_tui.sandbox.attacks.entries import load
 from quizlog_tui.sandbox.attacks.judge import CHECKS
 from quizlog_tui.sandbox.attacks.perform import Judgement, lacks, perform
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.levels import ISOLATED, LABELS
 
-ATTACKS = load(Path(__file__).parent.parent / "data" / "attacks.json")
+ATTACKS = load(*(Path(__file__).parent.parent / "data" / name for name in CODE_ATTACKS))
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,8 @@ def test_known_lacks_are_attacks() -> None:
 
 
 def test_the_list_is_shipped() -> None:
-    assert json.loads(attack_list().read_text(encoding="utf-8"))["attacks"]
+    for name in (*CODE_ATTACKS, QUIZ_ATTACKS):
+        assert json.loads(attack_list(name).read_text(encoding="utf-8"))["attacks"]
 
 
 def test_an_attack_that_succeeds_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

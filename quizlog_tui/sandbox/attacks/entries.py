@@ -21,38 +21,52 @@ INVARIANTS = (
 
 
 @dataclass(frozen=True)
-class Attack:
-    """One piece of hostile (or, as a control, benign) code."""
+class Entry:
+    """What every attack of a list says, whatever it is aimed at."""
 
     id: str
     category: str
-    code: str
     guarantee: str
     wall: float
     """Seconds it may run."""
-    in_workspace: bool
-    """Whether it is given a folder of the machine to work in."""
-    neighbour: bool
-    """Whether another run must get through beside it."""
     expect: tuple[tuple[str, Any], ...]
     """Names of checks, with their values."""
 
 
-def load(path: Path) -> list[Attack]:
-    """All attacks of a file, in its order."""
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return [_attack(entry) for entry in data["attacks"]]
+@dataclass(frozen=True)
+class Attack(Entry):
+    """One piece of hostile (or, as a control, benign) code."""
+
+    code: str
+    in_workspace: bool
+    """Whether it is given a folder of the machine to work in."""
+    neighbour: bool
+    """Whether another run must get through beside it."""
+
+
+def load(*paths: Path) -> list[Attack]:
+    """All attacks of some files, in their order."""
+    lists = [json.loads(path.read_text(encoding="utf-8"))["attacks"] for path in paths]
+    return [_attack(entry) for entries in lists for entry in entries]
 
 
 def _attack(entry: dict[str, Any]) -> Attack:
     how = entry["how_to_check"]
     return Attack(
-        id=entry["id"],
-        category=entry["category"],
+        **common(entry),
         code=entry["code"],
-        guarantee=entry["guarantee"],
-        wall=how["wall_s"],
         in_workspace=how["workspace"] == "bind",
         neighbour=bool(how.get("neighbour")),
-        expect=tuple((check["p"], check.get("v")) for check in how["expect"]),
     )
+
+
+def common(entry: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an `Entry`, from how it is written."""
+    how = entry["how_to_check"]
+    return {
+        "id": entry["id"],
+        "category": entry["category"],
+        "guarantee": entry["guarantee"],
+        "wall": how["wall_s"],
+        "expect": tuple((check["p"], check.get("v")) for check in how["expect"]),
+    }

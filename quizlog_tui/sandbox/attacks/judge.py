@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..result import ExecResult
-from .observe import Observer
+from .around import Around
 from .scene import Scene, digest
 
 _MEGA = 1 << 20
@@ -20,14 +20,7 @@ class Attempt:
     """An attack that was run, with all that was seen."""
 
     result: ExecResult
-    took: float
-    """Seconds until the result was there."""
-    seen: Observer
-    before: dict[str, str]
-    """Digests of folders before."""
-    survivors: set[int]
-    listeners: set[str]
-    """Addresses that were not listened on before."""
+    around: Around
     leftovers: list[str]
     """Private folders of runs that are still there, and core files."""
     next_answer: Any
@@ -35,12 +28,23 @@ class Attempt:
     neighbour_answer: Any
     """What the run beside it answered."""
 
+    @property
+    def status(self) -> str:
+        """How it ended."""
+        return self.result.status
 
-Check = Callable[[Attempt, Scene, Any], str | None]
-"""Says what is wrong, or nothing."""
+    @property
+    def isolation(self) -> str:
+        """What it ran under."""
+        return self.result.isolation
 
 
-def _must(holds: bool, said: str) -> str | None:
+Check = Callable[[Any, Scene, Any], str | None]
+"""Of an attempt, the scene and a value: says what is wrong, or nothing."""
+
+
+def must(holds: bool, said: str) -> str | None:
+    """What is said unless something holds."""
     return None if holds else said
 
 
@@ -54,32 +58,32 @@ def _same(a: Any, b: Any) -> bool:
 
 def status_in(attempt: Attempt, scene: Scene, value: list[str]) -> str | None:
     """The status is one of those named; our own fault is never among them."""
-    return _must(attempt.result.status in value, f"status {attempt.result.status}")
+    return must(attempt.result.status in value, f"status {attempt.result.status}")
 
 
 def answer_eq(attempt: Attempt, scene: Scene, value: Any) -> str | None:
     """The answer is this, type and all."""
     right = attempt.result.status == "ok" and _same(attempt.result.answer, value)
-    return _must(right, f"{attempt.result.status}, {_shown(attempt.result.answer)}")
+    return must(right, f"{attempt.result.status}, {_shown(attempt.result.answer)}")
 
 
 def answer_le(attempt: Attempt, scene: Scene, value: float) -> str | None:
     """No answer, or one that is not greater."""
     result = attempt.result
-    return _must(result.status != "ok" or result.answer <= value, _shown(result.answer))
+    return must(result.status != "ok" or result.answer <= value, _shown(result.answer))
 
 
 def canary_absent(attempt: Attempt, scene: Scene, value: Any) -> str | None:
     """The secret is in no part of the result."""
     result = attempt.result
     parts = (str(result.answer), result.stdout, result.stderr, result.error or "")
-    return _must(not any(map(scene.told, parts)), "the secret came out")
+    return must(not any(map(scene.told, parts)), "the secret came out")
 
 
-def unchanged(attempt: Attempt, scene: Scene, value: str) -> str | None:
+def unchanged(attempt: Any, scene: Scene, value: str) -> str | None:
     """A folder is as it was."""
-    same = digest(Path(value)) == attempt.before[value]
-    return _must(same, f"{Path(value).name} was changed")
+    same = digest(Path(value)) == attempt.around.before[value]
+    return must(same, f"{Path(value).name} was changed")
 
 
 def no_extra_fields(attempt: Attempt, scene: Scene, value: Any) -> str | None:
@@ -87,45 +91,52 @@ def no_extra_fields(attempt: Attempt, scene: Scene, value: Any) -> str | None:
     result = attempt.result
     names = {field.name for field in fields(result)}
     own = result.seconds >= 0 and result.isolation != "none" and set(vars(result)) == names
-    return _must(own, "a field was forged")
+    return must(own, "a field was forged")
 
 
 def peak(attribute: str, unit: int) -> Check:
     """A growth stayed within bounds."""
 
-    def check(attempt: Attempt, scene: Scene, value: float) -> str | None:
-        grown = getattr(attempt.seen, attribute) / unit
-        return _must(grown <= value, f"{attribute} grew by {grown:.0f}")
+    def check(attempt: Any, scene: Scene, value: float) -> str | None:
+        grown = getattr(attempt.around.seen, attribute) / unit
+        return must(grown <= value, f"{attribute} grew by {grown:.0f}")
 
     return check
 
 
-CHECKS: dict[str, Check] = {
-    "status_in": status_in,
-    "answer_eq": answer_eq,
-    "answer_ne": lambda a, s, v: _must(not _same(a.result.answer, v), f"answer {v}"),
-    "answer_in": lambda a, s, v: _must(a.result.answer in v, _shown(a.result.answer)),
-    "answer_le": answer_le,
-    "wall_max": lambda a, s, v: _must(a.took <= v, f"took {a.took:.1f} s"),
-    "host_path_absent": lambda a, s, v: _must(not os.path.lexists(v), f"{v} was made"),
+AROUND: dict[str, Check] = {
+    "wall_max": lambda a, s, v: must(a.around.took <= v, f"took {a.around.took:.1f} s"),
+    "host_path_absent": lambda a, s, v: must(not os.path.lexists(v), f"{v} was made"),
     "host_tree_unchanged": unchanged,
     "outside_unchanged": lambda a, s, v: unchanged(a, s, str(s.outside)),
-    "no_connection": lambda a, s, v: _must(not s.connected(), "a listener was reached"),
-    "no_new_host_listener": lambda a, s, v: _must(not a.listeners, f"{len(a.listeners)} more"),
-    "no_survivors": lambda a, s, v: _must(not a.survivors, f"{len(a.survivors)} still run"),
-    "parent_alive": lambda a, s, v: _must(a.took >= 0, "nobody is left to ask"),
-    "victim_alive": lambda a, s, v: _must(s.victim.poll() is None, "the victim is gone"),
+    "no_connection": lambda a, s, v: must(not s.connected(), "a listener was reached"),
+    "no_new_host_listener": lambda a, s, v: must(
+        not a.around.listeners, f"{len(a.around.listeners)} more"
+    ),
+    "no_survivors": lambda a, s, v: must(
+        not a.around.survivors, f"{len(a.around.survivors)} still run"
+    ),
+    "parent_alive": lambda a, s, v: must(a.around.took >= 0, "nobody is left to ask"),
+    "victim_alive": lambda a, s, v: must(s.victim.poll() is None, "the victim is gone"),
     "peak_pids_max": peak("tasks", 1),
     "peak_mem_max_mb": peak("memory", _MEGA),
     "parent_rss_max_mb": peak("resident", _MEGA),
     "host_disk_delta_max_mb": peak("disk", _MEGA),
-    "no_core": lambda a, s, v: _must(not a.leftovers, f"left {a.leftovers}"),
-    "workspace_removed": lambda a, s, v: _must(not a.leftovers, f"left {a.leftovers}"),
+}
+"""Checks of what the machine showed, whatever was attacked."""
+CHECKS: dict[str, Check] = AROUND | {
+    "status_in": status_in,
+    "answer_eq": answer_eq,
+    "answer_ne": lambda a, s, v: must(not _same(a.result.answer, v), f"answer {v}"),
+    "answer_in": lambda a, s, v: must(a.result.answer in v, _shown(a.result.answer)),
+    "answer_le": answer_le,
+    "no_core": lambda a, s, v: must(not a.leftovers, f"left {a.leftovers}"),
+    "workspace_removed": lambda a, s, v: must(not a.leftovers, f"left {a.leftovers}"),
     "artifacts_safe": lambda a, s, v: unchanged(a, s, str(s.workspace)),
     "canary_absent": canary_absent,
     "no_extra_fields": no_extra_fields,
-    "next_run_ok": lambda a, s, v: _must(
+    "next_run_ok": lambda a, s, v: must(
         a.next_answer == 42 and a.neighbour_answer == 42, "another run was disturbed"
     ),
 }
-"""All checks by name, those that need other parts of quizlog aside."""
+"""All checks of the sandbox by name, those that need other parts of quizlog aside."""

@@ -6,20 +6,21 @@ import glob
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from ...scratch import scratch_names
 from ..executor import Sandbox
 from ..inside.setup import Level
 from ..result import ExecResult, Limits
 from ..workspace import RUN
-from .entries import INVARIANTS, Attack
+from .around import Lookout, adopting
+from .entries import INVARIANTS, Attack, Entry
 from .judge import CHECKS, Attempt, Check
-from .observe import Observer, held_elsewhere, listening, processes
-from .scene import Scene, digest
+from .scene import Scene
 
 _GRACE = 3.0
 _LATE = 5.0
@@ -43,28 +44,70 @@ def lacks(level: Level) -> frozenset[str]:
 class Judgement:
     """What came of one attack."""
 
-    attack: Attack
+    attack: Entry
     status: str
     isolation: str
     wrong: tuple[str, ...]
     """What did not hold; empty when the guarantee did."""
 
 
+class Tried(Protocol):
+    """What was seen of an attack, for the checks."""
+
+    @property
+    def status(self) -> str:
+        """How it ended."""
+
+    @property
+    def isolation(self) -> str:
+        """What it ran under."""
+
+
+E = TypeVar("E", bound=Entry)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How attempts are judged."""
+
+    checks: Mapping[str, Check]
+    """By name."""
+    invariants: Sequence[str] = INVARIANTS
+    """Names of those that hold for every attack."""
+
+
 def perform(
     attacks: Sequence[Attack], sandbox: Sandbox, checks: Mapping[str, Check]
 ) -> Iterator[Judgement]:
-    """Run attacks one after the other, each judged when its turn is over.
+    """Run attacks on a sandbox one after the other, each judged when its turn is over.
 
     Args:
         attacks: Which.
         sandbox: What to attack.
         checks: More checks by name, for guarantees that other parts of quizlog give.
     """
-    with Scene() as scene:
-        sandbox.run(_PROBE, None, Limits(wall=60))
+    sandbox.run(_PROBE, None, Limits(wall=60))
+
+    def attempt(attack: Attack, scene: Scene) -> Attempt:
+        return _attempt(attack, scene, sandbox)
+
+    yield from judged(attacks, attempt, Rules(CHECKS | dict(checks)))
+
+
+def judged(
+    attacks: Sequence[E], attempt: Callable[[E, Scene], Tried], rules: Rules
+) -> Iterator[Judgement]:
+    """Make attempts one after the other, each judged when its turn is over.
+
+    Args:
+        attacks: Which.
+        attempt: Makes one.
+        rules: How it is judged.
+    """
+    with Scene() as scene, adopting():
         late: list[tuple[Judgement, float, str]] = []
         for attack in attacks:
-            judgement = _judged(attack, scene, sandbox, CHECKS | dict(checks))
+            judgement = _judged(attack, scene, attempt, rules)
             paths = [str(v) for name, v in attack.expect if name == "host_path_absent"]
             if paths and not judgement.wrong:
                 late.append((judgement, time.monotonic() + _LATE, scene.aimed(paths[0])))
@@ -77,39 +120,30 @@ def perform(
 
 
 def _judged(
-    attack: Attack, scene: Scene, sandbox: Sandbox, checks: Mapping[str, Check]
+    attack: E, scene: Scene, attempt: Callable[[E, Scene], Tried], rules: Rules
 ) -> Judgement:
-    judgement = _judge(attack, _attempt(attack, scene, sandbox), scene, checks)
+    judgement = _judge(attack, attempt(attack, scene), scene, rules)
     if judgement.wrong and all(said.split(":")[0] in _MEASURED for said in judgement.wrong):
         # Growth and time are the machine's, on which others work too: it counts if it comes again.
-        return _judge(attack, _attempt(attack, scene, sandbox), scene, checks)
+        return _judge(attack, attempt(attack, scene), scene, rules)
     return judgement
 
 
 def _attempt(attack: Attack, scene: Scene, sandbox: Sandbox) -> Attempt:
-    watched = (scene.home, scene.outside, scene.workspace)
-    before = {str(folder): digest(folder) for folder in watched}
-    were, listened, left = processes(), listening(), _leftovers()
+    left = _leftovers()
     workspace = scene.workspace if attack.in_workspace else None
-    observer = Observer()
+    lookout = Lookout(scene)
     try:
         with ThreadPoolExecutor(1) as beside:
             neighbour = beside.submit(_answer, sandbox, 60.0) if attack.neighbour else None
-            started = time.monotonic()
             result = sandbox.run(scene.aimed(attack.code), workspace, Limits(wall=attack.wall))
-            took = time.monotonic() - started
+            lookout.over()
             neighbour_answer = neighbour.result() if neighbour else 42
     finally:
-        observer.stop()
+        around = lookout.stop(sandbox.servers)
     return Attempt(
         result=result,
-        took=took,
-        seen=observer,
-        before=before,
-        survivors=processes() - were - sandbox.servers(),
-        listeners={
-            a for n, a in listening().items() if n not in listened and not held_elsewhere(n)
-        },
+        around=around,
         leftovers=sorted(_leftovers() - left),
         next_answer=_answer(sandbox, 60.0),
         neighbour_answer=neighbour_answer,
@@ -128,18 +162,14 @@ def _leftovers() -> set[str]:
     return {str(Path(name).resolve()) for pattern in patterns for name in glob.glob(pattern)}
 
 
-def _judge(
-    attack: Attack, attempt: Attempt, scene: Scene, checks: Mapping[str, Check]
-) -> Judgement:
+def _judge(attack: Entry, attempt: Tried, scene: Scene, rules: Rules) -> Judgement:
     wrong = []
-    for name, value in (*attack.expect, *((name, None) for name in INVARIANTS)):
-        aimed = scene.aimed(value) if isinstance(value, str) else value
+    for name, value in (*attack.expect, *((name, None) for name in rules.invariants)):
+        aimed: Any = scene.aimed(value) if isinstance(value, str) else value
         if name == "wall":
             name, aimed = "wall_max", attack.wall + _GRACE
-        check = checks.get(name)
+        check = rules.checks.get(name)
         said = check(attempt, scene, aimed) if check else "there is no such check"
         if said:
             wrong.append(f"{name}: {said}")
-    return Judgement(
-        attack, attempt.result.status, attempt.result.isolation, tuple(dict.fromkeys(wrong))
-    )
+    return Judgement(attack, attempt.status, attempt.isolation, tuple(dict.fromkeys(wrong)))

@@ -103,6 +103,7 @@ class Scene:
     def aimed(self, code: str) -> str:
         """The code with its placeholders replaced by the targets."""
         places = {
+            "CANARY": self.canary,
             "HOME": self.home,
             "OUTSIDE": self.outside,
             "OTHER_WS": self.folder / "workspaces" / "othertask",

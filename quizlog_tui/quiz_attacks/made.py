@@ -1,0 +1,45 @@
+"""The files that lie in a quiz's folder after an attack, read as hostile data."""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_MOST = 4 << 20
+"""Bytes that are read of a file, or of a part of a bundle."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file that was made, by the script or by a command."""
+
+    name: str
+    mode: int
+    text: str
+    """What it holds; of a bundle, what its parts hold."""
+
+
+def made(folder: Path, given: Collection[str]) -> Iterator[Made]:
+    """The regular files below a folder.
+
+    Args:
+        folder: Where.
+        given: Names of files that lay there before.
+    """
+    for path in sorted(folder.rglob("*")):
+        about, name = path.lstat(), str(path.relative_to(folder))
+        if stat.S_ISREG(about.st_mode) and name not in given:
+            yield Made(name, about.st_mode, _text(path))
+
+
+def _text(path: Path) -> str:
+    if not zipfile.is_zipfile(path):
+        with path.open("rb") as file:
+            return os.fsdecode(file.read(_MOST))
+    with zipfile.ZipFile(path) as bundle:
+        parts = [bundle.open(name).read(_MOST) for name in bundle.namelist()]
+    return os.fsdecode(b"\n".join(parts))
