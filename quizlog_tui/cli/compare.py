@@ -75,7 +75,8 @@ def _diff_replay(side: Side, *, as_json: bool) -> int:
         said = found and {"step": found.step, "what": found.what, "a": found.a, "b": found.b}
         emit_json({"equal": found is None} | (said or dict.fromkeys(("step", "what", "a", "b"))))
     elif found is None:
-        print(f"{one_line(side.name)} and its replay show the same ({len(run.steps)} steps)")
+        steps = plural(len(run.steps), "step")
+        print(f"{one_line(side.name)} and its replay show the same ({steps})")
     else:
         print(f"{one_line(side.name)}: {difference_text(found)}")
     return DIFFERENT if found else 0
@@ -108,8 +109,8 @@ def _agreement(branch: BranchDrift) -> str:
     if branch.difference is not None:
         return f"{branch.agreed} of {answers} agree, then {difference_text(branch.difference)}"
     if branch.known < branch.answers:
-        return f"{answers}, nothing differs in the {plural(branch.known, 'step')} that are known"
-    return f"all of {answers} agree"
+        return f"{answers}, nothing differs in the {plural(branch.known, 'step')} known"
+    return "its answer agrees" if branch.answers == 1 else f"all of {answers} agree"
 
 
 def migrate(arguments: Namespace) -> int:

@@ -40,8 +40,12 @@ def records(arguments: Namespace) -> int:
     elif found:
         print("\n".join(_lines(folder, found)))
     else:
-        print(f"quizlog: no such record below {one_line(str(folder))}", file=sys.stderr)
+        print(f"quizlog: {_none(arguments.status)} below {one_line(str(folder))}", file=sys.stderr)
     return 0
+
+
+def _none(status: str | None) -> str:
+    return f"no record with the status {status}" if status else "no record"
 
 
 def _plain(found: Summary) -> dict[str, Any]:

@@ -49,6 +49,14 @@ def test_diff_as_json_has_the_keys_of_the_design(run: Run, build: Build) -> None
     assert code == 0 and json.loads(out)["equal"] is True
 
 
+def test_one_answer_is_told_as_one(run: Run, build: Build) -> None:
+    build.record("input('remark? ')\n", "x", name="one.yaml")
+    said = "one.yaml@main and its replay show the same (1 step)\n"
+    assert run("diff", "one.yaml")[1] == said
+    run("migrate", "one.yaml")  # which notes what it shows
+    assert run("drift", "one.yaml")[1].splitlines()[1] == "main  its answer agrees"
+
+
 def test_answers_that_change_nothing_are_a_difference_too(run: Run, build: Build) -> None:
     for name, answer in (("one", "x"), ("two", "y")):
         build.record("input('remark? ')\n", answer, name=f"{name}.yaml")

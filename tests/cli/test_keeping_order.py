@@ -119,7 +119,9 @@ def test_the_library_is_listed_sorted_and_filtered(run: Run, forked: Path) -> No
         "status": "success", "score": 1.0, "steps": 3, "recorded": 3, "branches": 2, "seed": 7,
     }  # fmt: skip
     (forked.parent / "empty").mkdir()
-    assert run("list", "empty") == (0, "", "quizlog: no such record below empty\n")
+    assert run("list", "empty") == (0, "", "quizlog: no record below empty\n")
+    narrowed = "quizlog: no record with the status error below empty\n"
+    assert run("list", "empty", "--status", "error") == (0, "", narrowed)
 
 
 def test_the_timeline_in_the_shell(run: Run, forked: Path) -> None:
