@@ -31,11 +31,14 @@ def bundle(arguments: Namespace) -> int:
         raise UsageError("exists already", where=str(target), hint="choose another name with -o")
     made = pack(path, map(Path, arguments.add), redact=arguments.redact)
     remark = write_bytes(target, made.data)
+    signed: Path | None = None
     try:
-        report = _complete(target, path, made.names)
         signed = sign(target, Path(arguments.sign)) if arguments.sign else None
+        report = _complete(target, path, made.names)
     except BaseException:
         target.unlink()
+        if signed is not None:
+            signed.unlink()
         raise
     with telling(lambda: f"{target} is written"):
         if arguments.json:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 
 import pytest
 
@@ -42,6 +44,19 @@ def test_a_record_is_packed_and_verified_offline(run: Run, build: Build) -> None
     assert json.loads(run("verify", "b.zip", "--json")[1])["problems"][0]["part"] == "file"
     code, _, err = run("bundle", "record.yaml", "-o", "b.zip")
     assert code == 2 and "exists already" in err
+
+
+@pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="no ssh-keygen")
+def test_a_bundle_that_is_signed_is_told_as_signed(run: Run, build: Build) -> None:
+    key = build.folder / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    (build.folder / "b.zip.sig").write_text("left by a bundle before")
+    code, _, err = run("bundle", "record.yaml", "-o", "b.zip", "--sign", "key")
+    assert code == 0 and "   signed by ED25519 key" in err and "not signed" not in err
+    (build.folder / "n.txt").write_text("n\n")
+    build.record("print(open(input('name? ')).read())\n", "n.txt", name="n.yaml")
+    assert run("bundle", "n.yaml", "-o", "n.zip", "--sign", "key")[0] == 3
+    assert not [*build.folder.glob("n.zip*")]
 
 
 def test_a_file_that_only_a_run_names_has_to_be_added(run: Run, build: Build) -> None:
