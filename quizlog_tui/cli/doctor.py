@@ -102,7 +102,7 @@ def _quizzes() -> Iterator[Finding]:
     good = "an overlay: scripts write to a copy that costs nothing"
     yield _either("private folders", "folder" not in lacks, good, LACKS["folder"])
     good = f"{isolation(lacks)}: they reach their own folder, no other file, network or program"
-    wrong = "; ".join(LACKS[name] for name in ("isolation", "signals") if name in lacks)
+    wrong = "; ".join(LACKS[name] for name in ("isolation", "signals", "witness") if name in lacks)
     yield _either("isolation of quiz scripts", not wrong, good, wrong)
 
 

@@ -55,6 +55,7 @@ LACKS = {
     "copy": "the folder is too big to copy: the script runs in the folder itself",
     "isolation": "NOT ISOLATED: scripts can read and change your files and reach your programs",
     "signals": "this kernel is too old to keep a script from ending your other programs",
+    "witness": "another filter stands in the way here: a script can end its own checkpoints",
 }
 """What a system may lack, and what that means."""
 
@@ -67,6 +68,8 @@ FOLDER_LACKS: dict[str, tuple[str, ...]] = {
 ISOLATION_LACKS: dict[str, tuple[str, ...]] = {
     "landlock": (),
     "landlock without signals": ("signals",),
+    "landlock without witness": ("witness",),
+    "landlock without signals or witness": ("signals", "witness"),
     "": ("isolation",),
 }
 """What is lacking under each kind of isolation that the worker reports."""
@@ -229,7 +232,7 @@ def _described(lacks: tuple[str, ...], met: tuple[str, ...]) -> tuple[str, ...]:
 
 def isolation(lacks: Iterable[str]) -> str:
     """What keeps a script from the machine, in a few words; `none` if nothing does."""
-    found = tuple(name for name in lacks if name in ("isolation", "signals"))
+    found = tuple(name for name in lacks if name in ("isolation", "signals", "witness"))
     words = next(kind for kind, lacking in ISOLATION_LACKS.items() if lacking == found)
     return words or "none"
 

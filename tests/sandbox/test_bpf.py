@@ -22,9 +22,14 @@ def verdict(number: int, *arguments: int, x86: bool = True, arch: int | None = N
     """What the filter returns for a call: a machine of five instructions."""
     families = (1,) if own else ()
     program = bpf.program(x86=x86, own_ipc=own, families=families, cut_by_name=cut_by_name)
+    return run(program, number, *arguments, arch=arch or (X86 if x86 else ARM))
+
+
+def run(program: bytes, number: int, *arguments: int, arch: int) -> int:
+    """What a filter returns for a call."""
     steps = [struct.unpack("=HBBI", program[at : at + 8]) for at in range(0, len(program), 8)]
     words = [*arguments, *[0] * (6 - len(arguments))]
-    data = struct.pack("=IIQ6Q", number, arch or (X86 if x86 else ARM), 0, *words)
+    data = struct.pack("=IIQ6Q", number, arch, 0, *words)
     at, value = 0, 0
     while True:
         code, yes, no, k = steps[at]
@@ -36,6 +41,19 @@ def verdict(number: int, *arguments: int, x86: bool = True, arch: int | None = N
         else:
             holds = {0x15: value == k, 0x35: value >= k, 0x45: bool(value & k)}[code]
             at += yes if holds else no
+
+
+@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+def test_what_signals_is_referred_and_nothing_else(x86: bool) -> None:
+    program, arch = bpf.referring(x86=x86), X86 if x86 else ARM
+    referred = {numbers[0 if x86 else 1] for numbers in bpf.SIGNALS}
+    found = {n: run(program, n, arch=arch) for n in range(bpf.NEWEST_KNOWN + 1)}
+    assert {n for n, result in found.items() if result == 0x7FC00000} == referred
+    assert {n for n, result in found.items() if result == refused(errno.EPERM)} == {424}
+    control = 72 if x86 else 25
+    assert run(program, control, 5, 8, arch=arch) == refused(errno.EPERM)
+    assert run(program, control, 5, 3, arch=arch) == ALLOW
+    assert run(program, NUMBERS[x86]["ioctl"], 5, 0x8901, arch=arch) == refused(errno.EPERM)
 
 
 def refused(code: int) -> int:

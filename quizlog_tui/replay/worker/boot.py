@@ -39,7 +39,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     _close_all_but(0, 1, 2, control, guarded)
     os.set_inheritable(control, False)
     os.set_inheritable(guarded, False)
-    guard.split(guarded, [control])
+    outlet = guard.split(guarded, [control])
     wire = Wire(control)
     folder = Folder()
     folder.prepare()
@@ -58,7 +58,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     hooks.install(Log(wire, outcome, taint, world, code, job.untold), world)
     _become_plain(folder.path, job.name)
     try:
-        kept = isolate(shut, folder, job, network=reach)
+        kept = isolate(shut, outlet, folder, job, network=reach)
     except OSError as error:
         wire.send(f'["unshut", {quote(str(error))}]')
         os._exit(1)

@@ -71,6 +71,8 @@ def _refuse(control: int, reason: str) -> None:
 def _forked_twice() -> bool:
     """Fork a grandchild that the guard adopts; True in it, False here.
 
+    It never belongs to the session of this process, within which signals are let pass.
+
     Raises:
         OSError: There is no room for one of them.
     """
@@ -80,14 +82,16 @@ def _forked_twice() -> bool:
             raise OSError("the copy was not made")
         return False
     try:
+        _setsid()
         if os.fork():
             _leave(0)
+        _setsid()
     except BaseException:  # of which the script must not hear, in a process of its own
         _leave(1)
     return True
 
 
-_leave = os._exit
+_leave, _setsid = os._exit, os.setsid
 
 
 def _settle_in(log: Log, control: int, out: int, err: int) -> None:

@@ -8,6 +8,8 @@ where it does not understand.
 
 from __future__ import annotations
 
+import _socket
+import _thread
 import contextlib
 import os
 import select
@@ -18,9 +20,30 @@ from time import monotonic
 from . import system
 from .crowd import Crowd, children, contents
 from .folder import leftover
+from .reports import Reports
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
-def split(guarded: int, others: list[int]) -> None:
+class Outlet:
+    """The quiz's end of a socket by which the guard's witness learns where it is asked."""
+
+    def __init__(self, sock: _socket.socket) -> None:
+        self._socket = sock
+
+    def hand_over(self, listener: int) -> None:
+        """See `witness.serve`."""
+        descriptor = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, listener.to_bytes(4, "little"))]
+        self._socket.sendmsg([b"."], descriptor)
+
+    def close(self) -> None:
+        """There is nothing more to hand over."""
+        self._socket.close()
+
+
+def split(guarded: int, others: list[int]) -> Outlet:
     """Fork: the parent stays here as the guard, the child returns and becomes the quiz.
 
     Args:
@@ -29,17 +52,20 @@ def split(guarded: int, others: list[int]) -> None:
     """
     os.setsid()
     process_control(system.CHILD_SUBREAPER, 1)
+    inbox, outlet = _socket.socketpair()
     pid = os.fork()
     if pid == 0:
         os.close(guarded)
+        inbox.close()
         os.setsid()
         process_control(system.PDEATHSIG, signal.SIGKILL)
-        return
+        return Outlet(outlet)
+    outlet.close()
     for fd in (*others, 0, 1, 2):
         os.close(fd)
     _forked.append(pid)
     try:
-        _watch(guarded)
+        _watch(guarded, inbox.detach())
     finally:
         _end_all()
 
@@ -50,20 +76,24 @@ def process_control(option: int, value: int) -> None:
         system.call("prctl", option, value, 0, 0, 0)
 
 
-def _watch(guarded: int) -> None:
+def _watch(guarded: int, inbox: int) -> None:
     """Serve until quizlog closes the socket; then kill all that is left."""
+    reports = Reports(guarded)
+    _thread.start_new_thread(_bear_witness, (inbox,))
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     poll = select.poll()
-    poll.register(guarded, select.POLLIN)
     poll.register(wake_read, select.POLLIN)
     orders, crowd = b"", Crowd()
     crowd.quizzes.update(_forked)
-    while crowd.looks.pause or _look(guarded, crowd):
-        _reap(guarded, crowd)
-        ready = [fd for fd, _ in poll.poll(int(crowd.looks.pause * 1000) + 1)]
+    while not reports.too_many and (crowd.looks.pause or _look(reports, crowd)):
+        _reap(reports, crowd)
+        poll.register(guarded, select.POLLIN | (select.POLLOUT if reports.waiting else 0))
+        events = poll.poll(int(crowd.looks.pause * 1000) + 1)
+        reports.send()
+        ready = [fd for fd, event in events if event != select.POLLOUT]
         if wake_read in ready:
             os.read(wake_read, 4096)
         if guarded in ready:
@@ -75,7 +105,16 @@ def _watch(guarded: int) -> None:
                 break
 
 
-def _end_all() -> None:
+def _bear_witness(inbox: int) -> None:
+    from .witness import serve  # which the quiz has no need of
+
+    try:
+        serve(inbox)
+    except BaseException:  # nobody would answer the script any more
+        _end_all()
+
+
+def _end_all() -> NoReturn:
     """Kill all that is left, and end."""
     try:
         _kill_all()
@@ -83,7 +122,7 @@ def _end_all() -> None:
         os._exit(0)
 
 
-def _look(guarded: int, crowd: Crowd) -> bool:
+def _look(reports: Reports, crowd: Crowd) -> bool:
     """Hold what the script started against its bounds.
 
     Returns:
@@ -93,8 +132,7 @@ def _look(guarded: int, crowd: Crowd) -> bool:
     started = crowd.started(_descendants(os.getpid()))
     bound = crowd.exceeds(started) or crowd.outgrown()
     if bound:
-        with contextlib.suppress(OSError):
-            os.write(guarded, b"over %s\n" % bound.encode())
+        reports.add(b"over %s\n" % bound.encode())
         return False
     crowd.looks.over(began, found=bool(started))
     return True
@@ -181,7 +219,7 @@ def _parent(pid: int) -> int:
         return _GONE
 
 
-def _reap(guarded: int, crowd: Crowd) -> None:
+def _reap(reports: Reports, crowd: Crowd) -> None:
     """Collect every ended child and report its number and wait status."""
     with contextlib.suppress(ChildProcessError):
         while True:
@@ -191,8 +229,7 @@ def _reap(guarded: int, crowd: Crowd) -> None:
             if pid not in crowd.quizzes:  # one that the script started, and that went on without it
                 crowd.looks.soon()
             crowd.quizzes.discard(pid)
-            with contextlib.suppress(OSError):
-                os.write(guarded, b"%d %d\n" % (pid, status))
+            reports.add(b"%d %d\n" % (pid, status))
 
 
 def _kill_all() -> None:

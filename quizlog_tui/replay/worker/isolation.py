@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from . import system
 from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
+from .guard import Outlet
 from .job import Job
 
 Shut = Callable[..., str]
@@ -30,11 +31,12 @@ _DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fo
 """Lists of fonts in the user's home, which take seconds to make anew."""
 
 
-def isolate(shut: Shut, folder: Folder, job: Job, *, network: str) -> str:
+def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: str) -> str:
     """Shut this process in.
 
     Args:
         shut: Does it.
+        outlet: Leads to the guard, who is asked whether it may signal a process.
         folder: Where the script runs, which is its own.
         job: The script, and whether it asks to read all that the user can read.
         network: Which one it may use: `real`, its `own`, or `none`.
@@ -48,7 +50,8 @@ def isolate(shut: Shut, folder: Folder, job: Job, *, network: str) -> str:
     own = [folder.path, TEMPORARY, leftover(os.getpid())]
     own += [SHARED_MEMORY] if folder.own_memory else []  # else it is everybody's
     readable = ["/"] if "real-files" in job.asked else _readable(folder, job.path)
-    kept = shut(own, readable, network=network, seal=folder.seal)
+    kept = shut(own, readable, network=network, seal=folder.seal, take=outlet.hand_over)
+    outlet.close()
     folder.shut = bool(kept)
     if kept:
         system.close_to_others()

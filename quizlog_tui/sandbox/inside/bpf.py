@@ -11,6 +11,10 @@ import errno
 import struct
 from collections.abc import Iterator
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # One row: x86-64 number, aarch64 number (None where it does not exist).
 DENIED: dict[str, tuple[int | None, int | None]] = {
     "ptrace": (101, 117),
@@ -100,6 +104,8 @@ SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
 }
 """Refused as well where the process has no IPC namespace of its own."""
 NEWEST_KNOWN = 452
+SIGNALS = ((62, 129), (200, 130), (234, 131), (129, 138), (297, 240))
+"""`kill`, `tkill`, `tgkill`, `rt_sigqueueinfo`, `rt_tgsigqueueinfo`: all name the process first."""
 CUT_BY_NAME = (76, 45)
 """`truncate`, which Landlock does not see before its third version."""
 
@@ -112,12 +118,16 @@ _SCHEDULES = ((203, 122), (144, 119), (142, 118), (314, 274))
 _PRIORITIES = (((141, 140), 0), ((251, 30), 1))
 """Those that name it second, `setpriority` and `ioprio_set`, each with the kind of name that is a
 process's: others mean a whole group, or all that the user runs."""
+_BY_HANDLE, _CONTROL = (424, 424), (72, 25)
+"""`pidfd_send_signal` and `fcntl`."""
+_OWNERS = ((_CONTROL, (8, 15)), (_IOCTL, (0x8901, 0x8902)))
+"""Ways to name another process that is signalled when something can be read."""
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _UNIX, _DATAGRAMS = 1, 2
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW, _KILL, _ERRNO, _REFER = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 
 
 # A step is (code, value, jump if so, jump if not). Plain tuples: a quiz builds this as it starts.
@@ -160,7 +170,40 @@ def program(
         steps += _refuse(CUT_BY_NAME[column], errno.EPERM)
     steps += _by_argument(column, families)
     steps.append((_RETURN, _ALLOW, 0, 0))
+    return _assembled(steps)
+
+
+def referring(*, x86: bool) -> bytes:
+    """The filter that has someone outside asked about calls that signal a process.
+
+    It refuses those of which nobody outside could tell whom they mean.
+
+    Args:
+        x86: For x86-64, else for aarch64.
+    """
+    column = 0 if x86 else 1
+    steps = [(_LOAD, _NUMBER, 0, 0)]
+    for numbers in SIGNALS:
+        steps += [(_JUMP_EQ, numbers[column], 0, 1), (_RETURN, _REFER, 0, 0)]
+    steps += _refuse(_BY_HANDLE[column], errno.EPERM)
+    for call, requests in _OWNERS:
+        refused = [step for request in requests for step in _refuse(request, errno.EPERM)]
+        steps += _when(call[column], _ARGUMENT_1, refused)
+    steps.append((_RETURN, _ALLOW, 0, 0))
+    return _assembled(steps)
+
+
+def _assembled(steps: list[Step]) -> bytes:
     return b"".join(struct.pack("=HBBI", code, yes, no, k) for code, k, yes, no in steps)
+
+
+def in_memory(program: bytes) -> tuple[Any, bytes]:
+    """A filter as the kernel takes it: what must be kept meanwhile, and what points there."""
+    from array import array
+
+    code = array("B", program)
+    address, length = code.buffer_info()
+    return code, struct.pack("@HP", length // 8, address)
 
 
 def _refuse(number: int, code: int) -> list[Step]:

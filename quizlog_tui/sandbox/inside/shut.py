@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 from . import bpf
+from .refer import Take, refer
 
 TYPE_CHECKING = False
 """As in `typing`, which takes long to import."""
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
 
     Network = Literal["real", "own", "none"]
     """The machine's, one in a namespace of its own, or no sockets at all."""
-FULL, PARTIAL, NONE = "landlock", "landlock without signals", ""
+FULL, NONE = "landlock", ""
+WITHOUT, SIGNALS, WITNESS = " without ", "signals", "witness"
 
 
 def shut(
@@ -53,6 +55,7 @@ def shut(
     *,
     network: Network,
     seal: Callable[[], None] = lambda: None,
+    take: Take | None = None,
 ) -> str:
     """Keep this process and all it starts from the machine's other files, programs and sockets.
 
@@ -62,10 +65,14 @@ def shut(
         network: Which one it may use.
         seal: Makes all but its own folders read-only, where it may: Landlock sees no change of a
             file's mode, owner or times. Called only if the process will be shut in.
+        take: Takes the descriptor at which is asked about calls that signal a process; see
+            `refer`. Nobody is asked if it is None.
 
     Returns:
-        What is in force: `FULL`; `PARTIAL` where an old kernel lets it signal programs of the same
-        user; `NONE` where the machine has nothing, and then nothing changed.
+        What is in force: `FULL`; `NONE` where the machine has nothing, and then nothing changed.
+        `FULL` and `WITHOUT` something: `SIGNALS` where an old kernel lets it signal programs of
+        the same user, `WITNESS` where it can signal all that
+        was forked from it, as nobody can be asked.
 
     Raises:
         OSError: It was begun and could not be finished; the script must not run.
@@ -78,7 +85,10 @@ def shut(
     _restrict(version, own, readable)
     _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0)
     _filter(() if network == "none" else (_INET, _INET6), cut_by_name=version >= _CUTS)
-    return FULL if version >= _SCOPES else PARTIAL
+    lacks = [SIGNALS] if version < _SCOPES else []
+    if take and not refer(_call, take, x86=_is_x86()):
+        lacks.append(WITNESS)
+    return FULL + WITHOUT * bool(lacks) + " or ".join(lacks)
 
 
 def _version() -> int:
@@ -141,20 +151,21 @@ def _permitted() -> int:
 
 
 def _filter(families: tuple[int, ...], *, cut_by_name: bool) -> None:
-    from array import array
-
-    code = array(
-        "B",
+    kept, program = bpf.in_memory(
         bpf.program(
-            x86=os.uname().machine == "x86_64",
+            x86=_is_x86(),
             own_ipc=False,
             families=families,
             spared=_SPARED,
             cut_by_name=cut_by_name,
-        ),
+        )
     )
-    address, length = code.buffer_info()
-    _must("prctl", _SECCOMP, _FILTER, struct.pack("@HP", length // 8, address), 0, 0)
+    _must("prctl", _SECCOMP, _FILTER, program, 0, 0)
+    del kept
+
+
+def _is_x86() -> bool:
+    return os.uname().machine == "x86_64"
 
 
 def _call(name: str, *arguments: int | bytes | None) -> int:

@@ -1,0 +1,53 @@
+"""What the guard reports to quizlog, line by line; it never waits for anybody to listen.
+
+While it waited, nobody would watch the script.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+
+
+class Reports:
+    """Lines on their way; several threads may add to them.
+
+    Args:
+        fd: The socket to quizlog.
+    """
+
+    def __init__(self, fd: int) -> None:
+        os.set_blocking(fd, False)
+        self._fd = fd
+        self._adding = _thread.allocate_lock()
+        self.waiting = b""
+        """What the socket has had no room for."""
+
+    def add(self, line: bytes) -> None:
+        """Send a line, or keep it for `send`."""
+        with self._adding:
+            self.waiting += line
+            self._send()
+
+    def send(self) -> None:
+        """Send as much as there is room for now."""
+        with self._adding:
+            self._send()
+
+    @property
+    def too_many(self) -> bool:
+        """Whether more waits than anybody would read."""
+        return len(self.waiting) > _MOST
+
+    def _send(self) -> None:
+        if not self.waiting:
+            return
+        try:
+            self.waiting = self.waiting[os.write(self._fd, self.waiting) :]
+        except BlockingIOError:
+            return
+        except OSError:  # quizlog is gone
+            self.waiting = b""
+
+
+_MOST = 1 << 20

@@ -1,0 +1,119 @@
+"""Whom a script would signal is judged from outside it: it ends none of its own checkpoints."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.replay import lines, spawn
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.worker.reports import Reports
+from tests.replay.test_isolation import needs_isolation
+from tests.support.build import Build
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
+
+SIGNALS = """
+import ctypes, fcntl, os, struct
+libc = ctypes.CDLL(None)
+KILL, TKILL, TGKILL, QUEUE, THREAD_QUEUE = {
+    "x86_64": (62, 200, 234, 129, 297), "aarch64": (129, 130, 131, 138, 240)}[os.uname().machine]
+info = struct.pack("=iii", 9, 0, -1) + bytes(116)
+def end(pid):
+    libc.syscall(KILL, pid, 9)
+    libc.syscall(KILL, -pid, 9)
+    libc.syscall(TKILL, pid, 9)
+    libc.syscall(TGKILL, pid, pid, 9)
+    libc.syscall(QUEUE, pid, 9, info)
+    libc.syscall(THREAD_QUEUE, pid, pid, 9, info)
+    handle = libc.syscall(434, pid, 0)
+    libc.syscall(424, handle, 9, None, 0)
+    folder = os.open(f"/proc/{pid}", os.O_RDONLY)
+    libc.syscall(424, folder, 9, None, 0)
+    os.close(folder)
+    reader, writer = os.pipe()
+    libc.fcntl(reader, 8, pid)
+    libc.fcntl(reader, 10, 9)
+    libc.fcntl(reader, fcntl.F_SETFL, os.O_ASYNC)
+    os.write(writer, b"x")
+def end_all(pids):
+    for pid in pids:
+        end(pid)
+    libc.syscall(KILL, -1, 9)
+    return "tried"
+def end_all_by_child(pids):
+    child = os.fork()
+    if child == 0:
+        end_all(pids)
+        os._exit(0)
+    os.waitpid(child, 0)
+    return "tried"
+def own():
+    child = os.fork()
+    if child == 0:
+        while True: os.wait4(-1, os.WNOHANG) if False else os.sched_yield()
+    os.kill(child, 9)
+    return os.waitpid(child, 0)[1]
+while True:
+    print(eval(input("? ")))
+"""
+
+
+def test_a_run_ends_none_of_its_checkpoints(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "_LEAST_GAP", 0.0)
+    monkeypatch.setattr(lines, "measured_gap", lambda started: 0.0)
+    script = build.script(SIGNALS)
+    answers = ["0", "1", "2"]
+    with Replayer() as cached:
+        for count in range(4):
+            needs_isolation(*cached.replay(script, 1, answers[:count]).lacks)
+        frozen = [point.process.pid for point in cached.checkpoints if point.process.settle()]
+        assert len(frozen) >= 3
+        attack = [*answers, f"end_all({frozen})"]
+        assert cached.replay(script, 1, attack).print[-1] == "tried"
+        assert [pid for pid in frozen if _lives(pid)] == frozen
+        by_child = [*attack, f"end_all_by_child({frozen})"]
+
+        def none(*args: object, **options: object) -> spawn.Spawned:
+            raise AssertionError("it was run from the start again")
+
+        monkeypatch.setattr("quizlog_tui.replay.process.take", none)
+        assert cached.replay(script, 1, ["0", "1", "7"]).print == ("0", "1", "7")
+        assert cached.replay(script, 1, by_child).print[-1] == "tried"
+        assert [pid for pid in frozen if _lives(pid)] == frozen
+
+
+def test_a_run_signals_itself_and_what_it_started(build: Build) -> None:
+    asked = ["os.kill(os.getpid(), 0)", "os.killpg(os.getpgrp(), 0)", "own()", "os.getpgrp()"]
+    with Replayer() as cached:
+        script = build.script(SIGNALS)
+        cached.replay(script, 1, ["1"])
+        on = cached.replay(script, 1, ["1", *asked])
+        copied = cached.replay(script, 1, ["1", "2", *asked])
+        assert on.print[1:4] == copied.print[2:5] == ("None", "None", "9")
+        assert on.print[4] == copied.print[5], "a copy is in a group with a number of its own"
+
+
+def _lives(pid: int | None) -> bool:
+    return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_the_guard_never_waits_for_a_listener() -> None:
+    """It would watch nothing more while it waits. What it reports stays whole and in order."""
+    told = [b"%d 0\n" % number for number in range(20_000)]
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        reports = Reports(theirs.fileno())
+        for line in told:
+            reports.add(line)
+        assert reports.waiting and not reports.too_many
+        heard = b""
+        while len(heard) < sum(map(len, told)):
+            heard += ours.recv(65536)
+            reports.send()
+        assert heard.splitlines(keepends=True) == told and not reports.waiting
+        while not reports.too_many:
+            reports.add(bytes(65536))
