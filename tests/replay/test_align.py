@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import replace
 
 from hypothesis import given
@@ -103,3 +105,21 @@ def test_long_texts_and_runs_are_laid_out_too() -> None:
     other = run(*[(str(-i), "q", "") for i in range(5_000)])
     assert words(a, b) == ([(0, len(a) - 1)], [(0, len(b) - 1)])
     assert len(align(long, other)) == 5_000
+
+
+def test_the_time_for_runs_that_differ_everywhere_grows_with_their_length() -> None:
+    def cost(length: int) -> float:
+        a, b = (
+            run(*[(f"{n}, you said {word}{n}", f"{n}? ", f"{word}{n}") for n in range(length)])
+            for word in "ab"
+        )
+        least = math.inf  # a search for garbage is no cost of this
+        for _ in range(3):
+            begun = time.process_time()
+            assert {row.kind for row in align(a, b)} == {"changed"}
+            pairs = zip(a.steps, b.steps, strict=True)
+            assert all(words(one.written[0], other.written[0])[0] for one, other in pairs)
+            least = min(least, time.process_time() - begun)
+        return least
+
+    assert cost(8000) < 30 * cost(800) + 0.02
