@@ -42,6 +42,7 @@ ALLOWED = {
     "timeline": GROUND | {"record", "replay"},
     "report": GROUND | {"record", "replay", "session", "branch_list", "timeline"},
     "drift": GROUND | {"record", "replay"},
+    "guides": GROUND,
     "extensions": GROUND | {"record", "replay"},
     "new_record": GROUND | {"record", "replay"},
     "history": GROUND | {"record"},
@@ -64,7 +65,7 @@ ALLOWED = {
     "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
     "tui": GROUND
     | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
-    | {"timeline", "report", "autopilot", "sandbox"},
+    | {"timeline", "report", "autopilot", "sandbox", "guides"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
     "": GROUND | {"replay", "reply", "session", "drift", "bundle"},

@@ -49,6 +49,7 @@ def _holds_what_is_shipped(names: set[str]) -> None:
     for name in (*CODE_ATTACKS, QUIZ_ATTACKS):
         assert f"quizlog_tui/shipped/{name}" in names
     assert "quizlog_tui/replay/worker/boot.py" in names
+    assert "quizlog_tui/guides/hostile.md" in names
     assert "quizlog_tui/episodes/episode.schema.json" in names
     assert "quizlog_tui/episodes/templates/verifiers_v1.txt" in names
     assert any("quiz/demo_server/replies/ada-solve-" in name for name in names)

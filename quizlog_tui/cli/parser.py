@@ -75,6 +75,7 @@ COMMANDS: dict[str, Entry] = {
     "config": Entry("config", "show|check|init", "settings, keys and themes"),
     "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
     "doctor": Entry("doctor", "", "what this machine offers"),
+    "help": Entry("guides", "[TOPIC]", "the guides, such as what is promised of hostile scripts"),
 }
 """Every command by its name, in the order of the help."""
 

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from ...guides import guide
 from ..actions import ACTIONS, Action
 from ..bindings import screen_bindings
 from ..key_names import shown_key
@@ -19,6 +20,8 @@ from .base import QuizlogScreen
 
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
+_GUIDES = {"player": "hostile", "library": "hostile"}
+"""The guide that stands below the keys of a screen."""
 _STEPS = (
     "Steps count the answers: what is asked after K answers is asked at step K, the first question "
     "at step 0. A number such as [24/40] in a question is the script's own."
@@ -46,9 +49,12 @@ class HelpScreen(QuizlogScreen[None]):
 
     def on_mount(self) -> None:
         """Draw the table."""
-        self.status(f"Keys of the {self._of} screen · / finds · Escape goes back")
+        guided = " · a guide below" if self._of in _GUIDES else ""
+        self.status(f"Keys of the {self._of} screen · / finds · Escape goes back{guided}")
         pane = self.query_one(LineView)
-        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap))))
+        lines = help_lines(self._of, dict(self.app._keymap))
+        guide_below = [line(""), *guide_lines(_GUIDES[self._of])] if self._of in _GUIDES else []
+        pane.show(Paragraphs([*lines, *guide_below]))
         pane.focus()
 
 
@@ -60,6 +66,12 @@ def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
             lines += [line((_TITLES.get(name, "On this screen"), "head"))]
             lines += [*_lines(ACTIONS[name], keys), line("")]
     return lines[:-1]
+
+
+def guide_lines(topic: str) -> list[Line]:
+    """A guide, a line of the screen for each of its lines; what is longer is wrapped."""
+    rows = guide(topic).splitlines()
+    return [line((row.lstrip("# "), "head")) if row.startswith("#") else line(row) for row in rows]
 
 
 def _lines(actions: tuple[Action, ...], keys: dict[str, str]) -> Iterator[Line]:

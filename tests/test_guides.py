@@ -1,0 +1,57 @@
+"""The guides: read in a shell and on the screens, from one text."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from quizlog_tui.cli import main
+from quizlog_tui.cli.parser import COMMANDS
+from quizlog_tui.errors import UsageError
+from quizlog_tui.grants import NAMES
+from quizlog_tui.guides import guide, topics
+from quizlog_tui.tui.app import QuizlogApp
+from tests.support.build import Build
+from tests.support.screens import press, settled, shows
+
+
+@pytest.mark.parametrize("topic", topics())
+def test_every_guide_has_a_title_and_names_only_what_there_is(topic: str) -> None:
+    text = guide(topic)
+    assert text.startswith(f"# {topics()[topic]}\n") and max(map(len, text.splitlines())) <= 100
+    for name in re.findall(r"`quizlog (\w+)", text):
+        assert name in COMMANDS
+    for name in re.findall(r"#quizlog: ([\w-]+)", text):
+        assert name in NAMES
+
+
+def test_a_guide_is_read_in_a_shell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help"]) == 0
+    assert "hostile  Hostile scripts and answers" in capsys.readouterr().out
+    assert main(["help", "hostile"]) == 0
+    assert capsys.readouterr().out == guide("hostile")
+    assert main(["help", "hostile", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == guide("hostile")
+    assert main(["help", "nothing"]) == 2
+    said = "quizlog: there is no guide about 'nothing' (there are: hostile)\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("topic", ["../README", "hostile.md", "", "/etc/passwd"])
+def test_only_guides_are_read(topic: str) -> None:
+    with pytest.raises(UsageError, match="there is no guide"):
+        guide(topic)
+
+
+async def test_the_guide_stands_below_the_keys_of_the_player(build: Build) -> None:
+    app = QuizlogApp(build.record("input('? ')\n"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape")
+        await pilot.press("question_mark")
+        await shows(pilot, "Escape goes back · a guide below")
+        await pilot.press("G")
+        await shows(pilot, "Not promised")
+        await shows(pilot, "run only what you trust")
