@@ -68,7 +68,9 @@ class Stage:
         whole = read_decisions(KEPT).decisions[0]
         half = decide(replace(whole, models=whole.models[:2], reconciliation=()))
 
-        async def ask(session: Any, panel: Any, tell: Callable[[Progress], None]) -> Decision:
+        async def ask(
+            session: Any, panel: Any, tell: Callable[[Progress], None], agree: Any
+        ) -> Decision:
             tell(Progress("replied", half.models[-1].name, half))
             await asyncio.Event().wait()
             return half
