@@ -13,6 +13,7 @@ from quizlog_tui.errors import UsageError
 from quizlog_tui.grants import NAMES
 from quizlog_tui.guides import guide, topics
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screens.help import guide_lines
 from tests.support.build import Build
 from tests.support.screens import press, settled, shows
 
@@ -43,6 +44,14 @@ def test_a_guide_is_read_in_a_shell(capsys: pytest.CaptureFixture[str]) -> None:
 def test_only_guides_are_read(topic: str) -> None:
     with pytest.raises(UsageError, match="there is no guide"):
         guide(topic)
+
+
+def test_the_screen_breaks_a_guide_where_its_width_wants() -> None:
+    rows = [row.text for row in guide_lines("hostile")]
+    assert rows[0] == topics()["hostile"] and "Promised" in rows and "Not promised" in rows
+    items = [row for row in rows if row.startswith("- ")]
+    assert len(items) == guide("hostile").count("\n- ")
+    assert items[-1].endswith("your programs: run only what you trust.")
 
 
 async def test_the_guide_stands_below_the_keys_of_the_player(build: Build) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -69,8 +70,9 @@ def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
 
 
 def guide_lines(topic: str) -> list[Line]:
-    """A guide, a line of the screen for each of its lines; what is longer is wrapped."""
-    rows = guide(topic).splitlines()
+    """A guide: a line for each heading, paragraph and item, as wide as the screen is."""
+    text = re.sub(r"(?<=\S)\n(?=[^\n#-])\s*", " ", guide(topic).rstrip())
+    rows = text.splitlines()
     return [line((row.lstrip("# "), "head")) if row.startswith("#") else line(row) for row in rows]
 
 
