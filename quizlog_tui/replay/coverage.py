@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -113,13 +114,14 @@ def _suggestions(
 ) -> Iterator[Suggestion]:
     """For each thing never reached: the last question before it that was."""
     homes = {one.line: one.reached_from for one in report.questions}
+    begun = sorted((start, line) for line, home in homes.items() if asked[line] for start in home)
+    places = _places(walks)
     missing: list[Question | Ending] = [one for one in report.questions if not asked[one.line]]
     missing += [one for one in report.endings if not raised[one.line]]
     for one in sorted(missing, key=lambda one: one.line):
-        line = _nearest(one, homes, asked)
-        place = line is not None and _where(line, walks)
-        if place:
-            walk, step = place
+        line = _nearest(one, begun)
+        if line in places:
+            walk, step = places[line]
             kind, text = (
                 ("question", one.prompt)
                 if isinstance(one, Question)
@@ -132,27 +134,24 @@ def _suggestions(
             yield Suggestion(walk.record, walk.branch, step, prompt, one.line, kind, text or "")
 
 
-def _nearest(
-    wanted: Question | Ending, homes: dict[int, tuple[int, ...]], asked: Counter[int]
-) -> int | None:
+def _nearest(wanted: Question | Ending, begun: Sequence[tuple[int, int]]) -> int | None:
     """The line of the last question ever asked from which a run may come to what is wanted.
 
     Both may lie in functions; then the places count from which the main program calls them.
+
+    Args:
+        wanted: What was never reached.
+        begun: Such a place and the line of the question, for all questions ever asked, in order.
     """
-    before = [
-        (start, line)
-        for line, home in homes.items()
-        if asked[line]
-        for start in home
-        if any(start <= target for target in wanted.reached_from)
-    ]
-    return max(before)[1] if before else None
+    last = max(wanted.reached_from, default=-1)
+    count = bisect_right(begun, last, key=lambda each: each[0])
+    return begun[count - 1][1] if count else None
 
 
-def _where(line: int, walks: Sequence[Walk]) -> tuple[Walk, int] | None:
-    """The first run that came to this question, and at which step."""
+def _places(walks: Sequence[Walk]) -> dict[int | None, tuple[Walk, int]]:
+    """For each line that asked, the first run that came to its question, and at which step."""
+    found: dict[int | None, tuple[Walk, int]] = {}
     for walk in walks:
         for index, step in enumerate(_stops(walk.run)):
-            if step.line == line:
-                return walk, index
-    return None
+            found.setdefault(step.line, (walk, index))
+    return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+
 from quizlog_tui.paths import shipped
 from quizlog_tui.replay.coverage import Walk, coverage
 from quizlog_tui.replay.lint.check import lint
@@ -54,3 +57,21 @@ def test_a_raise_over_several_lines_counts(build: Build, replayer: Replayer) -> 
     assert [(row.line, row.times) for row in found.endings] == [(2, 1)]
     assert found.scores == {0.3: 1, 1.0: 0}
     assert found.suggestions == ()
+
+
+def test_the_time_for_what_was_never_reached_grows_with_its_number(
+    build: Build, replayer: Replayer
+) -> None:
+    def cost(count: int) -> float:
+        lines = [f"if input('{n}? ') == 'stop': raise Exception('{n}')" for n in range(count)]
+        source = read_source(build.script("\n".join(lines)))
+        walks = [Walk("r", "main", replayer.replay(source, 1, ["x"] * (count // 2)))]
+        report = lint(source)
+        least = math.inf  # a search for garbage is no cost of this
+        for _ in range(3):
+            begun = time.process_time()
+            assert len(coverage(report, walks).suggestions) > count
+            least = min(least, time.process_time() - begun)
+        return least
+
+    assert cost(3000) < 30 * cost(300) + 0.02
