@@ -14,6 +14,7 @@ from typing import Any
 
 from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.worker import Worker
 
 from ..config import Config
@@ -106,11 +107,17 @@ async def settled(pilot: Pilot[Any]) -> None:
             raise app.faults[0]
         seen = app.screen
         await pilot.pause()  # a screen that was there before is mounted and painted after it
-        while busy(app):
-            await app.workers.wait_for_complete(busy(app))
+        while busy(app) or _works(app.screen):
+            if busy(app):  # of no workers, Textual would wait for all
+                await app.workers.wait_for_complete(busy(app))
             await pilot.pause()
         if seen is app.screen and (isinstance(seen, QuizlogScreen) or seen.is_modal):
             return
+
+
+def _works(screen: Screen[Any]) -> bool:
+    """Whether something is being done before the user is asked again."""
+    return isinstance(screen, QuizlogScreen) and screen.working
 
 
 def busy(app: App[Any]) -> list[Worker[Any]]:

@@ -9,6 +9,7 @@ from textual.widgets import Checkbox
 
 from quizlog_tui.session import Session
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.player import PlayerScreen
 from quizlog_tui.tui.screens.private import PrivateScreen
 from tests.support.build import Build
@@ -49,6 +50,11 @@ async def test_what_is_private_is_listed_and_taken_out(
     text = target.read_text()
     left_in = bool(keys)
     assert (TOKEN in text, "/home/eve" in text, str(record.parent) in text) == (left_in,) * 3
+
+
+def test_a_picture_waits_for_the_list(record: Path) -> None:
+    shown = picture(record, size=(110, 34), keys=("escape", "x", "j", "j", "enter"))
+    assert "what looks like a secret, sk-a…" in shown.text
 
 
 async def test_one_goes_back_from_the_list_and_nothing_is_written(record: Path) -> None:
