@@ -37,7 +37,7 @@ from .screens.base import QuizlogScreen
 from .screens.opening import OpeningScreen, is_long
 from .screens.player import PlayerScreen
 from .state import State
-from .typed_keys import KeyGate, take_key, take_paste
+from .typed_keys import KeyGate, WaitingKeys, take_key, take_paste
 
 if TYPE_CHECKING:
     from ..episodes.index import EpisodeFile
@@ -108,6 +108,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._themes = InstalledThemes(self)
         self._problems += self._themes.take_first(self.config.theme, self.state.theme)
         self._take_keys()
+        self._typed = WaitingKeys(self._is_ready, self._take_typed)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What every line goes through before it is drawn."""
@@ -121,6 +122,11 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """The keys that act whatever is yet to be painted."""
         actions = (action for action in ACTIONS["app"] if action.id in ("app.back", "app.quit"))
         return {key for action in actions for key in effective(action, self._keymap)}
+
+    def _quits(self, event: events.Event) -> bool:
+        """Whether it is the key that ends the program at any time."""
+        quit_ = next(action for action in ACTIONS["app"] if action.id == "app.quit")
+        return isinstance(event, events.Key) and event.key in effective(quit_, self._keymap)
 
     def _take_keys(self) -> None:
         problems = key_problems(self.config.keys, str(config_path()))
@@ -244,16 +250,17 @@ class QuizlogApp(App[None], inherit_bindings=False):
         screen = self.screen
         if not isinstance(screen, QuizlogScreen):
             return None
-        if is_long(path):
-            try:
-                return await self._session(path)
-            except QuizlogError as error:
-                screen.complain(error)
-                return None
         screen.gate.shut()
-        session = await screen.work_on(partial(self._opened, path), "opening")
-        screen.gate.open()
-        return session if screen is self.screen else None
+        try:
+            if is_long(path):
+                return await self._session(path)
+            session = await screen.work_on(partial(self._opened, path), "opening")
+            return session if screen is self.screen else None
+        except QuizlogError as error:
+            screen.complain(error)
+            return None
+        finally:
+            screen.gate.open()
 
     @work
     async def on_open_record(self, event: OpenRecord) -> None:
@@ -291,16 +298,42 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """Take an event; an exception in what it leads to, such as an action, ends nothing."""
         try:
+            if not isinstance(event, events.Key | events.Paste):
+                await super().on_event(event)
+            elif not self._typed.must_wait() or self._quits(event):
+                await self._take_typed(event)
+            elif self._typed.add(event):
+                self._take_waiting()
+        except Exception as error:
+            self._handle_exception(error)
+
+    async def _take_typed(self, event: events.Event) -> None:
+        """Let a key, or pasted text, do all it does."""
+        try:
             if isinstance(event, events.Key):
                 self.app_focus = True
                 gate = getattr(self.screen, "gate", KeyGate())
                 await take_key(self, event, gate, self._ways_out)
             elif isinstance(event, events.Paste):
                 await take_paste(self, event)
-            else:
-                await super().on_event(event)
         except Exception as error:
             self._handle_exception(error)
+
+    @work
+    async def _take_waiting(self) -> None:
+        await self._typed.act()
+
+    def _is_ready(self) -> bool:
+        """Whether keys may act: the screen on top is there, and so is what a key began in it."""
+        screen = self.screen
+        if len(self.screen_stack) == 1 or not screen.is_mounted:
+            return False
+        if isinstance(screen, QuizlogScreen) and not screen.ready:
+            return False
+        if screen.focused is None:
+            return not screen.focus_chain
+        passed_on = (node for node in screen.focused.ancestors_with_self if node is not self)
+        return not any(node.message_queue_size for node in passed_on)
 
     def _handle_exception(self, error: Exception) -> None:
         """Show an error panel, where Textual would end the program."""

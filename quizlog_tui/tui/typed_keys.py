@@ -7,7 +7,9 @@ a slow line delivers them, `5 Enter 6` would send `56`.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection
 from math import inf
 from time import monotonic
 from typing import Any
@@ -16,6 +18,44 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, TextArea
+
+_LOOK_SECONDS = 0.005
+"""How often is looked whether the screen is ready that keys wait for."""
+
+
+class WaitingKeys:
+    """Keys and pasted texts that came before the screen or dialog they are meant for was ready.
+
+    Args:
+        is_ready: Whether keys may act.
+        take: Lets one act.
+    """
+
+    def __init__(
+        self, is_ready: Callable[[], bool], take: Callable[[events.Event], Awaitable[None]]
+    ) -> None:
+        self._is_ready = is_ready
+        self._take = take
+        self._waiting: deque[events.Event] = deque()
+
+    def must_wait(self) -> bool:
+        """Whether what is typed now has its turn later."""
+        return bool(self._waiting) or not self._is_ready()
+
+    def add(self, event: events.Event) -> bool:
+        """Keep a key until its turn comes; whether it is the first, for which to call `act`."""
+        self._waiting.append(event)
+        return len(self._waiting) == 1
+
+    async def act(self) -> None:
+        """Let the keys act in their order, each as soon as it may."""
+        while self._waiting:
+            while not self._is_ready():
+                await asyncio.sleep(_LOOK_SECONDS)
+            try:
+                await self._take(self._waiting[0])
+            finally:
+                self._waiting.popleft()
 
 
 class KeyGate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screens import library_finds
 from quizlog_tui.tui.screens.dialogs import ConfirmScreen
 from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.shelf import Found, read_some
+from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
 from tests.support.screens import idle, press, settled, shows
@@ -87,13 +91,14 @@ async def test_what_is_typed_before_the_first_question_is_painted_is_no_command(
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
         screen = await burst(pilot, "q", "b", "enter")
+        assert draft(app) == "qb"
         screen.query_one("#output").focus()
         screen.gate.shut()
         await burst(pilot, "q", "b", "i", "enter")
         screen.gate.open()
         assert screen is app.screen and not isinstance(app.focused, Input)
         await press(pilot, "i", "b", "enter")
-    assert data(record)["inputs"] == ["b"]
+    assert data(record)["inputs"] == ["qbb"]
 
 
 async def test_a_fork_and_its_answer_in_one_burst(record: Path) -> None:
@@ -159,3 +164,73 @@ async def test_two_changes_in_one_burst_are_both_made(record: Path) -> None:
         screen = await burst(pilot, "z", "z")
         await pilot.app.workers.wait_for_complete()
         assert screen.session.pointer == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "step", "pane"),
+    [
+        (("0", "number_sign", "2", "enter"), 2, "output"),
+        (("0", "number_sign", "1", "enter", "l"), 2, "output"),
+        (("0", "number_sign", "1", "enter", "enter", "l"), 2, "output"),
+        (("0", "number_sign", "2", "escape", "l"), 1, "output"),
+        (("0", "number_sign", "2", "enter", "number_sign", "1", "enter", "2"), 1, "timeline"),
+    ],
+)
+async def test_what_follows_a_key_that_asks_is_for_its_dialog(
+    record: Path, keys: tuple[str, ...], step: int, pane: str
+) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        for answer in "123":
+            await press(pilot, answer, "enter")
+        screen = await burst(pilot, *keys)
+        assert (screen._head.step, app.focused and app.focused.id) == (step, pane)
+
+
+async def test_pasted_text_waits_for_its_dialog_too(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await press(pilot, "1", "enter", "escape")
+        app.simulate_key("number_sign")
+        app.post_message(events.Paste("0"))
+        screen = await burst(pilot, "enter")
+        assert screen._head.step == 0
+
+
+async def test_what_is_typed_before_the_library_is_there_acts_in_it(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.yaml", "b.yaml", "c.yaml"):
+        build.record(QUIZ, name=name)
+    let_go = threading.Event()
+
+    def late(*args: Any) -> Found:
+        assert let_go.wait(60)
+        return read_some(*args)
+
+    monkeypatch.setattr(library_finds, "read_some", late)
+    state = State(build.outside / "state.json")
+    state.sorting = "name"
+    app = QuizlogApp(build.folder, state=state)
+    async with app.run_test() as pilot:
+        for key in ("j", "j", "enter"):
+            app.simulate_key(key)
+        await pilot.pause()
+        let_go.set()
+        assert (await settled(pilot)).session.path.name == "c.yaml"
+
+
+async def test_one_can_quit_before_the_library_is_there(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = threading.Event()
+    monkeypatch.setattr(library_finds, "read_some", lambda *args: let_go.wait(60))
+    app = QuizlogApp(build.folder)
+    async with app.run_test() as pilot:
+        for key in ("j", "ctrl+q"):
+            app.simulate_key(key)
+        await pilot.pause()
+        let_go.set()
+    assert app.return_code == 0

@@ -66,6 +66,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         super().__init__()
         self._status = ""
         self._working = False
+        self._slow = False
         self._turn_to_work = asyncio.Lock()
         self._stops = 0
         self._stopping: Timer | None = None
@@ -114,6 +115,14 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     # -- slow work
 
     @property
+    def ready(self) -> bool:
+        """Whether keys may act: the dialog that one has opened is there, unless it takes long."""
+        return self._slow or not any(
+            worker.node is self and worker.group == DIALOG and not worker.is_finished
+            for worker in self.workers
+        )
+
+    @property
     def working(self) -> bool:
         """Whether something runs that Escape would stop."""
         return self._working
@@ -131,7 +140,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     async def _work_on(self, call: Callable[[], T], doing: str) -> T | None:
         self._working = True
         top = self.query_one("#status", Static)
-        slow = self.set_timer(0.2, lambda: top.update(f"… {one_line(doing)}; Escape stops it"))
+        slow = self.set_timer(0.2, partial(self._tell_slow, doing))
         try:
             return await asyncio.to_thread(call)
         except QuizlogError as error:
@@ -142,12 +151,16 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             return None
         finally:
             slow.stop()
-            self._working = False
+            self._working = self._slow = False
             if self._stopping:
                 self._stopping.stop()
                 self._stopping = None
             if self.is_mounted:
                 top.update(self._status)
+
+    def _tell_slow(self, doing: str) -> None:
+        self._slow = True
+        self._tell_progress(f"… {one_line(doing)}; Escape stops it")
 
     def progress(self, doing: str) -> None:
         """What the slow work is doing now; called from its thread."""

@@ -192,6 +192,7 @@ class LibraryScreen(LibraryFinds):
         """Open the marked record."""
         self.found_all()
         if self.marked is not None:
+            self.gate.shut()
             self.post_message(OpenRecord(self.marked.path))
 
     def neighbour(self, path: Path, by: int) -> Path | None:

@@ -40,6 +40,7 @@ class LibraryFinds(QuizlogScreen[None]):
         self._shelf = shelf
         self._scan: Worker[None] | None = None
         self._asked = True
+        self._has_looked = False
         self._gave_up = False
         self._look_from = 0.0
         self._search_from = 0.0
@@ -63,6 +64,11 @@ class LibraryFinds(QuizlogScreen[None]):
         """Back from a record: what was done there shows at once."""
         self._look_from = 0.0
         self._look_around()
+
+    @property
+    def ready(self) -> bool:
+        """Whether keys may act: the first records that are found are there."""
+        return self._has_looked and super().ready
 
     @property
     def scanning(self) -> bool:
@@ -113,12 +119,14 @@ class LibraryFinds(QuizlogScreen[None]):
             if self._shelf.take(found):
                 self.found_some(found.summaries)
                 self.draw()
+            self._has_looked = True
         now = time.monotonic()
         self._search_from = now + _REST * (now - start)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Draw once more when a search is over, however it ended."""
         if event.worker is self._scan and not self.scanning:
+            self._has_looked = True
             self.found_all()
             self.draw()
 
