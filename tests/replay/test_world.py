@@ -331,7 +331,12 @@ DETECTED_ROWS = {
         "process-order",
     ),
     "addresses, where the folder's path counts": (
-        "import asyncio, numpy, sympy\nclass A: pass\nprint([id(A()) for _ in range(3)])",
+        """
+        import hashlib, os
+        class A: pass
+        held = [A() for _ in range(int(hashlib.md5(os.getcwdb()).hexdigest()[:4], 16))]
+        print([id(A()) for _ in range(3)])
+        """,
         "address-order",
     ),
     "system's randomness": (
