@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..errors import DecisionError
 from ..paths import decisions_path as decisions_path
+from ..record.durable import unwritable
 from ..record.lock import locked
 from ..regular_file import read_regular
 from .decision import Decision
@@ -70,8 +71,8 @@ def append_decision(path: Path, decision: Decision) -> None:
             _append(path, line)
         except OSError as error:
             _cut(path, before)
-            message = f"cannot write: {error.strerror}"
-            raise DecisionError(message, where=str(path)) from None
+            told = unwritable(error, path)
+            raise DecisionError(told.message, where=told.where, hint=told.hint) from None
 
 
 def _append(path: Path, line: bytes) -> None:
