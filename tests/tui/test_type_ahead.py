@@ -171,7 +171,7 @@ async def test_two_changes_in_one_burst_are_both_made(record: Path) -> None:
     [
         (("0", "number_sign", "2", "enter"), 2, "output"),
         (("0", "number_sign", "1", "enter", "l"), 2, "output"),
-        (("0", "number_sign", "1", "enter", "enter", "l"), 2, "output"),
+        (("0", "number_sign", "1", "enter", "enter", "escape", "l"), 2, "output"),
         (("0", "number_sign", "2", "escape", "l"), 1, "output"),
         (("0", "number_sign", "2", "enter", "number_sign", "1", "enter", "2"), 1, "timeline"),
     ],
