@@ -332,8 +332,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             return False
         if screen.focused is None:
             return not screen.focus_chain
-        passed_on = (node for node in screen.focused.ancestors_with_self if node is not self)
-        return not any(node.message_queue_size for node in passed_on)
+        return not any(node.message_queue_size for node in screen.focused.ancestors_with_self)
 
     def _handle_exception(self, error: Exception) -> None:
         """Show an error panel, where Textual would end the program."""
