@@ -192,7 +192,8 @@ async def test_pasted_text_waits_for_its_dialog_too(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
         await settled(pilot)
-        await press(pilot, "1", "enter", "escape")
+        await press(pilot, "1", "enter")
+        await press(pilot, "escape")
         app.simulate_key("number_sign")
         app.post_message(events.Paste("0"))
         screen = await burst(pilot, "enter")
