@@ -167,6 +167,8 @@ def with_findings(report: Report, privacy: Privacy) -> Report:
     """The report, with a list of what is private in it."""
     found: list[Finding] = []
     for section in report.branches:
+        if not privacy.find_in(section, ""):
+            continue
         for moment in section.moments:
             found += privacy.find_in(moment, f"branch {section.name}, step {moment.at}")
         found += privacy.find_in(replace(section, moments=()), f"branch {section.name}")
