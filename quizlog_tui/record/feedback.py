@@ -119,8 +119,9 @@ def _to(said: Feedback) -> dict[str, Any]:
 
 def on_branch(record: Record, name: str, remarks: Iterable[Feedback]) -> Iterator[Feedback]:
     """The remarks that concern a branch: its own, those on answers it shares, and general ones."""
-    reach = lineage(record, name)
-    for said in remarks:
+    every = list(remarks)
+    reach = lineage(record, name) if every else {}
+    for said in every:
         shared = said.at is not None and said.at < reach.get(said.branch or name, 0)
         if shared or (said.at is None and said.branch in (None, name)):
             yield said

@@ -37,13 +37,17 @@ def lineage(record: Record, name: str) -> dict[str, int]:
 
     Of the branch itself all are, the stop after its last answer included.
     """
-    found: dict[str, int] = {}
+    return dict(upwards(record, name))
+
+
+def upwards(record: Record, name: str) -> Iterator[tuple[str, int]]:
+    """As `lineage`, one after the other, for whom the nearest will do."""
     reach, here = record.length_of(name) + 1, name
     while True:
-        found[here] = reach
+        yield here, reach
         entry = record.branches.get(here)
         if entry is None or entry.parent is None:
-            return found
+            return
         reach, here = min(reach, entry.at), entry.parent
 
 

@@ -6,8 +6,9 @@ changes in `branches`, how it is kept in `store`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Literal
 
 from ..series import Series
@@ -60,6 +61,11 @@ class Branch:
     """Unknown keys, kept on rewrite."""
 
     @property
+    def left_at(self) -> int:
+        """Index of the first answer that is its own."""
+        return 0 if self.parent is None else self.at
+
+    @property
     def marked_from(self) -> int:
         """Index of the first stop that is its own: the one its fork point leads to."""
         return 0 if self.parent is None else self.at + 1
@@ -99,8 +105,8 @@ class Record:
 
     def but(self, **changes: Any) -> Record:
         """This record with other values of some fields; as `replace` would make it, and sooner."""
-        record = object.__new__(Record)
-        vars(record).update(vars(self), **changes)
+        record, mine = object.__new__(Record), vars(self)
+        vars(record).update({name: mine[name] for name in _FIELDS}, **changes)
         return record
 
     @property
@@ -121,14 +127,7 @@ class Record:
         Raises:
             KeyError: There is no such branch.
         """
-        if name == self.branch:
-            return self.inputs
-        line, base = self._line_of(name)
-        path = list(self.inputs) if base == self.branch else []
-        for branch in line:
-            del path[branch.at :]
-            path += branch.inputs
-        return Series(path)
+        return self._along(name, self._paths, lambda branch: (branch.inputs, branch.left_at))
 
     def length_of(self, name: str) -> int:
         """How many answers `path_of` has, without looking at them.
@@ -139,7 +138,7 @@ class Record:
         if name == self.branch:
             return len(self.inputs)
         branch = self.branches[name]
-        return len(branch.inputs) + (0 if branch.parent is None else branch.at)
+        return len(branch.inputs) + branch.left_at
 
     def trail_of(self, name: str) -> Series[str]:
         """The marks of a branch's stops, from the script's first question, as far as known.
@@ -147,26 +146,50 @@ class Record:
         Raises:
             KeyError: There is no such branch.
         """
-        if name == self.branch:
-            return self.trail
-        line, base = self._line_of(name)
-        marks = list(self.trail) if base == self.branch else []
-        for branch in line:
-            del marks[branch.marked_from :]
-            if len(marks) == branch.marked_from:
-                marks += branch.trail
-        return Series(marks)
+        return self._along(name, self._trails, lambda branch: (branch.trail, branch.marked_from))
 
-    def _line_of(self, name: str) -> tuple[list[Branch], str]:
-        """The branches that lead to a branch, oldest first, and where they start: its name."""
-        line: list[Branch] = []
-        while name != self.branch:
-            branch = self.branches[name]
-            line.append(branch)
-            if branch.parent is None:
-                break
-            name = branch.parent
-        return line[::-1], name
+    def _along(
+        self,
+        name: str,
+        known: dict[str, Series[str]],
+        own: Callable[[Branch], tuple[Series[str], int]],
+    ) -> Series[str]:
+        """What a branch shares with those above it, and what is its own.
+
+        Args:
+            name: The branch.
+            known: All of that for branches that others left; takes what is found, if this is one.
+            own: What a branch adds, and the place from which on.
+        """
+        if name in known:
+            return known[name]
+        line: list[str] = []
+        here: str | None = name
+        while here is not None and here not in known:
+            line.append(here)
+            here = self.branches[here].parent
+        found = [] if here is None else list(known[here])
+        for each in reversed(line):
+            more, start = own(self.branches[each])
+            del found[start:]
+            found += more if len(found) == start else ()
+        whole = Series(found)
+        if name in self._left:
+            known[name] = whole
+        return whole
+
+    @cached_property
+    def _left(self) -> frozenset[str | None]:
+        """The branches that others left."""
+        return frozenset(branch.parent for branch in self.branches.values())
+
+    @cached_property
+    def _paths(self) -> dict[str, Series[str]]:
+        return {self.branch: self.inputs}
+
+    @cached_property
+    def _trails(self) -> dict[str, Series[str]]:
+        return {self.branch: self.trail}
 
     @property
     def all_names(self) -> list[str]:
@@ -183,3 +206,6 @@ class Record:
         """Whether a branch is deleted; the active one never is."""
         entry = self.branches.get(name)
         return entry is not None and entry.deleted is not None and name != self.branch
+
+
+_FIELDS = tuple(each.name for each in fields(Record))

@@ -13,7 +13,7 @@ from ..branch_list import BranchInfo
 from ..errors import QuizlogError
 from ..privacy import Finding, Privacy
 from ..record.feedback import Feedback, read
-from ..record.lineage import lineage
+from ..record.lineage import upwards
 from ..record.model import Record, Status
 from ..replay.source import Source
 from ..replay.transcript import Transcript
@@ -137,8 +137,8 @@ def _section(
 
 def _shown_with(record: Record, name: str) -> tuple[str | None, int]:
     """The nearest ancestor that is shown, and how many answers are shown there."""
-    for ancestor, reach in list(lineage(record, name).items())[1:]:
-        if not record.hides(ancestor):
+    for ancestor, reach in upwards(record, name):
+        if ancestor != name and not record.hides(ancestor):
             return ancestor, reach
     return None, 0
 

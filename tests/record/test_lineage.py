@@ -146,3 +146,29 @@ def test_a_wrong_name_is_told_with_all_branches_or_those_like_it() -> None:
         check_branch(replace(few, branches=few.branches | many), "fork 77")
     assert "fork-77" in str(caught.value) and len(str(caught.value)) < 120
     assert str(caught.value).endswith("`quizlog branches` lists all 1002)")
+
+
+class Counting(dict[str, Branch]):
+    looked_up = 0
+
+    def __getitem__(self, name: str) -> Branch:
+        self.looked_up += 1
+        return super().__getitem__(name)
+
+
+def test_the_answers_of_branches_that_leave_one_another_are_put_together_once() -> None:
+    branches = Counting(
+        {f"b{i}": Branch(f"b{i - 1}" if i else "main", i, Series([str(i)])) for i in range(1000)}
+    )
+    record = Record("quiz.py", 1, branches=branches)
+    for index, name in enumerate(branches):
+        assert record.path_of(name) == [str(i) for i in range(index + 1)]
+        assert record.trail_of(name) == []
+    assert branches.looked_up <= 5 * len(branches)
+
+
+def test_a_record_that_changes_knows_nothing_of_what_another_put_together() -> None:
+    branches = {"b": Branch("main", 1, Series("y")), "c": Branch("b", 2, Series("z"))}
+    record = Record("quiz.py", 1, Series("ax"), branches=branches)
+    assert record.path_of("c") == ["a", "y", "z"]
+    assert record.but(inputs=Series("bx")).path_of("c") == ["b", "y", "z"]
