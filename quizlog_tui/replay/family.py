@@ -11,8 +11,12 @@ import os
 import select
 import signal
 import socket
+import time
 
 from .spawn import Spawned
+
+_LOOKS = 0.05
+"""Seconds from one look that is asked for to the next."""
 
 
 class Family:
@@ -31,6 +35,7 @@ class Family:
         self._dismissed: set[int] = set()
         self._partial = b""
         self._members = 0
+        self._looked = 0.0
         self.pids: set[int] = set()
         self.writers: set[int | None] = set()
         """Those that changed a folder which the others see too."""
@@ -48,8 +53,11 @@ class Family:
         self._order(f"quiz {pid}\n")
 
     def look(self) -> None:
-        """Hold what they started against the bounds now."""
-        self._order("look\n")
+        """Hold what they started against the bounds, unless that was asked for just now."""
+        now = time.monotonic()
+        if now - self._looked >= _LOOKS:
+            self._looked = now
+            self._order("look\n")
 
     def fileno(self) -> int:
         """The descriptor that becomes readable when a process ended."""

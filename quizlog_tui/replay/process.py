@@ -73,7 +73,7 @@ class QuizProcess:
         """Names of what the fixed world does not hold; see `world.MET`."""
         self.lacks: tuple[str, ...] = ()
         """What of it this system lacks; see `world.LACKS`."""
-        self._channel = Channel(socket.socket(fileno=control))
+        self._channel = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, control))
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
         self._poll.register(family, select.POLLIN)

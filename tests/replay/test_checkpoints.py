@@ -300,6 +300,36 @@ def test_many_steps_and_rewinds_leak_nothing(build: Build) -> None:
     assert below(os.getpid()) == family
 
 
+def test_a_copy_is_made_as_the_run_would_go_on(build: Build, cached: Replayer) -> None:
+    """No library hears of a fork, and the C library knows its thread by the copy's own number."""
+    script = build.script("""
+        import _thread, signal, threading, logging, random
+        heard, me, ready = [], threading.get_ident(), _thread.allocate_lock()
+        class Library:  # registers as a library does: not by way of the script
+            exec(compile("import os; os.register_at_fork(after_in_child=lambda: heard.append(1))",
+                 "/usr/lib/python3/library.py", "exec"), {"heard": heard, "__name__": "library"})
+        def wake():
+            signal.pthread_kill(me, 0)
+            ready.release()
+        while True:
+            x = input(f"{heard} {random.random()}? ")
+            if x == "thread":
+                ready.acquire()
+                _thread.start_new_thread(wake, ())
+                ready.acquire()
+                ready.release()
+            print("well")
+    """)
+    trunk = cached.replay(script, 1, ["a", "b", "c"])
+    assert trunk.tainted is None
+    for answers in (["a", "x"], ["a", "b", "y", "z"], ["a", "thread"], ["a", "b", "thread"]):
+        found = cached.replay(script, 1, answers)
+        assert found == replay(script, 1, answers)
+        assert found.next_prompt is not None and found.next_prompt.startswith("[] ")
+        assert found.print[-1] == "well"
+    assert len(cached.checkpoints) > 1
+
+
 def test_the_bounds_on_checkpoints_hold(build: Build) -> None:
     script = build.script(
         "data = []\nwhile True:\n    data.append(bytearray(3_000_000)); input()\n"

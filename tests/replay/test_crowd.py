@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from quizlog_tui.errors import LimitError
+from quizlog_tui.replay.family import Family
 from quizlog_tui.replay.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.spawn import _FOLDER
+from quizlog_tui.replay.spawn import _FOLDER, Spawned
 from quizlog_tui.replay.worker.crowd import Crowd, Looks
 from tests.support.build import Build
 from tests.support.processes import below
@@ -191,7 +195,7 @@ COUNTS = """
 import os, socket, sys, time
 sys.path.insert(0, {folder!r})
 from worker import guard
-ours, theirs = socket.socketpair()
+(ours, theirs), (inbox, outlet) = socket.socketpair(), socket.socketpair()
 looks, began = [], time.monotonic()
 def look(*args):
     looks.append(time.monotonic())
@@ -200,7 +204,7 @@ plain, guard._look = guard._look, look
 if os.fork() == 0:
     ours.close()
     try:
-        guard._watch(theirs.fileno())
+        guard._watch(theirs.fileno(), inbox.fileno())
     finally:
         os.write(1, b"%d %d\\n" % (len(looks), (time.monotonic() - began) * 1000))
         os._exit(0)
@@ -226,6 +230,18 @@ def test_the_guard_looks_for_no_order_but_that_to_look_and_not_all_the_time() ->
     assert 1 <= looks <= 1 + milliseconds / 1000
     looks, milliseconds = looked(b"look\n")
     assert 2 <= looks <= 1 + milliseconds / 10
+
+
+def test_a_look_is_asked_for_now_and_then_only() -> None:
+    ours, theirs = socket.socketpair()
+    family = Family(cast(Spawned, SimpleNamespace(guard=ours.detach(), pid=0)))
+    began = time.monotonic()
+    for _ in range(1000):
+        family.look()
+    asked = theirs.recv(1 << 16).count(b"look")
+    assert 1 <= asked <= 1 + (time.monotonic() - began) / 0.05
+    for end in (theirs, family._guard):
+        end.close()
 
 
 def test_a_look_that_takes_long_is_not_followed_by_the_next_at_once() -> None:

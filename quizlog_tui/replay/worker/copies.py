@@ -1,8 +1,7 @@
 """Copies of this process, made at a question: how a run is rewound without running again.
 
-A copy waits at the same question on a socket of its own. It is made by forking twice, so that it
-belongs to the guard: the script never sees a child it did not start, and the guard collects it.
-What a fork changes of its own accord is put back.
+A copy waits at the same question on a socket of its own. It belongs to the guard: the script never
+sees a child it did not start, and the guard collects it.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from os import getpid  # the original: the script's view of `os` is patched later
+from os import close, getpid, pipe, read  # the originals: the script's view is patched later
 from typing import Any
 
+from . import system
 from .log import Log
 from .taint import Taint
 from .wire import quote, send
@@ -37,8 +37,9 @@ def copy(log: Log, taint: Taint) -> None:
 
 
 def _copy_with(arrived: list[int], log: Log, taint: Taint) -> None:
-    # A copy that has not run since it was made is as clean as its original was then.
+    # What has not run since it was found clean is clean; so is a copy of it.
     reason = None if log.untouched else taint.reason(set(arrived))
+    log.untouched = reason is None
     if reason is None:
         reason = _try(arrived, log, taint)
     if reason is not None:
@@ -49,15 +50,13 @@ def _try(arrived: list[int], log: Log, taint: Taint) -> str | None:
     """Make a copy; why that is not possible, if so."""
     reason, copied = None, False
     taint.watching = False
-    kept = _states()
     log.world.copying()
     try:
-        copied = _forked_twice()
+        copied = _forked()
     except OSError:
         reason = "the system has no room for one more process"
     if copied:
         _settle_in(log, *arrived)
-        _put_back(kept)
     log.world.copied()
     taint.watching = True
     return reason
@@ -68,14 +67,48 @@ def _refuse(control: int, reason: str) -> None:
         send(control, f'["refused", {quote(reason)}]')
 
 
+def _forked() -> bool:
+    """Fork below the guard; True in the new process, False here.
+
+    This one goes on when the other has left its session, within which signals are let pass.
+
+    Raises:
+        OSError: There is no room for it.
+    """
+    copied, (left, leaving) = False, pipe()
+    try:
+        copied = _forked_beside()
+    finally:
+        close(leaving)
+        if not copied:
+            read(left, 1)
+        close(left)
+    return copied
+
+
+def _forked_beside() -> bool:
+    """Fork a child of the guard; a grandchild that it adopts where the system has no such way."""
+    try:
+        copied = _fork_beside() == 0
+    except OSError:
+        return _forked_twice()
+    if copied:
+        _setsid()
+    return copied
+
+
+_fork_beside = system.way_to_fork_beside()
+
+
 def _forked_twice() -> bool:
-    """Fork a grandchild that the guard adopts; True in it, False here.
+    """Fork a grandchild that the guard adopts, and put back what forks change of their own accord.
 
     It never belongs to the session of this process, within which signals are let pass.
 
     Raises:
         OSError: There is no room for one of them.
     """
+    kept = _states()
     child = os.fork()
     if child:
         if os.waitpid(child, 0)[1]:
@@ -88,6 +121,7 @@ def _forked_twice() -> bool:
         _setsid()
     except BaseException:  # of which the script must not hear, in a process of its own
         _leave(1)
+    _put_back(kept)
     return True
 
 
@@ -104,7 +138,6 @@ def _settle_in(log: Log, control: int, out: int, err: int) -> None:
     log.world.settle(log.home)
     log.code.settle(log.home)
     log.known = log.written = log.told_of = 0
-    log.untouched = True
     log.answers = []
     log.wire.send(f'["born", {log.home}]')
 

@@ -88,14 +88,15 @@ def _watch(guarded: int, inbox: int) -> None:
     poll.register(wake_read, select.POLLIN)
     orders, crowd = b"", Crowd()
     crowd.quizzes.update(_forked)
+    _reap(reports, crowd)
     while not reports.too_many and (crowd.looks.pause or _look(reports, crowd)):
-        _reap(reports, crowd)
         poll.register(guarded, select.POLLIN | (select.POLLOUT if reports.waiting else 0))
         events = poll.poll(int(crowd.looks.pause * 1000) + 1)
         reports.send()
         ready = [fd for fd, event in events if event != select.POLLOUT]
         if wake_read in ready:
             os.read(wake_read, 4096)
+            _reap(reports, crowd)
         if guarded in ready:
             data = os.read(guarded, 65536)
             if not data:

@@ -55,7 +55,7 @@ class Log:
         self.pause_after = 0.0
         self._asked = False
         self.untouched = False
-        """Whether this is a copy that has had no answer yet."""
+        """Whether it is known, and no answer came since, that this process can be copied."""
         self.out = os.dup(1)
         self.err = os.dup(2)
         self.known = 0
