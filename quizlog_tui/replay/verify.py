@@ -36,6 +36,8 @@ T = TypeVar("T")
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
+_SYSTEM = "system"
+"""What a run met that reads the system's state, and the condition that nobody can do so."""
 _RACING = ("threads", "processes", "chance", "ports")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
 
@@ -152,6 +154,10 @@ class Verifier:
 
     def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
         plain, varied = _sound_runs((yield (Other(), Other(_USUAL))))
+        self._varied = _USUAL
+        if _SYSTEM in plain.met:  # which is said; what it shows of that is no news
+            self._varied = tuple(name for name in _USUAL if name != _SYSTEM)
+            (varied,) = _sound_runs((yield (Other(self._varied),)))
         self._known = known_of(self._record, self._branch or self._record.branch)
         found = difference_from_record(self._known, plain)
         if shared and found is not None:
@@ -196,11 +202,11 @@ class Verifier:
         self, plain: Transcript, varied: Transcript
     ) -> Inquiry[Wanted, Verdict]:
         """The record agrees with a replay: does it with every replay?"""
-        changed = list(_USUAL)
+        changed = list(self._varied)
         relied: dict[Cause, int] = {}
         hidden = self._left_over(plain)
         if hidden:
-            (varied,) = _sound_runs((yield (Other(_USUAL, hidden),)))
+            (varied,) = _sound_runs((yield (Other(self._varied, hidden),)))
         while (found := first_difference(plain, varied)) is not None:
             among = Other(tuple(changed), hidden)
             guilty = _sound((yield Search(tuple(self._known.inputs[: found.step]), among)))
@@ -242,7 +248,8 @@ class Verifier:
             words = "files that the script changes lie there, and did not when it was recorded"
             return _diverging(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
-        changed = (*OPEN,) if same else (*_USUAL, "entropy")
+        varied = self._varied
+        changed = tuple(name for name in varied if name in OPEN) if same else (*varied, "entropy")
         answers = self._known.inputs[: found.step]
         parts = self._trials.parting(answers, self._left_over(plain))
         guilty = culprits(changed, parts) if parts(changed) else ()
@@ -288,6 +295,7 @@ _DEPENDS = {
     "metadata": "the times or numbers of files",
     "threads": "the order in which threads take turns",
     "libraries": "the real time, for which a library of it asks the system itself",
+    "system": "the system's state (/proc, /sys)",
 }
 
 

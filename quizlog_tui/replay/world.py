@@ -126,6 +126,7 @@ OPEN: dict[str, Cause] = {
     "metadata": "file-metadata",
     "threads": "thread-order",
     "libraries": "clock",
+    "system": "environment",
 }
 """Conditions that differ between users, machines and days, and the cause each one is."""
 

@@ -57,6 +57,8 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     world = World(job, folder, outside)
     hooks.install(Log(wire, outcome, taint, world, code, job.untold), world)
     _become_plain(folder.path, job.name)
+    if "system" in job.changed:
+        taint.look_before()
     try:
         kept = isolate(shut, outlet, folder, job, network=reach)
     except OSError as error:

@@ -49,7 +49,7 @@ def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: st
     """
     own = [folder.path, TEMPORARY, leftover(os.getpid())]
     own += [SHARED_MEMORY] if folder.own_memory else []  # else it is everybody's
-    readable = ["/"] if "real-files" in job.asked else _readable(folder, job.path)
+    readable = ["/"] if "real-files" in job.asked else _readable(folder, job)
     kept = shut(own, readable, network=network, seal=folder.seal, take=outlet.hand_over)
     outlet.close()
     folder.shut = bool(kept)
@@ -58,9 +58,9 @@ def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: st
     return kept
 
 
-def _readable(folder: Folder, script: str) -> Iterator[str]:
+def _readable(folder: Folder, job: Job) -> Iterator[str]:
     yield from _PROGRAMS
-    yield from _SYSTEM
+    yield from () if "system" in job.changed else _SYSTEM
     for name in _SETTINGS:
         yield f"/etc/{name}"
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
@@ -72,6 +72,6 @@ def _readable(folder: Folder, script: str) -> Iterator[str]:
     home = os.path.expanduser("~")
     for name in _DRAWING:
         yield f"{home}/{name}"
-    beside = os.path.dirname(script)
-    yield beside if beside == folder.path else script  # tracebacks look for its lines there
+    beside = os.path.dirname(job.path)
+    yield beside if beside == folder.path else job.path  # tracebacks look for its lines there
     yield from folder.layers()

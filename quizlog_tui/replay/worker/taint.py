@@ -14,7 +14,8 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from os import listdir  # the original: the script's view of `os` is patched later
+from os import getpid, listdir  # the originals, here and below: they are patched later
+from time import process_time_ns, thread_time_ns
 from typing import Any
 
 from .folder import Folder
@@ -50,6 +51,9 @@ _LASTING = {
     "mmap.__new__": "it mapped memory that copies may share",
 }
 
+_OPEN = "/proc/self/fd"
+_HIGH, _MOST = 102, 1024
+"""A number that no descriptor of a script gets in passing, and how many are tried one by one."""
 _KEEP_NOTHING = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _BEYOND_FILES = frozenset({_LASTING["socket.bind"], _LASTING["os.system"]})
 """Reasons that copies could notice in the network they share."""
@@ -71,11 +75,21 @@ class Taint:
         self.straying: Callable[[], None] = lambda: None
         """Called before the first of them is."""
         self._descriptors: set[int] = set()
+        self._list: int | None = None
+        self._listed = 0
         self._handlers: list[Any] = []
+
+    def look_before(self) -> None:
+        """Open now what lists descriptors, of this process alone, as it will not be let in."""
+        self._list, self._listed = os.open(_OPEN, os.O_RDONLY), getpid()
+        with contextlib.suppress(OSError):  # so many may not be open
+            os.dup2(self._list, _HIGH, inheritable=False)
+            os.close(self._list)
+            self._list = _HIGH
 
     def install(self) -> None:
         """Note what the script starts with; `begin` begins to watch."""
-        self._descriptors = _descriptors()
+        self._descriptors = self._opened()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
         before_threads(self._thread)
@@ -142,11 +156,11 @@ class Taint:
         known = self.cheap()
         if known is not None:
             return known
-        if len(listdir("/proc/self/task")) > 1:
+        if self._has_threads():
             return "a library of it runs threads"
         if _has_children():
             return "it has child processes"
-        if not self._descriptors.issuperset(_descriptors() - arrived):
+        if not self._descriptors.issuperset(self._opened() - arrived):
             return "it holds files, pipes or sockets open"
         if self.folder.touched():
             return "it wrote files"
@@ -155,6 +169,19 @@ class Taint:
         if _handlers() != self._handlers:
             return "it set signal handlers"
         return None
+
+    def _has_threads(self) -> bool:
+        """Whether there are others than this one; or were, where the system does not tell."""
+        if self._list is None:
+            return len(listdir("/proc/self/task")) > 1
+        return process_time_ns() > thread_time_ns()
+
+    def _opened(self) -> set[int]:
+        """The open descriptors; the one that lists them is closed by the time it is looked at."""
+        if self._list is not None and getpid() != self._listed:
+            return set(filter(_is_open, range(_MOST)))
+        names = listdir(_OPEN if self._list is None else self._list)
+        return set(filter(_is_open, map(int, names)))
 
 
 def before_threads(act: Callable[[], None]) -> None:
@@ -190,11 +217,6 @@ def harmless(path: Any) -> bool:
     if isinstance(path, int):
         return True
     return isinstance(path, str) and (path in _KEEP_NOTHING or "__pycache__" in path)
-
-
-def _descriptors() -> set[int]:
-    """The open descriptors; the one that listed them is closed by the time it is looked at."""
-    return {int(name) for name in listdir("/proc/self/fd") if _is_open(int(name))}
 
 
 def _is_open(fd: int) -> bool:

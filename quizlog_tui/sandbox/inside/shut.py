@@ -80,10 +80,11 @@ def shut(
     version = _version()
     if version < 1:
         return NONE
+    permitted = _permitted()  # which could perhaps not be looked up later
     seal()
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
-    _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0)
+    _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0, permitted)
     _filter(() if network == "none" else (_INET, _INET6), cut_by_name=version >= _CUTS)
     lacks = [SIGNALS] if version < _SCOPES else []
     if take and not refer(_call, take, x86=_is_x86()):
@@ -130,12 +131,12 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         os.close(fd)
 
 
-def _drop_capabilities(kept: int) -> None:
+def _drop_capabilities(kept: int, permitted: int) -> None:
     kept |= _KEPT if os.geteuid() == 0 else 0
     for number in range(64):
         if not kept >> number & 1 and _call("prctl", _DROP_BOUND, number, 0, 0, 0) < 0:
             break
-    kept &= _permitted()
+    kept &= permitted
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     _must("capset", header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
