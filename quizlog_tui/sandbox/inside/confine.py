@@ -14,6 +14,8 @@ from .setup import BoxSetup, RunSetup
 
 _STACK = 8 << 20
 _FILES = 256
+_MOST_THREADS = 1 << 22
+"""More than a machine can have."""
 _UNIX = 1
 
 
@@ -76,7 +78,41 @@ def set_limits(run: RunSetup, others: int) -> None:
 
 
 def _others() -> int:
-    """Threads of this user on the machine."""
+    """Threads of this user, as the system counts them against the limit.
+
+    It is asked by trying: not all of them can be seen, and not all that are seen count.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    low, high = 0, _MOST_THREADS if hard == resource.RLIM_INFINITY else hard
+    seen = _seen()
+    guesses = [seen, seen + 1]
+    try:
+        while low < high:
+            guess = guesses.pop() if guesses else -1
+            limit = guess if low <= guess < high else (low + high) // 2
+            resource.setrlimit(resource.RLIMIT_NPROC, (limit, hard))
+            if _may_fork():
+                high = limit
+            else:
+                low = limit + 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
+    return max(0, low - 1)
+
+
+def _may_fork() -> bool:
+    try:
+        child = os.fork()
+    except OSError:
+        return False
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return True
+
+
+def _seen() -> int:
+    """Threads of this user that can be seen."""
     user, count = os.getuid(), 0
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         with contextlib.suppress(OSError):

@@ -22,6 +22,8 @@ from .confine import confine
 from .setup import BoxSetup, RunSetup
 
 _CHUNK = 1 << 20
+_PASSES = 100
+"""Times that what a run started is told to stop before it is ended, at most."""
 
 
 def keep(
@@ -166,13 +168,33 @@ def end_descendants() -> None:
     """Kill all that descends from this process, where the end of a namespace does not."""
     if os.getpid() == 1:
         return
-    while children := _descendants(os.getpid()):
-        for pid in children:
+    while _descendants(os.getpid()):
+        _freeze()
+        for pid in _descendants(os.getpid()):
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+
+
+def _freeze() -> None:
+    """Stop all below: killed one by one, each would make room for a child of another."""
+    for _ in range(_PASSES):  # one that waits for a stopped child may never stop itself
+        moving = [pid for pid in _descendants(os.getpid()) if _state(pid) not in b"TtZX"]
+        if not moving:
+            return
+        for pid in moving:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGSTOP)
+
+
+def _state(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b") ")[2][:1]
+    except OSError:
+        return b"X"
 
 
 def _descendants(pid: int) -> list[int]:

@@ -1,0 +1,81 @@
+"""What a run that is no box of its own may start, and that all of it is ended."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quizlog_tui
+from quizlog_tui.sandbox.inside import confine, job
+from tests.support.open_python import open_python
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are seen in /proc")
+_STRANGER = 61_234
+"""A user who runs nothing else."""
+PACKAGE = Path(quizlog_tui.__file__).parent
+COUNTS = f"""
+import os, sys
+sys.path.insert(0, {str(PACKAGE / "sandbox")!r})
+from inside.confine import _others
+before = _others()
+pipe, _ = os.pipe()
+for _ in range(20):
+    os.fork() or os.read(pipe, 1)
+print(_others() - before)
+os.killpg(0, 9)
+"""
+
+
+def test_who_counts_against_the_limit_is_asked_of_the_system() -> None:
+    user = {"user": _STRANGER, "group": _STRANGER, "extra_groups": []} if os.geteuid() == 0 else {}
+    with open_python() as python:
+        done = subprocess.run(
+            [python, "-u", "-c", COUNTS],
+            capture_output=True,
+            text=True,
+            start_new_session=True,
+            **user,  # type: ignore[call-overload]
+        )
+    assert done.stdout, done.stderr
+    assert abs(int(done.stdout) - 20) < 10  # others of this user come and go
+
+
+def test_the_limit_is_as_before_when_it_was_asked() -> None:
+    before = resource.getrlimit(resource.RLIMIT_NPROC)
+    confine._others()
+    assert resource.getrlimit(resource.RLIMIT_NPROC) == before
+
+
+CHAIN = """
+import os, signal, time
+end = time.monotonic() + 20
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+while time.monotonic() < end:
+    if os.fork():
+        os._exit(0)
+"""
+
+
+def test_those_that_follow_each_other_are_all_ended() -> None:
+    """A keeper of its own process: what is below this one is not its business."""
+    keeper = os.fork()
+    if keeper == 0:
+        try:
+            from quizlog_tui.sandbox.inside import kernel
+
+            kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
+            for _ in range(6):
+                subprocess.Popen([sys.executable, "-c", CHAIN], start_new_session=True)
+            while len(job._descendants(os.getpid())) < 6:
+                signal.sigtimedwait([], 0.01)
+            job.end_descendants()
+            os._exit(len(job._descendants(os.getpid())))
+        except BaseException:
+            os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(keeper, 0)[1]) == 0
