@@ -1,0 +1,89 @@
+"""The attacks once more, as an ordinary user, and where nobody may make namespaces: Landlock alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.sandbox.levels import NOBODY
+from tests.support.open_python import open_python
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux")
+_CLOSED = {"ok-pandas", "ok-numpy-linalg"}
+"""Libraries of another environment than the interpreter's are closed to code, as any other folder."""
+_NO_NAMESPACES = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"]
+_SECONDS = 1800
+
+
+def attacked(folder: Path, before: list[str]) -> dict[str, list[dict[str, object]]]:
+    """What came of all attacks, run by an ordinary user.
+
+    Args:
+        folder: For that user's home and temporary files.
+        before: Words before the command.
+    """
+    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    own = _own_folders(folder)
+    with open_python() as python:
+        command = [*before, python, "-m", "quizlog_tui", "doctor", "--attacks", "--json"]
+        done = subprocess.run(
+            command,
+            cwd=own["TMPDIR"],
+            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"} | own,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+            **user,  # type: ignore[call-overload]
+        )
+    if "there is no isolation to attack" in done.stderr or "bwrap:" in done.stderr:
+        pytest.skip(done.stderr.strip().splitlines()[-1])
+    assert done.returncode in (0, 3), done.stderr[-5000:]
+    found: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
+    return found
+
+
+def _own_folders(folder: Path) -> dict[str, str]:
+    made = {"HOME": folder / "home", "TMPDIR": folder / "tmp"}
+    for path in made.values():
+        path.mkdir()
+        if os.geteuid() == 0:
+            os.chown(path, NOBODY, NOBODY)
+    return {name: str(path) for name, path in made.items()}
+
+
+def broken(found: dict[str, list[dict[str, object]]]) -> list[tuple[object, object]]:
+    rows = [*found["attacks"], *found["quizzes"]]
+    assert len(rows) > 100
+    failed = [row for row in rows if not row["holds"] and not row["known_lack"]]
+    return [(row["id"], row["wrong"]) for row in failed if row["id"] not in _CLOSED]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user can reach."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the tests beside this run as an ordinary user")
+def test_they_hold_for_an_ordinary_user(folder: Path) -> None:
+    assert broken(attacked(folder, [])) == []
+
+
+def test_they_hold_where_there_is_landlock_alone(folder: Path) -> None:
+    """As under systems that permit nobody to make namespaces: no boxes, and no overlays."""
+    if not shutil.which("bwrap"):
+        pytest.skip("bubblewrap is not installed, which takes namespaces away")
+    found = attacked(folder, _NO_NAMESPACES)
+    assert found["isolation"] == "landlock"
+    assert broken(found) == []
