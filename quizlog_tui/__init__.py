@@ -8,40 +8,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .bundle.check import verify_bundle as verify_bundle
-    from .drift.report import drift_report as drift_report
-    from .drift.sides import compare as compare
     from .errors import QuizlogError as QuizlogError
-    from .replay.align import align as align
-    from .replay.limits import Limits as Limits
-    from .replay.lint.check import lint as lint
+    from .proof.bundle.check import verify_bundle as verify_bundle
+    from .proof.compare.align import align as align
+    from .proof.compare.sides import compare as compare
+    from .proof.drift.report import drift_report as drift_report
+    from .proof.lint.check import lint as lint
+    from .replay.process.limits import Limits as Limits
     from .replay.replayer import Replayer as Replayer
     from .replay.replayer import replay as replay
-    from .replay.source import read_source as read_source
+    from .replay.script.source import read_source as read_source
     from .replay.transcript import Step as Step
     from .replay.transcript import Transcript as Transcript
-    from .reply import Reply as Reply
-    from .session import Session as Session
-    from .session import open_record as open  # noqa: A004, F401
+    from .session.reply import Reply as Reply
+    from .session.session import Session as Session
+    from .session.session import open_record as open  # noqa: A004, F401
 
 __version__ = "0.1.0"
 
 _WHERE = {
     "QuizlogError": "errors",
-    "Limits": "replay.limits",
+    "Limits": "replay.process.limits",
     "Replayer": "replay.replayer",
     "replay": "replay.replayer",
     "Step": "replay.transcript",
     "Transcript": "replay.transcript",
-    "Reply": "reply",
-    "Session": "session",
-    "open": "session",
-    "align": "replay.align",
-    "compare": "drift.sides",
-    "drift_report": "drift.report",
-    "lint": "replay.lint.check",
-    "read_source": "replay.source",
-    "verify_bundle": "bundle.check",
+    "Reply": "session.reply",
+    "Session": "session.session",
+    "open": "session.session",
+    "align": "proof.compare.align",
+    "compare": "proof.compare.sides",
+    "drift_report": "proof.drift.report",
+    "lint": "proof.lint.check",
+    "read_source": "replay.script.source",
+    "verify_bundle": "proof.bundle.check",
 }
 __all__ = list(_WHERE)
 

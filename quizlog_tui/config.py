@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError, UsageError
-from .paths import user_folder
+from .files.paths import user_folder
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.answers import lines_of, portions, read_answers, typed_answers
 from quizlog_tui.errors import UsageError
+from quizlog_tui.record.answer_list import lines_of, portions, read_answers, typed_answers
 
 ANSWERS = st.lists(st.text(st.characters(exclude_characters="\r\n")), min_size=1)
 

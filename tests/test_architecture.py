@@ -13,73 +13,40 @@ import quizlog_tui
 
 PACKAGE = Path(quizlog_tui.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-WORKER = sorted((PACKAGE / "replay" / "worker").glob("*.py"))
+WORKER = sorted((PACKAGE / "replay" / "worker").rglob("*.py"))
 
-GROUND = {
-    "regular_file",
-    "errors",
-    "text",
-    "digest",
-    "garbage",
-    "inherited",
-    "paths",
-    "scratch",
-    "config",
-    "series",
-    "answers",
-    "author",
-    "grants",
-    "privacy",
-    "refusals",
-}
+GROUND = {"errors", "text", "files", "config"}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,
     "replay": GROUND | {"record"},
-    "reply": GROUND | {"record", "replay"},
-    "result": GROUND | {"record", "replay"},
-    "branch_list": GROUND | {"record", "replay"},
-    "timeline": GROUND | {"record", "replay"},
-    "report": GROUND | {"record", "replay", "session", "branch_list", "timeline"},
-    "drift": GROUND | {"record", "replay"},
+    "proof": GROUND | {"record", "replay", ""},
+    "session": GROUND | {"record", "replay", "proof"},
     "guides": GROUND,
-    "extensions": GROUND | {"record", "replay"},
-    "new_record": GROUND | {"record", "replay"},
-    "history": GROUND | {"record"},
-    "opened": GROUND
-    | {"record", "replay", "reply", "result", "drift", "extensions", "history", "new_record"},
-    "bundle": GROUND | {"record", "replay", ""},
-    "session": GROUND | {"record", "replay", "reply", "branch_list", "drift", "opened"},
+    "report": GROUND | {"record", "replay", "session"},
     "sandbox": GROUND,
-    "solver": GROUND | {"sandbox", "record"},
-    "quiz_attacks": GROUND | {"record", "replay", "session", "sandbox"},
+    "solver": GROUND | {"record", "replay", "session", "sandbox"},
     "queue": GROUND | {"record", "solver"},
-    "quiz": GROUND | {"record", "replay", "new_record", "session", "sandbox", "solver", "queue"},
-    "episodes": GROUND
-    | {"record", "replay", "session", "branch_list", "sandbox", "solver", "autopilot"}
-    | {"bundle", "queue"},
-    "autopilot": GROUND | {"record", "replay", "reply", "session", "solver"},
+    "webquiz": GROUND | {"record", "replay", "session", "sandbox", "solver", "queue"},
+    "episodes": GROUND | {"record", "replay", "proof", "session", "sandbox", "solver", "queue"},
     "server": GROUND
-    | {"record", "replay", "reply", "session", "sandbox", "solver", "quiz", "episodes"}
-    | {"autopilot", ""},
-    "mcp": GROUND | {"reply", "session", "replay", "branch_list"},
+    | {"record", "replay", "session", "sandbox", "solver", "webquiz", "episodes", ""},
     "tui": GROUND
-    | {"record", "replay", "reply", "session", "branch_list", "new_record", "solver", "episodes"}
-    | {"timeline", "report", "autopilot", "sandbox", "guides"},
+    | {"record", "replay", "proof", "session", "sandbox", "solver", "episodes", "report", "guides"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
-    "": GROUND | {"replay", "reply", "session", "drift", "bundle"},
+    "": GROUND | {"replay", "proof", "session"},
 }
 ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {
     "textual": {"tui", "testing"},
-    "httpx": {"solver", "tui", "quiz"},
+    "httpx": {"solver", "tui", "webquiz"},
     "pydantic": {"solver", "server", "episodes"},
     "yaml": {"record"},
     "fastapi": {"server"},
     "starlette": {"server"},
     "uvicorn": {"server"},
-    "playwright": {"quiz"},
+    "playwright": {"webquiz"},
     "dbos": {"queue"},
     "psycopg": {"queue"},
     "sqlalchemy": {"queue"},

@@ -9,15 +9,23 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.autopilot import accept, agreed, ask, fly, question_files, question_of, refusals
 from quizlog_tui.errors import UsageError
-from quizlog_tui.paths import shipped
-from quizlog_tui.session import Session
-from quizlog_tui.solver.answer_text import answer_text
-from quizlog_tui.solver.decide import decide
-from quizlog_tui.solver.decision import Question
-from quizlog_tui.solver.decision_file import decisions_path, read_decisions
-from quizlog_tui.solver.panel import recorded_panel
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.session.session import Session
+from quizlog_tui.solver.autopilot import (
+    accept,
+    agreed,
+    ask,
+    fly,
+    question_files,
+    question_of,
+    refusals,
+)
+from quizlog_tui.solver.decisions.answer_text import answer_text
+from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
+from quizlog_tui.solver.models.panel import recorded_panel
+from quizlog_tui.solver.voting.decide import decide
 from tests.solver.panels import calls, failing, panel, saying
 from tests.solver.votes import asked, failed, ran, said, silent
 from tests.support.build import Build

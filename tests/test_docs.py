@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli.parser import COMMANDS, parser_of, record_parser
-from quizlog_tui.tui.actions import ACTIONS, all_actions
-from quizlog_tui.tui.key_names import shown_key
+from quizlog_tui.tui.keys.actions import ACTIONS, all_actions
+from quizlog_tui.tui.keys.key_names import shown_key
 
 README_PATH = Path(__file__).parent.parent / "README.md"
 README = README_PATH.read_text(encoding="utf-8")

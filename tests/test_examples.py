@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.paths import example_names, own_examples, record_path, shipped
-from quizlog_tui.session import Session
+from quizlog_tui.files.paths import example_names, own_examples, record_path, shipped
+from quizlog_tui.session.session import Session
 
 WON = {
     "adventure": ["no"],

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from quizlog_tui.garbage import search_paused
+from quizlog_tui.cli.garbage import search_paused
 
 
 def test_the_search_is_paused_and_goes_on_after_an_error() -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.grants import grant, granted, grants_path
-from quizlog_tui.replay.lint.check import lint
-from quizlog_tui.replay.source import read_source
-from quizlog_tui.session import Session
+from quizlog_tui.proof.lint.check import lint
+from quizlog_tui.replay.script.grants import grant, granted, grants_path
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
 ASKS = "import time  #quizlog: real-clock\ninput(f'{time.time()} ')\n"

@@ -10,8 +10,8 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.cli.parser import COMMANDS
 from quizlog_tui.errors import UsageError
-from quizlog_tui.grants import NAMES
 from quizlog_tui.guides import guide, topics
+from quizlog_tui.replay.script.grants import NAMES
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screens.help import guide_lines
 from tests.support.build import Build

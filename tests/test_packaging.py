@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.paths import CODE_ATTACKS, QUIZ_ATTACKS, example_names, shipped
+from quizlog_tui.files.paths import CODE_ATTACKS, QUIZ_ATTACKS, example_names, shipped
 
 ROOT = Path(__file__).parent.parent
 
@@ -57,7 +57,7 @@ def _holds_what_is_shipped(names: set[str]) -> None:
 
 def test_an_unpacked_wheel_finds_what_is_shipped(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = "from quizlog_tui.paths import example_names as e; print(e())"
+    code = "from quizlog_tui.files.paths import example_names as e; print(e())"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )

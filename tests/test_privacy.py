@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.privacy import Privacy, is_private_file, listed, privacy_of
 from quizlog_tui.record.feedback import Feedback
+from quizlog_tui.record.private_text import Privacy, is_private_file, listed, privacy_of
 
 KEY = "kjh34kjh5kj3h4"
 

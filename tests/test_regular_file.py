@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.regular_file import open_regular, read_regular
+from quizlog_tui.files.regular_file import open_regular, read_regular
 
 
 def test_a_regular_file_is_read_whole(tmp_path: Path) -> None:

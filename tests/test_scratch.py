@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui import scratch
-from quizlog_tui.scratch import Scratch, scratch_names, sweep
+from quizlog_tui.files import scratch
+from quizlog_tui.files.scratch import Scratch, scratch_names, sweep
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up
 
 HOLDER = """
 import sys
 from pathlib import Path
-from quizlog_tui.scratch import Scratch
+from quizlog_tui.files.scratch import Scratch
 made = Scratch("test", Path(sys.argv[1]))
 (made.path / "deep").mkdir(0)
 print(made.path, flush=True)

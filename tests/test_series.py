@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.series import Series
+from quizlog_tui.record.append_only_list import Series
 
 ITEMS = st.lists(st.sampled_from("ab"), max_size=4)
 

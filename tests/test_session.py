@@ -16,11 +16,11 @@ from quizlog_tui.errors import (
     ScriptError,
     UsageError,
 )
-from quizlog_tui.new_record import new_record
 from quizlog_tui.record import store
-from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.session import Session
+from quizlog_tui.session.new_record import new_record
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
 QUIZ = """

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui import timeline as module
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
-from quizlog_tui.session import Session
-from quizlog_tui.timeline import Try, timeline
+from quizlog_tui.session import timeline as module
+from quizlog_tui.session.session import Session
+from quizlog_tui.session.timeline import Try, timeline
 from tests.support.build import Build
 from tests.test_session import QUIZ
 

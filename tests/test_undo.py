@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui import history
 from quizlog_tui.errors import ConflictError, UsageError
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.session import Session
+from quizlog_tui.session import history
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.test_session import QUIZ, on_disk
 

@@ -12,12 +12,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import OutputError, QuizlogError
-from ..inherited import keep_own_rights
-from ..refusals import refusal
-from ..replay.spawn import discard
+from ..errors import OutputError, QuizlogError, refusal
+from ..files.inherited import keep_own_rights
+from ..replay.process.spawn import discard
 from ..text import one_line
-from . import early, streams
+from . import prestart, streams
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    early.start(words)
+    prestart.start(words)
     from .parser import parse
 
     arguments = parse(words)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import UsageError
-from ..grants import NAMES
 from ..record.lock import WAIT_SECONDS
+from ..replay.script.grants import NAMES
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

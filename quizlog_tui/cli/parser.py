@@ -1,6 +1,6 @@
 """All commands: where each one's grammar is, and its line in the help.
 
-A command lives in one module of this folder, whose `PARSERS` maps its name to what makes its
+A command lives in one module below this folder, whose `PARSERS` maps its name to what makes its
 parser. Only the module of the command that is called is imported.
 """
 
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
     """A command in the table."""
 
     module: str
-    """The module of this folder that has it."""
+    """The module that has it, from this folder on."""
     usage: str
     """Its arguments, as the help shows them."""
     about: str
@@ -27,55 +27,65 @@ class Entry(NamedTuple):
 
 
 COMMANDS: dict[str, Entry] = {
-    "list": Entry("library", "[FOLDER]", "the records below a folder"),
-    "new": Entry("moves", "SCRIPT", "make a record for a script"),
-    "rewind": Entry("moves", "RECORD K", "pointer to step K, nothing lost"),
-    "fork": Entry("moves", "RECORD K ANSWER", "another answer at step K, on a branch of its own"),
-    "branches": Entry("upkeep", "RECORD", "list the branches"),
-    "switch": Entry("moves", "RECORD NAME", "make another branch the active one"),
-    "rename": Entry("upkeep", "RECORD NAME NEW", "give a branch another name"),
-    "note": Entry("upkeep", "RECORD NAME TEXT", "set the remark of a branch"),
-    "delete": Entry("upkeep", "RECORD NAME", "hide a branch; its answers stay"),
-    "restore": Entry("upkeep", "RECORD NAME", "show a deleted branch again"),
-    "feedback": Entry("feedback", "RECORD [K] [TEXT]", "list remarks on steps, or add one"),
+    "list": Entry("record.library", "[FOLDER]", "the records below a folder"),
+    "new": Entry("record.moves", "SCRIPT", "make a record for a script"),
+    "rewind": Entry("record.moves", "RECORD K", "pointer to step K, nothing lost"),
+    "fork": Entry(
+        "record.moves", "RECORD K ANSWER", "another answer at step K, on a branch of its own"
+    ),
+    "branches": Entry("record.branches", "RECORD", "list the branches"),
+    "switch": Entry("record.moves", "RECORD NAME", "make another branch the active one"),
+    "rename": Entry("record.branches", "RECORD NAME NEW", "give a branch another name"),
+    "note": Entry("record.branches", "RECORD NAME TEXT", "set the remark of a branch"),
+    "delete": Entry("record.branches", "RECORD NAME", "hide a branch; its answers stay"),
+    "restore": Entry("record.branches", "RECORD NAME", "show a deleted branch again"),
+    "feedback": Entry("record.feedback", "RECORD [K] [TEXT]", "list remarks on steps, or add one"),
     "amend": Entry(
-        "moves",
+        "record.moves",
         "RECORD K ANSWER",
         "another answer at step K, later ones kept while questions agree",
     ),
-    "steps": Entry("steps", "RECORD", "each step: question, answer, time, remarks, other tries"),
-    "bisect": Entry("tries", "RECORD", "the first answer that spoils the outcome"),
+    "steps": Entry(
+        "record.steps", "RECORD", "each step: question, answer, time, remarks, other tries"
+    ),
+    "bisect": Entry("record.explore", "RECORD", "the first answer that spoils the outcome"),
     "sweep": Entry(
-        "tries", "RECORD K [ANSWER...]", "what each of several answers at step K leads to"
+        "record.explore", "RECORD K [ANSWER...]", "what each of several answers at step K leads to"
     ),
-    "export": Entry("export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
+    "export": Entry("record.export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
     "verify": Entry(
-        "verify", "RECORD", "whether it is what happened: replays under other conditions"
+        "proof.verify", "RECORD", "whether it is what happened: replays under other conditions"
     ),
-    "diff": Entry("compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"),
-    "drift": Entry("compare", "RECORD", "how far it agrees with its script as it is now"),
-    "migrate": Entry("compare", "RECORD", "go on under an edited script; nothing is lost"),
-    "bundle": Entry("bundle", "RECORD -o FILE", "pack it with all it takes to verify it elsewhere"),
+    "diff": Entry("proof.compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"),
+    "drift": Entry("proof.compare", "RECORD", "how far it agrees with its script as it is now"),
+    "migrate": Entry("proof.compare", "RECORD", "go on under an edited script; nothing is lost"),
+    "bundle": Entry(
+        "proof.bundle", "RECORD -o FILE", "pack it with all it takes to verify it elsewhere"
+    ),
     "coverage": Entry(
-        "coverage", "SCRIPT [RECORD...]", "what its records reached, where to fork next"
+        "proof.coverage", "SCRIPT [RECORD...]", "what its records reached, where to fork next"
     ),
-    "lint": Entry("lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
-    "solve": Entry("solve", "RECORD", "ask several models the pending question, and decide"),
-    "decisions": Entry("decisions", "RECORD", "what models decided, and why"),
-    "models": Entry("models", "[check]", "list the configured models, or try each"),
-    "serve": Entry("serve", "", "answer programs over HTTP"),
+    "lint": Entry("proof.lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
+    "solve": Entry("solver.solve", "RECORD", "ask several models the pending question, and decide"),
+    "decisions": Entry("solver.decisions", "RECORD", "what models decided, and why"),
+    "models": Entry("solver.models", "[check]", "list the configured models, or try each"),
+    "serve": Entry("web.serve", "", "answer programs over HTTP"),
     "episodes": Entry(
-        "episodes", "VERB ...", "training data: build, check, browse, stats, export, upgrade"
+        "episodes.grammar",
+        "VERB ...",
+        "training data: build, check, browse, stats, export, upgrade",
     ),
-    "task": Entry("task", "URL", "work a quiz on web pages, from page to page"),
-    "demo-server": Entry("demo_server", "", "a quiz server to practise on"),
+    "task": Entry("web.task", "URL", "work a quiz on web pages, from page to page"),
+    "demo-server": Entry("web.demo_server", "", "a quiz server to practise on"),
     "tui": Entry("screens", "[RECORD]", "open the screens"),
     "demo": Entry("screens", "", "a guided first run, with no network and no key"),
     "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
-    "config": Entry("config", "show|check|init", "settings, keys and themes"),
-    "sandbox": Entry("sandbox", "run FILE.py", "run any Python file in the sandbox"),
-    "doctor": Entry("doctor", "", "what this machine offers"),
-    "help": Entry("guides", "[TOPIC]", "the guides, such as what is promised of hostile scripts"),
+    "config": Entry("machine.config", "show|check|init", "settings, keys and themes"),
+    "sandbox": Entry("machine.sandbox", "run FILE.py", "run any Python file in the sandbox"),
+    "doctor": Entry("machine.doctor", "", "what this machine offers"),
+    "help": Entry(
+        "machine.guides", "[TOPIC]", "the guides, such as what is promised of hostile scripts"
+    ),
 }
 """Every command by its name, in the order of the help."""
 
@@ -103,7 +113,7 @@ def parser_of(name: str) -> Parser:
 
 def record_parser() -> Parser:
     """The grammar of `quizlog [RECORD [ANSWER]]`, whose help lists all commands."""
-    from .moves import record
+    from .record.moves import record
 
     about = "Replay, audit and fork a questionnaire."
     parser = command("quizlog", record, about, epilog=_epilog())

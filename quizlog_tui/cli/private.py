@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..privacy import Finding, listed
+from ..record.private_text import Finding, listed
 from ..text import one_line
 from .grammar import Parser
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import UsageError
-from ..garbage import search_paused
-from ..paths import record_path
+from ..files.paths import record_path
 from ..record.durable import write_text
 from . import emit_json
+from .garbage import search_paused
 from .grammar import Parser, add_force, command, refuse_existing
 
 
@@ -35,7 +35,7 @@ def browse(path: Path) -> int:
     Raises:
         EpisodeError: It cannot be read.
     """
-    from ..episodes.index import EpisodeFile
+    from ..episodes.read.index import EpisodeFile
 
     file = EpisodeFile(path)
     try:
@@ -82,8 +82,8 @@ def _check_terminal() -> None:
 
 def screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
-    from ..tui.ascii_signs import shows_signs, to_ascii
     from ..tui.picture import picture
+    from ..tui.themes.ascii_signs import shows_signs, to_ascii
 
     size = _size(arguments.size)
     if arguments.output:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import OutputError
-from ..inherited import open_standard_descriptors
+from ..files.inherited import open_standard_descriptors
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -14,8 +14,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .conversation import answer_in
-from .hashing import canonical_answer, value_hash
+from .build.conversation import answer_in
+from .format.hashing import canonical_answer, value_hash
 
 STEPS_SHARE = 0.3
 """What all answers on the way earn together."""

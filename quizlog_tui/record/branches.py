@@ -12,8 +12,8 @@ from itertools import takewhile
 from typing import Any
 
 from ..errors import UsageError
-from ..series import Series
 from ..text import plural
+from .append_only_list import Series
 from .lineage import check_branch
 from .model import Branch, Record, Status
 
@@ -144,7 +144,7 @@ def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mappi
     """The extensions, remarks on steps of `branch` from `since` on now being about `to`."""
     if "feedback" not in record.extras:
         return record.extras
-    from .feedback import moved  # most records have none, and a short command pays for each module
+    from .feedback import moved
 
     return moved(record.extras, branch, to, since)
 

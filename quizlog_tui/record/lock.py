@@ -19,8 +19,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..digest import hex_digest
 from ..errors import ConflictError, LockedError, RecordError
+from ..files.digest import hex_digest
 from .durable import make_usable, unwritable
 
 try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
 
-from ..series import Series
+from .append_only_list import Series
 
 Status = Literal["in_progress", "success", "error"]
 

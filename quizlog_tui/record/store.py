@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..errors import ConflictError, LimitError, RecordError
-from ..regular_file import read_regular
-from .document import Rendering, from_text, to_mapping, to_text
+from ..files.regular_file import read_regular
 from .durable import Draft, sync_folders, write_bytes
 from .lock import WAIT_SECONDS, Lock, lock_file, locked
 from .model import Record
-from .yaml_text import MAX_BYTES
+from .text.document import Rendering, from_text, to_mapping, to_text
+from .text.yaml_text import MAX_BYTES
 
 
 class RecordFile:

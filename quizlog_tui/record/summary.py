@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import cast
 
 from ..errors import QuizlogError
-from ..regular_file import open_regular
+from ..files.regular_file import open_regular
 from .model import Status
 from .store import RecordFile
-from .yaml_text import MAX_BYTES
+from .text.yaml_text import MAX_BYTES
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """How the names of records end."""

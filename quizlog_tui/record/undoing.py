@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..series import Series
+from .append_only_list import Series
 from .branches import Parked, free_name
 from .lineage import agreements, parents_first
 from .model import Branch, Record

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from .protocol import Code
+from .process.protocol import Code
 
 _HARMLESS = (
     ast.Expression,

@@ -14,23 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CancelledError, QuizlogError
-from .begun import Begun
-from .checkpoints import Checkpoint, Checkpoints, Key, key_of, possible
-from .fan import fanned_out
-from .known import died, killed
-from .limits import Limits
-from .lines import Line, may_save, ready, take
-from .live import LiveRuns, known
-from .process import QuizProcess
+from .cache.cached_run import Line, may_save, ready, take
+from .cache.checkpoints import Checkpoint, Checkpoints, Key, key_of, possible
+from .cache.fan import fanned_out
+from .cache.known import died, killed
+from .cache.live_runs import LiveRuns, known
+from .pending_step import Begun
+from .process.limits import Limits
+from .process.process import QuizProcess
 from .run import Run
-from .source import Source, read_source
+from .script.source import Source, read_source
 from .transcript import Transcript
 from .tree import tree_of
 from .tree_walk import Outcome, TreeWalk
 from .world import World
 
 if TYPE_CHECKING:
-    from .keep import Keeper
+    from .kept_files import Keeper
 
 MAX_RUNS = 8
 """Live processes kept, besides checkpoints."""

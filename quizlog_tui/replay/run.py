@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import LimitError
+from ..record.append_only_list import Series
 from ..record.model import LastError, Status
-from ..series import Series
 from .answer_code import answers_run
-from .limits import Limits
-from .process import QuizProcess
-from .protocol import Outcome, RawStep, Report, Violation
-from .source import Source
+from .process.limits import Limits
+from .process.process import QuizProcess
+from .process.protocol import Outcome, RawStep, Report, Violation
+from .script.source import Source
 from .transcript import Step, Transcript
 from .world import CODE, MET, TAMPERED
 

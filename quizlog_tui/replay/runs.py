@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from ..errors import CancelledError
 from .abreast import result_of, side_by_side
-from .limits import Limits
+from .process.limits import Limits
 from .replayer import Replayer
-from .source import Source
+from .script.source import Source
 from .transcript import Transcript
 from .tree import Node
 from .tree_walk import Outcome, TreeWalk

@@ -5,8 +5,8 @@ What a mark is, is told in `marks`. Pure; what is done about a difference is dec
 
 from __future__ import annotations
 
-from ..series import Series
-from .marks import digest_of
+from ..record.append_only_list import Series
+from .stop_fingerprint import digest_of
 from .transcript import Transcript
 
 _MOST_STRINGS = 1_000

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
+from ..record.append_only_list import Series
 from ..record.model import LastError, Status
-from ..series import Series
-from .input_type import InputType, input_type
-from .marks import mark_of
-from .source import Source
+from .script.input_type import InputType, input_type
+from .script.source import Source
+from .stop_fingerprint import mark_of
 from .world import TAMPERED
 
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from ..errors import CancelledError, QuizlogError
-from .checkpoints import possible
-from .known import died, killed
-from .limits import Limits
-from .process import QuizProcess
+from .cache.checkpoints import possible
+from .cache.known import died, killed
+from .process.limits import Limits
+from .process.process import QuizProcess
 from .run import Run
-from .source import Source
+from .script.source import Source
 from .transcript import Transcript
 from .tree import Node, in_order
 from .world import World

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ..branch_list import BranchInfo
 from ..errors import QuizlogError
-from ..privacy import Finding, Privacy
 from ..record.feedback import Feedback, read
 from ..record.lineage import upwards
 from ..record.model import Record, Status
-from ..replay.source import Source
+from ..record.private_text import Finding, Privacy
+from ..replay.script.source import Source
 from ..replay.transcript import Transcript
-from ..session import Session
-from ..timeline import Moment, timeline
+from ..session.branch_list import BranchInfo
+from ..session.session import Session
+from ..session.timeline import Moment, timeline
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import UsageError
-from ..privacy import Privacy, privacy_of
+from ..files.regular_file import open_regular
 from ..record.durable import write_text
-from ..regular_file import open_regular
-from ..session import Session
+from ..record.private_text import Privacy, privacy_of
+from ..session.session import Session
 from .document import Report, build_report, redacted, with_findings
 from .html import to_html
 from .markdown import to_markdown

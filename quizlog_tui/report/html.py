@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from ..record.feedback import Feedback
+from ..session.timeline import Moment
 from ..text import visible
-from ..timeline import Moment
 from .document import BranchSection, ErrorSection, Report
 from .words import MARK, length, outcome, place, signed
 

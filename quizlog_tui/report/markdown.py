@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..record.feedback import Feedback
+from ..session.timeline import Moment
 from ..text import one_line, visible
-from ..timeline import Moment
 from .document import BranchSection, ErrorSection, Report
 from .words import MARK, length, outcome, place, signed
 

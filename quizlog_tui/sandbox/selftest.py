@@ -6,7 +6,7 @@ import contextlib
 import socket
 from threading import Event
 
-from ..scratch import scratch_folder
+from ..files.scratch import scratch_folder
 from .box import Box
 from .levels import ENVIRONMENT
 from .result import Limits

@@ -13,12 +13,12 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from .. import __version__
-from ..errors import QuizlogError
-from ..refusals import refusal
-from ..solver.choice import Choice
+from ..errors import QuizlogError, refusal
+from ..solver.models.choice import Choice
+from .admission.bounds import Bounds
+from .admission.shield import Rules, Shield
 from .asking import Asking
 from .bodies import ScriptStep, Solve, Step
-from .bounds import Bounds
 from .docs import HEADERS, docs_page
 from .events import events
 from .faults import (
@@ -30,15 +30,14 @@ from .faults import (
     status_of,
 )
 from .lookup import Folders
+from .replayer_pool import Warmth
 from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
-from .shield import Rules, Shield
 from .triggers import TRIGGERS, no_tasks_router
-from .warmth import Warmth
 
 if TYPE_CHECKING:
-    from ..quiz.settings import TaskSettings
-    from ..quiz.tasks import Tasks
+    from ..webquiz.task.settings import TaskSettings
+    from ..webquiz.task.tasks import Tasks
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..autopilot import Pending, accept, agreed, ask_about, read_pending
 from ..sandbox import run_code
-from ..session import Session
-from ..solver.choice import Choice, chosen_panel
-from ..solver.decide import RULES, decide
-from ..solver.decision import Decision, Question
-from ..solver.decision_file import decisions_path, read_decisions
-from ..solver.decision_text import to_data
+from ..session.session import Session
+from ..solver.autopilot import Pending, accept, agreed, ask_about, read_pending
+from ..solver.decisions.decision import Decision, Question
+from ..solver.decisions.decision_file import decisions_path, read_decisions
+from ..solver.decisions.decision_text import to_data
+from ..solver.models.choice import Choice, chosen_panel
 from ..solver.solve import Progress, solve
+from ..solver.voting.decide import RULES, decide
 from .bodies import QuestionSolve, RecordSolve
 from .faults import BadRequestError
 from .lookup import SHEET, NotServedError

@@ -11,9 +11,8 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
-from ..errors import QuizlogError
-from ..refusals import refusal
-from ..solver.decision_text import to_data
+from ..errors import QuizlogError, refusal
+from ..solver.decisions.decision_text import to_data
 from ..solver.solve import Progress
 from .faults import encode, error_data
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, cast
 import uvicorn
 
 from ..errors import UsageError
+from .admission.bounds import ACCEPTED
+from .admission.connections import Connection, Crowd
+from .admission.shield import LOOPBACK, Rules
 from .app import Settings, create_app
-from .bounds import ACCEPTED
-from .connections import Connection, Crowd
-from .shield import LOOPBACK, Rules
 
 if TYPE_CHECKING:
-    from ..quiz.tasks import Tasks
+    from ..webquiz.task.tasks import Tasks
 
 _BACKLOG = 2048
 """Connections that may wait to be accepted."""
@@ -144,11 +144,11 @@ async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
     """The tasks, if any are to be taken; closed with the stack."""
     if settings.tasks is None:
         return None
-    from ..episodes.answering import answering
-    from ..episodes.order import KIND
-    from ..quiz.tasks import opened
-    from ..quiz.workshop import workshop
+    from ..episodes.runs.answering import answering
+    from ..episodes.runs.remote_question import KIND
     from ..sandbox import run_code
+    from ..webquiz.task.task_runner import workshop
+    from ..webquiz.task.tasks import opened
 
     shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
     starting = asyncio.create_task(shop.browser.start())

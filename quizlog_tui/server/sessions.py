@@ -17,15 +17,15 @@ from typing import TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..record.store import RecordFile
-from ..replay.begun import Begun
+from ..replay.pending_step import Begun
 from ..replay.transcript import Transcript
-from ..reply import Reply
-from ..session import Session
+from ..session.reply import Reply
+from ..session.session import Session
 from .bodies import ScriptStep, SheetStep
 from .faults import encode
 from .lookup import SCRIPT, SHEET, Folders
+from .replayer_pool import Slot, Warmth
 from .stamps import Scripts, Stamp, stamp_of
-from .warmth import Slot, Warmth
 
 SESSIONS = 4096
 """Records held open at once."""

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from ..replay.source import Source, read_source
+from ..replay.script.source import Source, read_source
 
 Stamp = tuple[tuple[int, int, int], ...]
 """Identity, time of change and size of files."""

@@ -19,13 +19,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
 from ..errors import LimitError, QuizlogError, UsageError
-from ..quiz.task import TaskRequest, request_fault
-from ..quiz.tasks import Tasks
+from ..webquiz.task.task import TaskRequest, request_fault
+from ..webquiz.task.tasks import Tasks
+from .admission.guesses import Guesses
+from .admission.shield import READ_SECONDS, late_body
 from .events import event
 from .faults import BadRequestError, encode, error_data
-from .guesses import Guesses
 from .schema import STARTED, TRIGGER
-from .shield import READ_SECONDS, late_body
 from .triggers import TRIGGERS
 
 MAX_TRIGGER = 100_000
@@ -33,7 +33,7 @@ MAX_TRIGGER = 100_000
 
 
 def tasks_router(tasks: Tasks) -> APIRouter:
-    """The routes; `tasks` is closed by whoever opened it (`quizlog_tui.quiz.tasks.opened`).
+    """The routes; `tasks` is closed by whoever opened it (`quizlog_tui.webquiz.task.tasks.opened`).
 
     Args:
         tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.

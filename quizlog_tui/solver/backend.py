@@ -14,9 +14,9 @@ from typing import Any, Literal, Self
 import httpx
 
 from ..errors import QuizlogError, UsageError
-from .decision import Decision
-from .decision_text import from_data
-from .json_value import strict_loads
+from .decisions.decision import Decision
+from .decisions.decision_text import from_data
+from .decisions.json_value import strict_loads
 from .solve import Progress
 
 MAX_EVENT = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..text import plural
-from .transport import Prompt, Said, Transport
+from .models.transport import Prompt, Said, Transport
 
 
 def cost_text(names: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from .json_value import answer_fault, strict_loads
+from .decisions.json_value import answer_fault, strict_loads
 
 MAX_ANSWER = 1_000_000
 """Characters of an answer's JSON text (spec 2: the payload is under 1 MB)."""

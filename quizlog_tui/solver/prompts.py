@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .contract import MAX_WISHES, C, Final, Research, Solution
-from .decision import AnswerClass, Decision, Execution, Fetched, Question, Refusal
-from .transport import Message, Prompt, Turn
+from .decisions.decision import AnswerClass, Decision, Execution, Fetched, Question, Refusal
+from .models.transport import Message, Prompt, Turn
 
 MAX_CONTEXT = 30_000
 """Characters of what was printed before; of more the end is shown."""

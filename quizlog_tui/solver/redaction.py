@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from .json_value import MAX_DEPTH
+from .decisions.json_value import MAX_DEPTH
 
 STAND_IN = "[key]"
 """What stands where a key stood."""

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from .client import Heard
 from .contract import Research, Solution, Wish
-from .decision import Fetched
+from .decisions.decision import Fetched
+from .models.client import Heard
 from .prompts import Offer
 
 ROUNDS = 4

@@ -20,11 +20,17 @@ from typing import Any, Literal
 
 from ..sandbox.result import ExecResult
 from .bill import Bill
-from .client import Heard, ModelClient
 from .contract import C, Final, Solution
-from .decide import decide, needs_reconciliation, settled, two_runs_agree
-from .decision import Decision, Execution, Fetched, ModelReply, Question, Reconsidered, Refusal
-from .evidence import (
+from .decisions.decision import (
+    Decision,
+    Execution,
+    Fetched,
+    ModelReply,
+    Question,
+    Reconsidered,
+    Refusal,
+)
+from .decisions.evidence import (
     kept_again,
     kept_question,
     kept_refusal,
@@ -32,11 +38,13 @@ from .evidence import (
     kept_run,
     may_be_asked_again,
 )
+from .models.client import Heard, ModelClient
+from .models.transport import Prompt
 from .prompts import Offer, reconcile_prompt, solve_prompt
 from .redaction import Redaction
 from .research import FetchTool, research
 from .spending import UNSHARED, Shares
-from .transport import Prompt
+from .voting.decide import decide, needs_reconciliation, settled, two_runs_agree
 
 RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
 """Runs a model's code in a sandbox, on a copy of a folder's files."""

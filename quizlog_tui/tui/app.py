@@ -17,30 +17,30 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
 
-from ..author import known_author
 from ..config import Config, Problem, config_path
 from ..errors import QuizlogError
-from ..paths import own_examples
-from ..replay.limits import user_limits
+from ..files.paths import own_examples
+from ..record.author import known_author
+from ..replay.process.limits import user_limits
 from ..replay.replayer import Replayer
-from ..session import Session
+from ..session.session import Session
 from ..text import one_line, visible
-from .actions import ACTIONS
-from .ascii_signs import AsciiFilter
 from .clock import Clock
-from .installed_themes import InstalledThemes
-from .keymap import effective, key_problems, textual_keys
+from .keys.actions import ACTIONS
+from .keys.keymap import effective, key_problems, textual_keys
+from .keys.palette import ActionCommands
+from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
 from .lessons import Scene, Tour
 from .messages import Neighbour, OpenRecord
-from .palette import ActionCommands
 from .screens.base import QuizlogScreen
-from .screens.opening import OpeningScreen, is_long
-from .screens.player import PlayerScreen
+from .screens.player.opening import OpeningScreen, is_long
+from .screens.player.player import PlayerScreen
 from .state import State
-from .typed_keys import KeyGate, WaitingKeys, take_key, take_paste
+from .themes.ascii_signs import AsciiFilter
+from .themes.installed_themes import InstalledThemes
 
 if TYPE_CHECKING:
-    from ..episodes.index import EpisodeFile
+    from ..episodes.read.index import EpisodeFile
 
 _ASCII = AsciiFilter()
 _WATCH_SECONDS = 1.0
@@ -185,12 +185,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
             await self._begin_with(self._record)
             return
         if self._episodes is not None:
-            from .screens.episodes import EpisodesScreen
+            from .screens.episodes.episodes import EpisodesScreen
 
             self.push_screen(EpisodesScreen(self._episodes), lambda _: self.exit())
             self._tell_problems()
             return
-        from .screens.library import LibraryScreen
+        from .screens.library.library import LibraryScreen
 
         library = LibraryScreen(self._folder, own_examples, self.state, self.replayer, self._clock)
         self.push_screen(library, lambda _: self.exit())
@@ -285,7 +285,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     async def _neighbour(self, event: Neighbour) -> Path | None:
         """The record beside one, in the order of the library if one is open."""
-        from .screens.library import LibraryScreen
+        from .screens.library.library import LibraryScreen
         from .shelf import beside
 
         for screen in self.screen_stack:

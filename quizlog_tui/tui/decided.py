@@ -13,7 +13,7 @@ from ..record.lineage import lineage
 from ..record.model import Record
 
 if TYPE_CHECKING:
-    from ..solver.decision import Decision
+    from ..solver.decisions.decision import Decision
 
 SIGN = "◆"
 """Stands where a step has a decision."""

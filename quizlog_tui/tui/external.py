@@ -14,7 +14,7 @@ from pathlib import Path
 from textual.app import App, SuspendNotSupported
 
 from ..errors import UsageError
-from ..scratch import scratch_folder
+from ..files.scratch import scratch_folder
 
 
 def edit(app: App[None], path: Path, line: int | None) -> None:

@@ -9,16 +9,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..errors import DecisionError
-from ..paths import decisions_path
+from ..files.paths import decisions_path
 from ..replay.transcript import Transcript
-from ..session import Session
-from ..timeline import Moment, Timeline, timeline
+from ..session.session import Session
+from ..session.timeline import Moment, Timeline, timeline
 from .decided import decided
 from .draw.timeline import ALERT, DECISION, FORK, NOTE
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from ..solver.decision import Decision
+    from ..solver.decisions.decision import Decision
 
 
 def _unchanged(now: object, before: object) -> bool:
@@ -74,7 +74,7 @@ class KnownSteps:
     def _read_decisions(self) -> None:
         """Read the decisions kept beside the record, if their file is another than before."""
         if self._watch.touched():
-            from ..solver.decision_file import read_decisions
+            from ..solver.decisions.decision_file import read_decisions
 
             with suppress(DecisionError):  # told when somebody asks for them
                 path = decisions_path(self._session.path)

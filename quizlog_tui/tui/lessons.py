@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .keymap import KeyOf
+from .keys.keymap import KeyOf
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,15 @@ from textual.worker import Worker
 
 from ..config import Config
 from ..errors import UsageError
-from ..scratch import scratch_folder
-from ..session import Session
+from ..files.scratch import scratch_folder
+from ..session.session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
 from .screens.base import DIALOG, QuizlogScreen
-from .screens.player import PlayerScreen
+from .screens.player.player import PlayerScreen
 from .screenshot import screen_svg, screen_text
 from .state import State
-from .theming import DEFAULT
+from .themes.theming import DEFAULT
 
 
 @dataclass(frozen=True)

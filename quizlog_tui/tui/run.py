@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import load_config
-from ..paths import shipped
-from ..scratch import scratch_folder
+from ..files.paths import shipped
+from ..files.scratch import scratch_folder
 from .app import QuizlogApp
-from .ascii_signs import shows_signs
+from .themes.ascii_signs import shows_signs
 
 if TYPE_CHECKING:
-    from ..episodes.index import EpisodeFile
+    from ..episodes.read.index import EpisodeFile
 
 
 def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | None = None) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..errors import ScriptError
 from ..record.summary import SUFFIXES, Summary, summary
-from ..replay.source import read_script_of
+from ..replay.script.source import read_script_of
 from .draw.library import ORDERS, STATUSES, arranged
 from .watch import Stamps, stamps
 

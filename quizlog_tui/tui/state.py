@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..paths import user_folder
+from ..files.paths import user_folder
 
 _MOST = 200
 """Places kept; the oldest go first."""

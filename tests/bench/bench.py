@@ -23,14 +23,14 @@ import growth
 import peers
 from rows import Row, at_most, collect, empty, faster, measured, table
 
+from quizlog_tui.proof.verify import verify
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.checkpoints import private_bytes
+from quizlog_tui.replay.cache.checkpoints import private_bytes
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.source import Source, read_source
-from quizlog_tui.replay.verify import verify
-from quizlog_tui.series import Series
-from quizlog_tui.session import Session
+from quizlog_tui.replay.script.source import Source, read_source
+from quizlog_tui.session.session import Session
 
 HERE = Path(__file__).parent
 SCRIPTS = {

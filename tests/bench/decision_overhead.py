@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.decision import Question
-from quizlog_tui.solver.decision_file import append_decision
-from quizlog_tui.solver.models import Models
-from quizlog_tui.solver.panel import live_panel
+from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision_file import append_decision
+from quizlog_tui.solver.models.models import Models
+from quizlog_tui.solver.models.panel import live_panel
 from quizlog_tui.solver.solve import solve
 from tests.support.fake_models import fake_models
 

@@ -18,16 +18,16 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from quizlog_tui.episodes.build import Settings
-from quizlog_tui.episodes.files import read_episodes
-from quizlog_tui.episodes.hashing import question_id
-from quizlog_tui.episodes.identity import episode_id
-from quizlog_tui.episodes.lines import to_line
-from quizlog_tui.episodes.make import make
+from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.make import make
+from quizlog_tui.episodes.format.hashing import question_id
+from quizlog_tui.episodes.format.identity import episode_id
+from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.read.files import read_episodes
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.series import Series
 
 ROUNDS = 3
 QUIZ = """\
@@ -40,20 +40,20 @@ for number in range(5):
     print("Right.")
 """
 LIST = """
-from quizlog_tui.episodes.index import EpisodeFile
+from quizlog_tui.episodes.read.index import EpisodeFile
 file = EpisodeFile(path)
 while file.read_some(): pass
 """
 READ = {
     "loads": "for line in open(path, 'rb'): json.loads(line)",
-    "check": "from quizlog_tui.episodes.check import check_file; assert check_file(path).ok",
+    "check": "from quizlog_tui.episodes.read.check import check_file; assert check_file(path).ok",
     "list": LIST,
 }
 TIMED = """
 import json, resource, sys, time
 from pathlib import Path
 path = Path(sys.argv[1])
-import quizlog_tui.episodes.check
+import quizlog_tui.episodes.read.check
 began = time.process_time()
 {work}
 spent = time.process_time() - began

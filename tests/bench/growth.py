@@ -17,8 +17,8 @@ from pathlib import Path
 
 from rows import Row, at_most, collect, measured, table
 
-from quizlog_tui.new_record import new_record
-from quizlog_tui.session import Session
+from quizlog_tui.session.new_record import new_record
+from quizlog_tui.session.session import Session
 
 HERE = Path(__file__).parent
 QUIZLOG = [sys.executable, "-m", "quizlog_tui"]

@@ -29,10 +29,10 @@ for i in range(100000):
 
 def make_record(folder: Path, steps: int, words: int) -> Path:
     """A record with so many answers, its output written in it."""
-    from quizlog_tui.new_record import new_record
+    from quizlog_tui.record.append_only_list import Series
     from quizlog_tui.record.store import RecordFile, locked
-    from quizlog_tui.series import Series
-    from quizlog_tui.session import Session
+    from quizlog_tui.session.new_record import new_record
+    from quizlog_tui.session.session import Session
 
     script = folder / f"quiz-{steps}-{words}.py"
     script.write_text(SCRIPT.replace("WORDS", str(words)))

@@ -74,8 +74,8 @@ async def connect(port: int) -> Client:
 
 
 def _serve_quizlog(folder: str, pipe: Any) -> None:
+    from quizlog_tui.server.admission.bounds import allowed_bounds
     from quizlog_tui.server.app import Settings
-    from quizlog_tui.server.bounds import allowed_bounds
     from quizlog_tui.server.lookup import served
     from quizlog_tui.server.run import listening, make_server
 

@@ -14,10 +14,10 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from quizlog_tui.quiz.budget import Budget
-from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.task import TaskResult
-from quizlog_tui.quiz.workspace import LOG
+from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.task.budget import Budget
+from quizlog_tui.webquiz.task.task import TaskResult
+from quizlog_tui.webquiz.task.workspace import LOG
 from tests.quiz.conftest import JON, lab
 from tests.quiz.solver_of_pages import think
 

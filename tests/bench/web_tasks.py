@@ -21,14 +21,14 @@ from typing import Any
 
 import httpx
 
-from quizlog_tui.quiz.demo_server.grader import Options
-from quizlog_tui.quiz.demo_server.web import QuizServer, quiz_server
-from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.task import TaskRequest
-from quizlog_tui.quiz.tasks import opened
-from quizlog_tui.quiz.workshop import workshop
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.choice import Choice
+from quizlog_tui.solver.models.choice import Choice
+from quizlog_tui.webquiz.demo_server.grader import Options
+from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
+from quizlog_tui.webquiz.task.settings import TaskSettings
+from quizlog_tui.webquiz.task.task import TaskRequest
+from quizlog_tui.webquiz.task.task_runner import workshop
+from quizlog_tui.webquiz.task.tasks import opened
 
 SECRET = "a secret of the bench"
 PAGES = ("q01-start", "q20-case")

@@ -15,16 +15,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quizlog_tui.bundle.chain import first_broken, start_of_chain, step_lines
-from quizlog_tui.bundle.check import BundleReport, is_bundle, verify_bundle
-from quizlog_tui.bundle.container import ContainerError, is_safe, packed, unpacked
-from quizlog_tui.bundle.pack import pack
-from quizlog_tui.bundle.sign import sign, signature
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
-from quizlog_tui.replay.needs import needed_files
+from quizlog_tui.proof.bundle.chain import first_broken, start_of_chain, step_lines
+from quizlog_tui.proof.bundle.check import BundleReport, is_bundle, verify_bundle
+from quizlog_tui.proof.bundle.container import ContainerError, is_safe, packed, unpacked
+from quizlog_tui.proof.bundle.pack import pack
+from quizlog_tui.proof.bundle.sign import sign, signature
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.source import read_source
-from quizlog_tui.session import Session
+from quizlog_tui.replay.script.needed_files import needed_files
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
 QUIZ = """
@@ -95,7 +95,7 @@ def changed(bundle: Path, name: str, old: str, new: str, *, listed: bool = False
     assert old in members[name].decode()
     members[name] = members[name].decode().replace(old, new, 1).encode()
     if listed:
-        from quizlog_tui.bundle.manifest import digest
+        from quizlog_tui.proof.bundle.manifest import digest
 
         about = json.loads(members["manifest.json"])
         about["files"][name] = digest(members[name])

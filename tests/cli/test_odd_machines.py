@@ -20,9 +20,8 @@ import pytest
 import yaml
 
 from quizlog_tui import open as open_record
-from quizlog_tui.errors import MachineError
-from quizlog_tui.paths import typed_path
-from quizlog_tui.refusals import refusal
+from quizlog_tui.errors import MachineError, refusal
+from quizlog_tui.files.paths import typed_path
 from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.terminal import Terminal, quizlog

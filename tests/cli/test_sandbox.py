@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.replay import spawn
+from quizlog_tui.replay.process import spawn
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.levels import ISOLATED, PRELOAD
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.decision_show import decision_lines
-from quizlog_tui.paths import record_path
-from quizlog_tui.solver.decision import Decision, Fetched, ModelReply, Question
-from quizlog_tui.solver.models import default_models
+from quizlog_tui.cli.solver.decision_show import decision_lines
+from quizlog_tui.files.paths import record_path
+from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelReply, Question
+from quizlog_tui.solver.models.models import default_models
 from tests.support.build import Build
 
 QUIZ = """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up

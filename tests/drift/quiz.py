@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
 QUIZ = '''

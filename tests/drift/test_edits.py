@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.drift.report import drift_report
+from quizlog_tui.proof.drift.report import drift_report
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.source import Source, read_source
+from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.drift.quiz import edited, recorded
 from tests.support.build import Build
 

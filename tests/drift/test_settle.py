@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from quizlog_tui.drift.report import drift_report
 from quizlog_tui.errors import UsageError
+from quizlog_tui.proof.drift.report import drift_report
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.source import read_source
-from quizlog_tui.session import Session
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.session.session import Session
 from tests.drift.quiz import QUIZ, edited, recorded
 from tests.support.build import Build
 

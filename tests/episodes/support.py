@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.episodes.build import Settings, build
-from quizlog_tui.episodes.instance import Attempt, Instance
-from quizlog_tui.episodes.runs import SolverRun, Turn
+from quizlog_tui.episodes.build.build import Settings, build
+from quizlog_tui.episodes.runs.instance import Attempt, Instance
+from quizlog_tui.episodes.runs.runs import SolverRun, Turn
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError, Record
-from quizlog_tui.replay.source import Source
+from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
 
 SCRIPT = b"""\
 print("Welcome")

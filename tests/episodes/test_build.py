@@ -10,17 +10,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.build import Settings, build
-from quizlog_tui.episodes.check import check_line
-from quizlog_tui.episodes.conversation import answer_in, assistant
-from quizlog_tui.episodes.declared import difficulty_of, hint_of
-from quizlog_tui.episodes.instance import Instance
-from quizlog_tui.episodes.lines import to_line
-from quizlog_tui.episodes.runs import Turn
-from quizlog_tui.episodes.schema import SCHEMA_FILE, json_schema
-from quizlog_tui.episodes.trace import _unique_names
+from quizlog_tui.episodes.build.build import Settings, build
+from quizlog_tui.episodes.build.conversation import answer_in, assistant
+from quizlog_tui.episodes.build.trace import _unique_names
+from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.schema import SCHEMA_FILE, json_schema
+from quizlog_tui.episodes.read.check import check_line
+from quizlog_tui.episodes.runs.declared import difficulty_of, hint_of
+from quizlog_tui.episodes.runs.instance import Instance
+from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.errors import EpisodeError
-from quizlog_tui.replay.source import Source
+from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step
 from tests.episodes.support import SCRIPT, SOURCE, FakeReplayer, episode, own_attempt, solver_run
 

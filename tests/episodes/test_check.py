@@ -15,13 +15,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
-from quizlog_tui.episodes.check import Seen, check_file, check_line
-from quizlog_tui.episodes.hashing import question_id, value_hash
-from quizlog_tui.episodes.lines import plain_line, to_line
-from quizlog_tui.episodes.older import upgraded
-from quizlog_tui.episodes.put import put_episodes
-from quizlog_tui.episodes.reading import LineError, parse
-from quizlog_tui.episodes.upgrade import upgrade_file
+from quizlog_tui.episodes.build.store import put_episodes
+from quizlog_tui.episodes.format.hashing import question_id, value_hash
+from quizlog_tui.episodes.format.lines import plain_line, to_line
+from quizlog_tui.episodes.format.migrations import upgraded
+from quizlog_tui.episodes.read.check import Seen, check_file, check_line
+from quizlog_tui.episodes.read.reading import LineError, parse
+from quizlog_tui.episodes.read.upgrade import upgrade_file
 from quizlog_tui.errors import EpisodeError
 from tests.episodes.support import episode
 

@@ -14,18 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes import forms, rewards
-from quizlog_tui.episodes.build import Settings
-from quizlog_tui.episodes.check import check_line
-from quizlog_tui.episodes.hashing import canonical_answer, question_id, value_hash
-from quizlog_tui.episodes.lines import to_line
-from quizlog_tui.episodes.matching import Matcher
-from quizlog_tui.episodes.needed import unusable_at
-from quizlog_tui.episodes.put import put_episodes
-from quizlog_tui.episodes.runs import Turn
-from quizlog_tui.episodes.splits import Seen, assign, leaks
-from quizlog_tui.episodes.stats import Stats
-from quizlog_tui.replay.source import Source
+from quizlog_tui.episodes import rewards
+from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.store import put_episodes
+from quizlog_tui.episodes.export import forms
+from quizlog_tui.episodes.format.hashing import canonical_answer, question_id, value_hash
+from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.matching import Matcher
+from quizlog_tui.episodes.format.shape import unusable_at
+from quizlog_tui.episodes.read.check import check_line
+from quizlog_tui.episodes.read.splits import Seen, assign, leaks
+from quizlog_tui.episodes.read.stats import Stats
+from quizlog_tui.episodes.runs.runs import Turn
+from quizlog_tui.replay.script.source import Source
 from tests.episodes.support import SCRIPT, episode
 from tests.episodes.test_check import DATA, PLACES, Place, put
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.facts import Facts, checks, facts, facts_of
-from quizlog_tui.episodes.lines import to_line
-from quizlog_tui.episodes.reading import LineError
-from quizlog_tui.episodes.triangulate import Standing, reasons_against, triangulate
+from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.triangulate import Standing, reasons_against, triangulate
+from quizlog_tui.episodes.read.facts import Facts, checks, facts, facts_of
+from quizlog_tui.episodes.read.reading import LineError
 from tests.episodes.support import episode
 from tests.episodes.test_check import DATA, PLACES, Place, put
 from tests.episodes.test_triangulate import answer
@@ -74,7 +74,7 @@ standings = st.builds(Standing, st.booleans(), st.booleans(), st.none() | st.jus
 def test_all_hold_exactly_where_the_rules_verify(
     gold: Any, others: list[Any], stands: Standing
 ) -> None:
-    from quizlog_tui.episodes.matching import Matcher
+    from quizlog_tui.episodes.format.matching import Matcher
 
     found = triangulate(answer(gold), [answer(one) for one in others], Matcher())
     told = list(checks(found, stands))

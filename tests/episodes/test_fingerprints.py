@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.fingerprints import Fingerprints
+from quizlog_tui.episodes.format.fingerprints import Fingerprints
 
 
 @given(st.lists(st.integers(0, 50) | st.text(max_size=3)))

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.hashing import (
+from quizlog_tui.episodes.format.hashing import (
     canonical_answer,
     canonical_json,
     checked,

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes import index
-from quizlog_tui.episodes.index import (
+from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.read import index
+from quizlog_tui.episodes.read.index import (
     BROKEN,
     STATES,
     UNVERIFIED,
@@ -21,7 +22,6 @@ from quizlog_tui.episodes.index import (
     Head,
     episode_files,
 )
-from quizlog_tui.episodes.lines import to_line
 from quizlog_tui.errors import EpisodeError
 from tests.episodes.support import episode
 

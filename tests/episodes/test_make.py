@@ -20,26 +20,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.asking import Solver, SolveRun, Wanted, kept, runs_folder
-from quizlog_tui.episodes.build import Settings
-from quizlog_tui.episodes.check import check_file
-from quizlog_tui.episodes.decided import gold_run, is_repeated, own_runs, taken, witnesses
-from quizlog_tui.episodes.instance import Attempt, Instance, attempt, each_once, instances
-from quizlog_tui.episodes.make import make
-from quizlog_tui.episodes.model_runs import by_models
-from quizlog_tui.episodes.runs import SolverRun, Turn
+from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.make import make
+from quizlog_tui.episodes.read.check import check_file
+from quizlog_tui.episodes.runs.asking import Solver, SolveRun, Wanted, kept, runs_folder
+from quizlog_tui.episodes.runs.decided import gold_run, is_repeated, own_runs, taken, witnesses
+from quizlog_tui.episodes.runs.instance import Attempt, Instance, attempt, each_once, instances
+from quizlog_tui.episodes.runs.model_runs import by_models
+from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
-from quizlog_tui.paths import shipped
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.source import read_source
-from quizlog_tui.series import Series
-from quizlog_tui.solver.client import ModelClient
-from quizlog_tui.solver.decision import Decision, ModelReply, Question, Reconsidered, Verdict
-from quizlog_tui.solver.decision_file import append_decision, decisions_path
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.solver.decisions.decision import (
+    Decision,
+    ModelReply,
+    Question,
+    Reconsidered,
+    Verdict,
+)
+from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
+from quizlog_tui.solver.models.client import ModelClient
+from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
-from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
 from tests.episodes.support import solver_run
 from tests.support.build import Build
 
@@ -456,10 +462,10 @@ KILLED = """
 import asyncio, sys
 from contextlib import asynccontextmanager
 from pathlib import Path
-from quizlog_tui.episodes.asking import Solver
-from quizlog_tui.episodes.build import Settings
-from quizlog_tui.episodes.make import make
-from quizlog_tui.episodes.runs import SolverRun, Turn
+from quizlog_tui.episodes.runs.asking import Solver
+from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.make import make
+from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 
 async def solve_run(want, *, begun, keep):
     if want.sample == 2:

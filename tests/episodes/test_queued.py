@@ -15,21 +15,21 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.answering import answering
-from quizlog_tui.episodes.asking import Solver, Wanted, runs_folder
-from quizlog_tui.episodes.build import Settings
-from quizlog_tui.episodes.instance import Instance
-from quizlog_tui.episodes.make import make
-from quizlog_tui.episodes.model_runs import by_models
-from quizlog_tui.episodes.order import KIND, MAX_BYTES
-from quizlog_tui.episodes.queued import by_queue
-from quizlog_tui.episodes.runs import SolverRun, Turn
+from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.make import make
+from quizlog_tui.episodes.runs.answering import answering
+from quizlog_tui.episodes.runs.asking import Solver, Wanted, runs_folder
+from quizlog_tui.episodes.runs.instance import Instance
+from quizlog_tui.episodes.runs.model_runs import by_models
+from quizlog_tui.episodes.runs.queued import by_queue
+from quizlog_tui.episodes.runs.remote_question import KIND, MAX_BYTES
+from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import ConfigError, EpisodeError
 from quizlog_tui.queue import client as queue_client
 from quizlog_tui.queue.client import Client, connected
 from quizlog_tui.queue.engine import Engine, running
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.source import read_source
+from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.solver.redaction import Redaction
 from tests.episodes.test_make import QUIZ, Scripted, ignored, panel_of, record, told, want_of
 from tests.support.build import Build

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.check import check_line
-from quizlog_tui.episodes.hashing import value_hash
-from quizlog_tui.episodes.lines import to_line
-from quizlog_tui.episodes.matching import Matcher, clusters, matcher_from
-from quizlog_tui.episodes.triangulate import Answer, triangulate
-from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import _doubted
+from quizlog_tui.episodes.format.hashing import value_hash
+from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.matching import Matcher, clusters, matcher_from
+from quizlog_tui.episodes.format.triangulate import Answer, triangulate
+from quizlog_tui.episodes.read.check import check_line
+from quizlog_tui.proof.verdict import Verdict
+from quizlog_tui.proof.verify import _doubted
 from quizlog_tui.replay.world import CODE, MET, NOTED, doubt
 from tests.episodes.support import episode
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.quiz.browser import executable
-from quizlog_tui.quiz.budget import Budget
-from quizlog_tui.quiz.demo_server.web import QuizServer
-from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.task import TaskRequest, TaskResult
-from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.models import Models
-from quizlog_tui.solver.panel import live_panel
+from quizlog_tui.solver.models.models import Models
+from quizlog_tui.solver.models.panel import live_panel
+from quizlog_tui.webquiz.demo_server.web import QuizServer
+from quizlog_tui.webquiz.page.browser import executable
+from quizlog_tui.webquiz.task.budget import Budget
+from quizlog_tui.webquiz.task.settings import TaskSettings
+from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.task.task_runner import Workshop
 from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models
 
 JON, DORA = "jon@quiz.test", "dora@quiz.test"

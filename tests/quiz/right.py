@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from quizlog_tui.quiz.demo_server.book import Page
-from quizlog_tui.quiz.demo_server.files import png
+from quizlog_tui.webquiz.demo_server.book import Page
+from quizlog_tui.webquiz.demo_server.files import png
 
 
 def chart() -> str:

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from quizlog_tui.quiz.connections import through
-from quizlog_tui.quiz.gate import Gate
-from quizlog_tui.quiz.snapshot import Frame, Snapshot
+from quizlog_tui.webquiz.net.connections import through
+from quizlog_tui.webquiz.net.gate import Gate
+from quizlog_tui.webquiz.page.snapshot import Frame, Snapshot
 
 
 @dataclass

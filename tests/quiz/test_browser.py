@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.quiz.address import allowed_for
-from quizlog_tui.quiz.browser import Browser, NotRenderedError, Tab
-from quizlog_tui.quiz.gate import gate
+from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.net.gate import gate
+from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError, Tab
 from tests.quiz.conftest import needs_browser
 from tests.quiz.small_site import Site, small_site
 

@@ -6,14 +6,14 @@ import asyncio
 import json
 from pathlib import Path
 
-from quizlog_tui.quiz.demo_server.book import all_pages
-from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.task import TaskResult
-from quizlog_tui.quiz.workspace import LOG, RESULT, record_of
+from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.verify import verify
-from quizlog_tui.solver.decision_file import decisions_path, read_decisions
+from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
 from quizlog_tui.tui.decided import decided
+from quizlog_tui.webquiz.demo_server.book import all_pages
+from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.task.task import TaskResult
+from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of
 from tests.quiz.conftest import DORA, JON, SECRET, Lab, lab, needs_browser, needs_sandbox
 from tests.quiz.solver_of_pages import think
 

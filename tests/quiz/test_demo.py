@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.quiz.demo_server.identity import EMAIL
-from quizlog_tui.quiz.demo_server.replies import FOLDER, demo_panel
-from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.task import TaskRequest
-from quizlog_tui.quiz.workshop import Workshop
-from quizlog_tui.quiz.workspace import record_of
-from quizlog_tui.replay.verify import verify
+from quizlog_tui.proof.verify import verify
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.decision_file import decisions_path, read_decisions
+from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
+from quizlog_tui.webquiz.demo_server.identity import EMAIL
+from quizlog_tui.webquiz.demo_server.replies import FOLDER, demo_panel
+from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.task.settings import TaskSettings
+from quizlog_tui.webquiz.task.task import TaskRequest
+from quizlog_tui.webquiz.task.task_runner import Workshop
+from quizlog_tui.webquiz.task.workspace import record_of
 from tests.quiz.conftest import QUICK, needs_browser, needs_sandbox
 
 HONEST = "recorded replies: made by a script to show how a quiz on web pages is worked; no model was asked"

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import httpx
 
-from quizlog_tui.quiz.address import allowed_for
-from quizlog_tui.quiz.browser import NotRenderedError, Tab
-from quizlog_tui.quiz.downloads import Gathered, gather
-from quizlog_tui.quiz.page import WebPage
+from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.net.downloads import Gathered, gather
+from quizlog_tui.webquiz.page.browser import NotRenderedError, Tab
+from quizlog_tui.webquiz.page.page import WebPage
 
 SITE = "http://quiz.test"
 Serve = Callable[[str], Awaitable[httpx.Response]]

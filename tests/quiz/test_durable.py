@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.quiz.demo_server.grader import Options
-from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.durable import durable
-from quizlog_tui.quiz.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.demo_server.grader import Options
+from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.task.durable import durable
+from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from tests.quiz.api_site import Answer, Seen, api_site
 from tests.quiz.conftest import SECRET, Lab, lab
 from tests.quiz.graded_site import graded_site

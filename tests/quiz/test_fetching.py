@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.quiz import fetch_sending, fetching
-from quizlog_tui.quiz.address import allowed_for
-from quizlog_tui.quiz.fetch_rules import MOST_BODY, address_of, fault_of
-from quizlog_tui.quiz.task import TaskRequest, TaskResult
-from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.cassettes import FETCHED
 from quizlog_tui.solver.contract import Wish
-from quizlog_tui.solver.decision_file import read_decisions
-from quizlog_tui.solver.models import Models
-from quizlog_tui.solver.panel import live_panel, recorded_panel
+from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.models.cassettes import FETCHED
+from quizlog_tui.solver.models.models import Models
+from quizlog_tui.solver.models.panel import live_panel, recorded_panel
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.research import ROUNDS
+from quizlog_tui.webquiz.net import fetch_sending, fetching
+from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.net.fetch_rules import MOST_BODY, address_of, fault_of
+from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.task.task_runner import Workshop
 from tests.quiz.api_site import Answer, ApiSite, Seen, api_site
 from tests.quiz.conftest import JON, QUICK, SECRET, Lab, Thought, lab, needs_sandbox
 from tests.quiz.stand_in import StandIn

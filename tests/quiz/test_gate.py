@@ -6,11 +6,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from quizlog_tui.quiz.address import allowed_for
-from quizlog_tui.quiz.browser import Browser, NotRenderedError
-from quizlog_tui.quiz.connections import through
-from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.gate import gate
+from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.net.connections import through
+from quizlog_tui.webquiz.net.gate import gate
+from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
 from tests.quiz.conftest import needs_browser
 from tests.quiz.small_site import small_site
 
@@ -159,7 +159,7 @@ ALERT = """<script>alert("hello")</script><p>Alert: submit 10</p>"""
 async def test_whatever_way_a_page_shows_its_question_it_is_read(
     tmp_path: Path, html: str, said: str
 ) -> None:
-    from quizlog_tui.quiz.page import read_page
+    from quizlog_tui.webquiz.page.page import read_page
 
     browser = Browser()
     with small_site({"/p": ("html", html), "/never": ("hang", "")}) as site:

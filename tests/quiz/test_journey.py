@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.quiz.attempts import following
-from quizlog_tui.quiz.task import PageResult, Submission, TaskResult
-from quizlog_tui.quiz.task_history import with_history, without_history
+from quizlog_tui.webquiz.task.attempts import following
+from quizlog_tui.webquiz.task.task import PageResult, Submission, TaskResult
+from quizlog_tui.webquiz.task.task_history import with_history, without_history
 from tests.quiz.conftest import SECRET, Thought, lab
 from tests.quiz.graded_site import Graded, graded_site
 from tests.quiz.stand_in import StandIn

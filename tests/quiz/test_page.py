@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.quiz.address import allowed_for
-from quizlog_tui.quiz.kind import asked_kind
-from quizlog_tui.quiz.page import decoded, read_page
-from quizlog_tui.quiz.sample import lenient, sample_of
-from quizlog_tui.quiz.snapshot import Form, Frame, Link, Loaded, Snapshot
+from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.page.answer_kind import asked_kind
+from quizlog_tui.webquiz.page.page import decoded, read_page
+from quizlog_tui.webquiz.page.sample import lenient, sample_of
+from quizlog_tui.webquiz.page.snapshot import Form, Frame, Link, Loaded, Snapshot
 
 URL = "https://quiz.site/project2/q?email=a%40b.c&id=7"
 ALLOWED = allowed_for(URL, ["https://other.site"])

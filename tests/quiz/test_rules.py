@@ -11,18 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.quiz.address import Allowed, BadAddressError, allowed_for, is_special, site_of
-from quizlog_tui.quiz.attempts import as_asked, is_refused, tells
-from quizlog_tui.quiz.budget import Budget
-from quizlog_tui.quiz.names import free_name, name_of, safe_name
-from quizlog_tui.quiz.settings import TaskSettings, read_settings
-from quizlog_tui.quiz.settling import CAP, Moment, settled
-from quizlog_tui.quiz.submit import payload_of, read_reply
-from quizlog_tui.quiz.task import TaskRequest, request_fault
-from quizlog_tui.quiz.tasks import url_fault
-from quizlog_tui.quiz.workspace import cleanup_task_workspace, create_workspace, sweep
-from quizlog_tui.solver.decision import Question, Refusal
+from quizlog_tui.solver.decisions.decision import Question, Refusal
 from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.webquiz.net.address import (
+    Allowed,
+    BadAddressError,
+    allowed_for,
+    is_special,
+    site_of,
+)
+from quizlog_tui.webquiz.net.file_names import free_name, name_of, safe_name
+from quizlog_tui.webquiz.net.submit import payload_of, read_reply
+from quizlog_tui.webquiz.page.settling import CAP, Moment, settled
+from quizlog_tui.webquiz.task.attempts import as_asked, is_refused, tells
+from quizlog_tui.webquiz.task.budget import Budget
+from quizlog_tui.webquiz.task.settings import TaskSettings, read_settings
+from quizlog_tui.webquiz.task.task import TaskRequest, request_fault
+from quizlog_tui.webquiz.task.tasks import url_fault
+from quizlog_tui.webquiz.task.workspace import cleanup_task_workspace, create_workspace, sweep
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.quiz.saving import MOST_OFFERED, data_of
-from quizlog_tui.solver.png import pixels
+from quizlog_tui.solver.voting.png import pixels
+from quizlog_tui.webquiz.page.saving import MOST_OFFERED, data_of
 from tests.quiz.conftest import lab, needs_browser
 from tests.quiz.graded_site import graded_site
 from tests.quiz.test_browser import visiting

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.quiz.script import Told, told, typed
-from quizlog_tui.quiz.task import PageResult, Submission, TaskResult
+from quizlog_tui.webquiz.task.script import Told, told, typed
+from quizlog_tui.webquiz.task.task import PageResult, Submission, TaskResult
 
 
 def sent(answer: Any, reason: str = "", *, correct: bool = False) -> Submission:

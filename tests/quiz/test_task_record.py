@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.quiz.script import told
-from quizlog_tui.quiz.task import PageResult, TaskResult
-from quizlog_tui.quiz.task_record import TaskRecord, grown
+from quizlog_tui.proof.verify import verify
 from quizlog_tui.record import branches as rules
 from quizlog_tui.record.model import MAIN, Record
 from quizlog_tui.record.store import RecordFile, locked
-from quizlog_tui.replay.verify import verify
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.webquiz.task.script import told
+from quizlog_tui.webquiz.task.task import PageResult, TaskResult
+from quizlog_tui.webquiz.task.task_record import TaskRecord, grown
 from tests.quiz.test_script import RIGHT, SKIPPED, page, sent, task
 
 SECRET = "hush-hush-4711"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.quiz import browser as browser_module
-from quizlog_tui.quiz.address import allowed_for
-from quizlog_tui.quiz.browser import Browser, Tab
-from quizlog_tui.quiz.gate import Gate, gate
+from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.net.gate import Gate, gate
+from quizlog_tui.webquiz.page import browser as browser_module
+from quizlog_tui.webquiz.page.browser import Browser, Tab
 from tests.quiz.conftest import needs_browser
 from tests.quiz.small_site import Site, small_site
 

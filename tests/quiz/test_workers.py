@@ -18,9 +18,9 @@ from typing import Any
 
 import psycopg
 
-from quizlog_tui.quiz.demo_server.grader import Options
-from quizlog_tui.quiz.demo_server.web import QuizServer, quiz_server
-from quizlog_tui.quiz.tasks import KIND
+from quizlog_tui.webquiz.demo_server.grader import Options
+from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
+from quizlog_tui.webquiz.task.tasks import KIND
 from tests.quiz.conftest import SECRET
 from tests.support.postgres import needs_postgres, postgres
 

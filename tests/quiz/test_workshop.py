@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quizlog_tui.quiz.budget import Budget
-from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.task import TaskRequest
-from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.sandbox.result import Limits
+from quizlog_tui.webquiz.task.budget import Budget
+from quizlog_tui.webquiz.task.settings import TaskSettings
+from quizlog_tui.webquiz.task.task import TaskRequest
+from quizlog_tui.webquiz.task.task_runner import Workshop
 from tests.solver.panels import panel
 
 

@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.task import TaskRequest
-from quizlog_tui.quiz.tasks import opened
-from quizlog_tui.quiz.workshop import workshop
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.choice import Choice
+from quizlog_tui.solver.models.choice import Choice
+from quizlog_tui.webquiz.task.settings import TaskSettings
+from quizlog_tui.webquiz.task.task import TaskRequest
+from quizlog_tui.webquiz.task.task_runner import workshop
+from quizlog_tui.webquiz.task.tasks import opened
 from tests.quiz.conftest import QUICK, SECRET
 from tests.quiz.stand_in import StandIn
 

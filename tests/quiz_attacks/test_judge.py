@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.paths import QUIZ_ATTACKS, attack_list
-from quizlog_tui.quiz_attacks.attempt import QuizAttempt, Shell, attempt
-from quizlog_tui.quiz_attacks.entries import load
-from quizlog_tui.quiz_attacks.judge import CHECKS
-from quizlog_tui.quiz_attacks.made import Made
+from quizlog_tui.cli.machine.quiz_attacks.attempt import QuizAttempt, Shell, attempt
+from quizlog_tui.cli.machine.quiz_attacks.entries import load
+from quizlog_tui.cli.machine.quiz_attacks.judge import CHECKS
+from quizlog_tui.cli.machine.quiz_attacks.made import Made
+from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError
 from quizlog_tui.sandbox.attacks import around as surroundings
 from quizlog_tui.sandbox.attacks.around import Lookout, adopting
 from quizlog_tui.sandbox.attacks.scene import Scene
-from quizlog_tui.series import Series
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are seen in /proc")
 TRACEBACK = "Traceback (most recent call last):\n"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from quizlog_tui.paths import QUIZ_ATTACKS, attack_list
-from quizlog_tui.quiz_attacks.entries import EVERY, load
-from quizlog_tui.quiz_attacks.judge import CHECKS
-from quizlog_tui.quiz_attacks.perform import known, perform
-from quizlog_tui.replay import spawn
+from quizlog_tui.cli.machine.quiz_attacks.entries import EVERY, load
+from quizlog_tui.cli.machine.quiz_attacks.judge import CHECKS
+from quizlog_tui.cli.machine.quiz_attacks.perform import known, perform
+from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
+from quizlog_tui.replay.process import spawn
 from quizlog_tui.sandbox.attacks.perform import Judgement
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux")

@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.quiz.demo_server.assets import SPOKEN, numbers
-from quizlog_tui.quiz.demo_server.book import all_pages, chain_of
-from quizlog_tui.quiz.demo_server.grader import Options
-from quizlog_tui.quiz.demo_server.identity import email_number, personal_key
-from quizlog_tui.quiz.demo_server.web import QuizServer, quiz_server
+from quizlog_tui.webquiz.demo_server.assets import SPOKEN, numbers
+from quizlog_tui.webquiz.demo_server.book import all_pages, chain_of
+from quizlog_tui.webquiz.demo_server.grader import Options
+from quizlog_tui.webquiz.demo_server.identity import email_number, personal_key
+from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
 from tests.quiz.right import right_answer
 
 JON, DORA = "jon@quiz.test", "dora@quiz.test"

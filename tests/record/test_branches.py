@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.branches import Parked, answered, forked, replanted, rewound, switched
-from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.yaml_text import dump_yaml
-from quizlog_tui.series import Series
+from quizlog_tui.record.text.document import from_text, to_mapping
+from quizlog_tui.record.text.yaml_text import dump_yaml
 
 NOTHING = Parked()
 

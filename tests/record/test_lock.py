@@ -21,10 +21,10 @@ import pytest
 
 from quizlog_tui.errors import ConflictError, LockedError, RecordError
 from quizlog_tui.record import lock as locks
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.lock import lock_file, locked
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.series import Series
 from tests.support.locks import LINUX, in_line, queue_of, until
 
 SPAWN = multiprocessing.get_context("spawn")

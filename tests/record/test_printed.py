@@ -8,10 +8,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Branch, LastError, Record
-from quizlog_tui.record.printed import printed_tail
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.series import Series
+from quizlog_tui.record.text.printed import printed_tail
 
 TEXTS = st.lists(st.text(max_size=40), max_size=30)
 

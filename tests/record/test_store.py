@@ -19,9 +19,9 @@ import pytest
 
 from quizlog_tui.errors import ConflictError, LimitError, RecordError
 from quizlog_tui.record import store
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.series import Series
 
 OLD = Record("q.py", 1, Series(["a"]), 1)
 NEW = Record("q.py", 1, Series(["a", "b"]), 2)
@@ -212,7 +212,7 @@ from pathlib import Path
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record import store
 from quizlog_tui.record.model import Record
-from quizlog_tui.series import Series
+from quizlog_tui.record.append_only_list import Series
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 file = RecordFile(Path({str(path)!r})); file.read()
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

@@ -9,10 +9,10 @@ from hypothesis import given
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.record.branches import forked, switched
-from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.model import Record
+from quizlog_tui.record.text.document import from_text, to_mapping
+from quizlog_tui.record.text.yaml_text import dump_yaml
 from quizlog_tui.record.upkeep import deleted, noted, renamed, restored
-from quizlog_tui.record.yaml_text import dump_yaml
 from tests.record.moves import MOVES, NOTHING, Move, walk
 from tests.record.test_branches import paths, record
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import RecordError
-from quizlog_tui.record.own_yaml import parse_own
-from quizlog_tui.record.yaml_text import dump_json, dump_yaml, parse
+from quizlog_tui.record.text.own_yaml import parse_own
+from quizlog_tui.record.text.yaml_text import dump_json, dump_yaml, parse
 
 SPECIAL = [
     "NO", "yes", "on", "~", "null", "1:30", "12:30:45", "0o17", "017", "1_000", "1e3", "1e999", "=",

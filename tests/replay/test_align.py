@@ -9,10 +9,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.proof.compare.align import Span, align, words
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError
-from quizlog_tui.replay.align import Span, align, words
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
 
 Stop = tuple[str, str, str]
 STOPS = st.lists(st.tuples(*[st.sampled_from("ab")] * 3), min_size=1, max_size=8)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.proof.verify import verify
 from quizlog_tui.replay.answer_code import answers_run, is_code, powers
-from quizlog_tui.replay.protocol import Code
+from quizlog_tui.replay.process.protocol import Code
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.verify import verify
-from quizlog_tui.session import Session
-from quizlog_tui.timeline import timeline
+from quizlog_tui.session.session import Session
+from quizlog_tui.session.timeline import timeline
 from tests.support.build import Build
 
 numbers = (

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.replay.begun import Begun
-from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.pending_step import Begun
+from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.source import Source, read_source
+from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
 from tests.support.build import Build
 from tests.support.corpus import CORPUS

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from quizlog_tui.errors import CancelledError, LimitError
-from quizlog_tui.replay import lines
-from quizlog_tui.replay.checkpoints import spare
-from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.cache import cached_run
+from quizlog_tui.replay.cache.checkpoints import spare
+from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.world import World
@@ -37,8 +37,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="checkpoints nee
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a checkpoint at every stop, so that little work is enough to test them."""
-    monkeypatch.setattr(lines, "_LEAST_GAP", 0.0)
-    monkeypatch.setattr(lines, "measured_gap", lambda started: 0.0)
+    monkeypatch.setattr(cached_run, "_LEAST_GAP", 0.0)
+    monkeypatch.setattr(cached_run, "measured_gap", lambda started: 0.0)
 
 
 @pytest.fixture
@@ -348,7 +348,7 @@ def test_the_bounds_on_checkpoints_hold(build: Build) -> None:
 def test_without_what_linux_offers_all_works_as_before(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.replay.checkpoints.sys.platform", "darwin")
+    monkeypatch.setattr("quizlog_tui.replay.cache.checkpoints.sys.platform", "darwin")
     script = build.script("print(input('a ')); print(input('b '))\n")
     with Replayer() as cached:
         assert cached.replay(script, 1, ["x", "y"]).status == "success"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import time
 
-from quizlog_tui.paths import shipped
-from quizlog_tui.replay.coverage import Walk, coverage
-from quizlog_tui.replay.lint.check import lint
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.proof.coverage import Walk, coverage
+from quizlog_tui.proof.lint.check import lint
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.source import read_source
+from quizlog_tui.replay.script.source import read_source
 from tests.support.build import Build
 
 

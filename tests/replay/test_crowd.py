@@ -14,10 +14,10 @@ from typing import cast
 import pytest
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.replay.family import Family
-from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.process.family import Family
+from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.spawn import _FOLDER, Spawned
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.spawn import _FOLDER, Spawned
 from quizlog_tui.replay.worker.crowd import Crowd, Looks
 from tests.support.build import Build
 from tests.support.processes import below

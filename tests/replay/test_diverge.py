@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from hypothesis import given
 
+from quizlog_tui.proof.diverge import Difference, first_difference
 from quizlog_tui.record.model import LastError
-from quizlog_tui.replay.diverge import Difference, first_difference
 from tests.support.made_runs import ENDS, STOPS, run
 
 

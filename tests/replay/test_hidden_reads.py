@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from quizlog_tui.replay.verify import verify
-from quizlog_tui.session import Session
+from quizlog_tui.proof.verify import verify
+from quizlog_tui.session.session import Session
 from tests.replay.test_isolation import needs_isolation
 from tests.support.build import Build
 

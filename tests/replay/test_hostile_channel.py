@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ProtocolError
-from quizlog_tui.replay.channel import Channel
-from quizlog_tui.replay.descriptors import Opened
-from quizlog_tui.replay.protocol import Born, Violation
+from quizlog_tui.proof.verify import verify
+from quizlog_tui.replay.process.channel import Channel
+from quizlog_tui.replay.process.descriptors import Opened
+from quizlog_tui.replay.process.protocol import Born, Violation
+from quizlog_tui.replay.process.spawn import _CONTROL, _FOLDER
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.spawn import _CONTROL, _FOLDER
-from quizlog_tui.replay.verify import verify
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.processes import below, name_of
 from tests.support.screens import patiently

@@ -64,8 +64,8 @@ input("go on? ")
 JUDGES = """
 import sys
 from pathlib import Path
-from quizlog_tui.new_record import new_record
-from quizlog_tui.session import Session
+from quizlog_tui.session.new_record import new_record
+from quizlog_tui.session.session import Session
 record = Path("record.yaml")
 new_record(Path(sys.argv[1]), record, 1)
 with Session(record) as session:

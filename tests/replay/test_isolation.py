@@ -15,15 +15,16 @@ import pytest
 import yaml
 
 from quizlog_tui.errors import IsolationError, LimitError
-from quizlog_tui.grants import NAMES
-from quizlog_tui.paths import shipped
-from quizlog_tui.replay import lines, spawn
-from quizlog_tui.replay.limits import Limits
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.proof.verify import verify
+from quizlog_tui.replay.cache import cached_run
+from quizlog_tui.replay.process import spawn
+from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.source import Source, read_source
-from quizlog_tui.replay.verify import verify
+from quizlog_tui.replay.script.grants import NAMES
+from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.world import LACKS, isolation
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.test_examples import FAILED, WON
 
@@ -353,8 +354,8 @@ def test_what_one_copy_writes_no_other_sees(
     first: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Copies that are shut in share a folder: the first write in it makes the others void."""
-    monkeypatch.setattr(lines, "_LEAST_GAP", 0.0)
-    monkeypatch.setattr(lines, "measured_gap", lambda started: 0.0)
+    monkeypatch.setattr(cached_run, "_LEAST_GAP", 0.0)
+    monkeypatch.setattr(cached_run, "measured_gap", lambda started: 0.0)
     (build.folder / "data").touch()
     script = build.script(WRITES)
     with Replayer(Limits(output=1 << 20)) as cached:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import LimitError, UsageError
-from quizlog_tui.replay import keep
-from quizlog_tui.replay.keep import Keeper, keeper
+from quizlog_tui.replay import kept_files
+from quizlog_tui.replay.kept_files import Keeper, keeper
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_there_is_one_bound_for_all_files(
     run: tuple[Keeper, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept, files, target = run
-    monkeypatch.setattr(keep, "MOST_BYTES", 10)
+    monkeypatch.setattr(kept_files, "MOST_BYTES", 10)
     (files / "a").write_text("x" * 6)
     (files / "b").write_text("x" * 6)
     with pytest.raises(LimitError, match="wrote more than"):

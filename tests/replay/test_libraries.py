@@ -14,11 +14,11 @@ import numpy  # noqa: F401  its library is looked at
 import pytest
 
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.worker import elf
-from quizlog_tui.replay.worker.behind import MACHINE, SYSTEM_CLOCK, behind
-from quizlog_tui.replay.worker.libraries import HELD
+from quizlog_tui.replay.worker.fixed import elf
+from quizlog_tui.replay.worker.fixed.behind import MACHINE, SYSTEM_CLOCK, behind
+from quizlog_tui.replay.worker.fixed.libraries import HELD
 from quizlog_tui.replay.world import World, start_of
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
 pytestmark = pytest.mark.skipif(not elf.readable(), reason="needs Linux on a known machine")

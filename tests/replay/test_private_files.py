@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from quizlog_tui.replay import private_files as rules
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.source import read_source
+from quizlog_tui.replay.script import private_files as rules
+from quizlog_tui.replay.script.source import read_source
 from tests.support.build import Build
 
 LISTS = "import os\nprint(sorted(os.listdir('.')))\nanswer = input('? ')\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quizlog_tui.replay.protocol import (
+from quizlog_tui.replay.process.protocol import (
     Born,
     Outcome,
     Place,

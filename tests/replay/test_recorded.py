@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from quizlog_tui.proof.diverge import Difference, first_difference
+from quizlog_tui.proof.recorded import difference_from_record, differs, known_of
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError, Record
-from quizlog_tui.replay.diverge import Difference, first_difference
-from quizlog_tui.replay.recorded import difference_from_record, differs, known_of
 from quizlog_tui.replay.trail import grown
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.series import Series
 from tests.support.made_runs import ENDS, STOPS, TEXT, run
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import quizlog_tui as quizlog
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError, Record
-from quizlog_tui.replay.recorded_run import recorded_run, recorded_up_to
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.series import Series
+from quizlog_tui.session.recorded_run import recorded_run, recorded_up_to
 from tests.support.build import Build
 
 QUIZ = """

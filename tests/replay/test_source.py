@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.replay.input_type import choices_in, input_type
-from quizlog_tui.replay.source import Source
+from quizlog_tui.replay.script.input_type import choices_in, input_type
+from quizlog_tui.replay.script.source import Source
 
 
 def source(text: str) -> Source:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import LimitError, MachineError
-from quizlog_tui.replay import spawn
+from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
 
@@ -119,7 +119,7 @@ NO_COPIES = """
 import os, sys, resource
 from pathlib import Path
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.source import read_source
+from quizlog_tui.replay.script.source import read_source
 script = read_source(Path(sys.argv[1]))
 with Replayer() as replayer:
     first = replayer.replay(script, 1, ["a"])

@@ -9,9 +9,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.replay.trail import mark
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
 
 TEXT = st.text() | st.sampled_from(["\ud800", '"\\', "\x00\x85\u2028", "é🎉"])
 

@@ -16,19 +16,19 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import CancelledError, LimitError
+from quizlog_tui.proof.verify import judged
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Branch, Record
-from quizlog_tui.replay.limits import Limits
-from quizlog_tui.replay.process import QuizProcess
+from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import QuizProcess
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.runs import Runs
-from quizlog_tui.replay.source import Source, read_source
+from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.trail import mark
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree import Node, in_order, tree_of
 from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
-from quizlog_tui.replay.verify import judged
 from quizlog_tui.replay.world import World, described
-from quizlog_tui.series import Series
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up
 

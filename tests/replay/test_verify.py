@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import CancelledError
+from quizlog_tui.proof.causes import culprits
+from quizlog_tui.proof.verdict import Verdict
+from quizlog_tui.proof.verify import judged, verify
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.causes import culprits
-from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.runs import Runs
-from quizlog_tui.replay.source import read_source
-from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import judged, verify
-from quizlog_tui.series import Series
-from quizlog_tui.session import Session
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.session.session import Session
 from tests.drift.quiz import edited as drifted
 from tests.drift.quiz import recorded
 from tests.support.build import Build

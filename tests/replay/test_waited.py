@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from quizlog_tui.replay.worker.waited import Waited
+from quizlog_tui.replay.worker.watch.waited import Waited
 
 THREADS = {
     "t.start(); t.join()": True,

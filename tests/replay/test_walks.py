@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.replay.walks import bisect
-from quizlog_tui.series import Series
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
+from quizlog_tui.session.walks import bisect
 from tests.support.build import Build
 
 SHOP = """

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.replay import lines, spawn
+from quizlog_tui.replay.cache import cached_run as lines
+from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.worker.reports import Reports
 from tests.replay.test_isolation import needs_isolation
@@ -80,7 +81,7 @@ def test_a_run_ends_none_of_its_checkpoints(build: Build, monkeypatch: pytest.Mo
         def none(*args: object, **options: object) -> spawn.Spawned:
             raise AssertionError("it was run from the start again")
 
-        monkeypatch.setattr("quizlog_tui.replay.process.take", none)
+        monkeypatch.setattr("quizlog_tui.replay.process.process.take", none)
         assert cached.replay(script, 1, ["0", "1", "7"]).print == ("0", "1", "7")
         assert cached.replay(script, 1, by_child).print[-1] == "tried"
         assert [pid for pid in frozen if _lives(pid)] == frozen

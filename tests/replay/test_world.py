@@ -15,13 +15,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from quizlog_tui.proof.verdict import Verdict
+from quizlog_tui.proof.verify import judged
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.runs import Runs
-from quizlog_tui.replay.source import read_source
+from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.replay.verdict import Verdict
-from quizlog_tui.replay.verify import judged
 from quizlog_tui.replay.world import (
     FIXED,
     HELD,
@@ -35,7 +36,6 @@ from quizlog_tui.replay.world import (
     start_of,
     told,
 )
-from quizlog_tui.series import Series
 from tests.support.build import Build
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")

@@ -25,9 +25,9 @@ from quizlog_tui.report.document import BranchSection, ErrorSection, Report, bui
 from quizlog_tui.report.export import export
 from quizlog_tui.report.html import to_html
 from quizlog_tui.report.markdown import code, fence, to_markdown
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
+from quizlog_tui.session.timeline import Moment
 from quizlog_tui.text import one_line, visible
-from quizlog_tui.timeline import Moment
 from tests.support.build import Build
 from tests.test_session import QUIZ
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.cli.pipeline import PIPELINE
-from quizlog_tui.paths import CODE_ATTACKS, QUIZ_ATTACKS, attack_list
+from quizlog_tui.cli.machine.attack_checks import PIPELINE
+from quizlog_tui.files.paths import CODE_ATTACKS, QUIZ_ATTACKS, attack_list
 from quizlog_tui.sandbox.attacks.entries import load
 from quizlog_tui.sandbox.attacks.judge import CHECKS
 from quizlog_tui.sandbox.attacks.perform import Judgement, lacks, perform

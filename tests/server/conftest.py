@@ -11,10 +11,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from quizlog_tui.server.admission.shield import Rules
 from quizlog_tui.server.app import Settings, create_app
 from quizlog_tui.server.lookup import served
-from quizlog_tui.server.shield import Rules
-from quizlog_tui.solver.choice import Choice
+from quizlog_tui.solver.models.choice import Choice
 
 QUIZ = """
     print("two sums")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.server.guesses import MOST, SECONDS, Guesses
+from quizlog_tui.server.admission.guesses import MOST, SECONDS, Guesses
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 30)), max_size=120))

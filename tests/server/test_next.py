@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.paths import shipped
+from quizlog_tui.files.paths import shipped
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.limits import Limits
+from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.server.docs import docs_page
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.server.conftest import QUIZ, Server
 from tests.support.build import Build
 

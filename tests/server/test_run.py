@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.server.admission.shield import Rules
 from quizlog_tui.server.app import Settings
 from quizlog_tui.server.lookup import served
 from quizlog_tui.server.run import listening, serve
-from quizlog_tui.server.shield import Rules
-from quizlog_tui.solver.choice import Choice
+from quizlog_tui.solver.models.choice import Choice
 
 
 def test_the_loop_runs_from_the_first_task_on(tmp_path: Path) -> None:

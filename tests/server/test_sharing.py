@@ -12,7 +12,7 @@ import pytest
 
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.server import sessions
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from tests.server.conftest import Server
 from tests.support.build import Build
 

@@ -11,9 +11,9 @@ import pytest
 from fastapi import FastAPI
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.server import shield
+from quizlog_tui.server.admission import shield
+from quizlog_tui.server.admission.shield import MAX_BODY, Refusal, Rules, Shield, check
 from quizlog_tui.server.run import is_loopback, rules_for
-from quizlog_tui.server.shield import MAX_BODY, Refusal, Rules, Shield, check
 
 HERE = {"host": "127.0.0.1:8642", "content-type": "application/json"}
 OPEN, LOCKED = Rules(), Rules(token="geheim")

@@ -16,7 +16,7 @@ from quizlog_tui.errors import UsageError
 from quizlog_tui.server import asking as asking_module
 from quizlog_tui.server import events as events_module
 from quizlog_tui.server.events import events
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.solver.backend import Backend, BackendError
 from quizlog_tui.solver.solve import Progress
 from tests.server.conftest import QUIZ, voters

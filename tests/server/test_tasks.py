@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.quiz.demo_server.grader import Options
-from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.task import TaskRequest
-from quizlog_tui.quiz.tasks import Tasks, opened
 from quizlog_tui.server import tasks as gateway_of_tasks
-from quizlog_tui.server.guesses import MOST, SECONDS
+from quizlog_tui.server.admission.guesses import MOST, SECONDS
 from quizlog_tui.server.tasks import MAX_TRIGGER, is_secret, tasks_router
+from quizlog_tui.webquiz.demo_server.grader import Options
+from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.task.task import TaskRequest
+from quizlog_tui.webquiz.task.tasks import Tasks, opened
 from tests.quiz.conftest import JON, SECRET, Lab, lab, needs_browser
 
 

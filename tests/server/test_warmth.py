@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from quizlog_tui.server import warmth as module
+from quizlog_tui.server import replayer_pool as module
 from quizlog_tui.server.lookup import served
+from quizlog_tui.server.replayer_pool import Warmth
 from quizlog_tui.server.sessions import Sessions
-from quizlog_tui.server.warmth import Warmth
 from tests.server.conftest import QUIZ, Server
 from tests.support.build import Build
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.client import ModelClient
+from quizlog_tui.solver.models.client import ModelClient
+from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
-from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
 
 Script = Callable[[Prompt], Awaitable[str]]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.solver.cassettes import Player, Recorder, Shelf, recorded
-from quizlog_tui.solver.client import ModelClient
 from quizlog_tui.solver.contract import Solution
-from quizlog_tui.solver.decision import Question
+from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.models.cassettes import Player, Recorder, Shelf, recorded
+from quizlog_tui.solver.models.client import ModelClient
+from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
 from quizlog_tui.solver.prompts import solve_prompt
 from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.solver.transport import NoReplyError, Prompt, Said, Voter
 
 from .panels import Scripted, failing, saying
 

@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from quizlog_tui.solver.client import Heard, ModelClient
 from quizlog_tui.solver.contract import Solution
-from quizlog_tui.solver.decision import Decision, Question
-from quizlog_tui.solver.endpoint import ATTEMPTS, Endpoint
-from quizlog_tui.solver.models import ModelSettings
+from quizlog_tui.solver.decisions.decision import Decision, Question
+from quizlog_tui.solver.models.client import Heard, ModelClient
+from quizlog_tui.solver.models.endpoint import ATTEMPTS, Endpoint
+from quizlog_tui.solver.models.models import ModelSettings
+from quizlog_tui.solver.models.transport import Prompt, Voter
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import STAND_IN, Redaction
-from quizlog_tui.solver.transport import Prompt, Voter
 from tests.support.fake_models import BEHAVIOURS, Fake, fake_models
 
 KEY = 'sk-very/secret+"key"-0123456789'
@@ -242,7 +242,7 @@ class Says:
         self.text = text
 
     async def complete(self, prompt: Prompt) -> object:
-        from quizlog_tui.solver.transport import Said
+        from quizlog_tui.solver.models.transport import Said
 
         return Said(self.text, "live")
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.solver.decide import (
+from quizlog_tui.solver.decisions.decision import Decision, ModelReply, Question, Verdict
+from quizlog_tui.solver.voting.decide import (
     RULES,
     decide,
     needs_reconciliation,
     settled,
     two_runs_agree,
 )
-from quizlog_tui.solver.decision import Decision, ModelReply, Question, Verdict
 
 from .votes import again, asked, failed, ran, said, silent, verdict
 

@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import DecisionError
-from quizlog_tui.solver.decide import RULES, decide
-from quizlog_tui.solver.decision import Decision, Question
-from quizlog_tui.solver.decision_file import append_decision, decisions_path, read_decisions
-from quizlog_tui.solver.decision_text import from_line, to_line
+from quizlog_tui.solver.decisions.decision import Decision, Question
+from quizlog_tui.solver.decisions.decision_file import (
+    append_decision,
+    decisions_path,
+    read_decisions,
+)
+from quizlog_tui.solver.decisions.decision_text import from_line, to_line
+from quizlog_tui.solver.voting.decide import RULES, decide
 
 EXAMPLE = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 BARE = Decision("d-1", "2026-11-21T14:00:00+00:00", Question("2 + 2 = "))
@@ -49,7 +53,7 @@ def test_any_rule_leaves_the_evidence(decisions: list[Decision], rule: str) -> N
 def test_drawing_and_deciding_need_the_standard_library_only() -> None:
     code = (
         "import sys\n"
-        "from quizlog_tui.solver import decide, decision_file, decision_text\n"
+        "from quizlog_tui.solver.decisions import decision_file, decision_text\nfrom quizlog_tui.solver.voting import decide\n"
         "heavy = {'httpx', 'pydantic', 'yaml', 'asyncio', 'textual', 'quizlog_tui.sandbox'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

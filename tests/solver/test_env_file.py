@@ -13,12 +13,12 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.errors import ConfigError
+from quizlog_tui.server.admission.shield import Rules
 from quizlog_tui.server.app import Settings, create_app
 from quizlog_tui.server.lookup import served
-from quizlog_tui.server.shield import Rules
-from quizlog_tui.solver.choice import Choice, chosen_panel, cost_note, doubts
-from quizlog_tui.solver.decision import Question
-from quizlog_tui.solver.env_file import read_env
+from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.models.choice import Choice, chosen_panel, cost_note, doubts
+from quizlog_tui.solver.models.env_file import read_env
 from quizlog_tui.solver.redaction import STAND_IN
 from quizlog_tui.solver.solve import solve
 from tests.support.build import Build

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.solver import png
-from quizlog_tui.solver.decision import Question
-from quizlog_tui.solver.equality import grouped, roundings, same, wanted
-from quizlog_tui.solver.normal import NoAnswerError, normal_form
+from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.voting import png
+from quizlog_tui.solver.voting.equality import grouped, roundings, same, wanted
+from quizlog_tui.solver.voting.normal import NoAnswerError, normal_form
 
 PLAIN = Question("What is it? ")
 NUMBER = Question("Which number? ", input_type="number")

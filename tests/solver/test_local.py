@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.solver.client import ModelClient
-from quizlog_tui.solver.decision import Decision, ModelReply, Question
-from quizlog_tui.solver.local import Command, Human
+from quizlog_tui.solver.decisions.decision import Decision, ModelReply, Question
+from quizlog_tui.solver.models.client import ModelClient
+from quizlog_tui.solver.models.local import Command, Human
+from quizlog_tui.solver.models.transport import NoReplyError, Voter
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.solver.transport import NoReplyError, Voter
 
 PROMPT = solve_prompt(Question("2 + 2 = "), (), ())
 

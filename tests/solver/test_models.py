@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
-from quizlog_tui.solver.decision import Question
-from quizlog_tui.solver.env_file import SECRETS
-from quizlog_tui.solver.models import HUMAN_SECONDS, MODEL_SECONDS, default_models, read_models
-from quizlog_tui.solver.panel import live_panel, missing_keys
+from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.models.env_file import SECRETS
+from quizlog_tui.solver.models.models import (
+    HUMAN_SECONDS,
+    MODEL_SECONDS,
+    default_models,
+    read_models,
+)
+from quizlog_tui.solver.models.panel import live_panel, missing_keys
 from quizlog_tui.solver.prompts import solve_prompt
 
 from .panels import run_here

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from quizlog_tui.solver.contract import MAX_WISHES, BadReplyError, Research, Solution, parse_reply
-from quizlog_tui.solver.decision import Fetched, Question
-from quizlog_tui.solver.decision_text import from_data, to_data
+from quizlog_tui.solver.decisions.decision import Fetched, Question
+from quizlog_tui.solver.decisions.decision_text import from_data, to_data
+from quizlog_tui.solver.models.transport import Prompt
 from quizlog_tui.solver.prompts import Offer, solve_prompt
 from quizlog_tui.solver.research import ROUNDS, FetchTool
 from quizlog_tui.solver.solve import solve
-from quizlog_tui.solver.transport import Prompt
 from tests.solver.panels import calls, panel, saying
 
 QUESTION = Question("How many orders are there?")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quizlog_tui.solver.decide import decide
-from quizlog_tui.solver.decision import (
+from quizlog_tui.solver.decisions.decision import (
     Decision,
     Execution,
     ModelReply,
@@ -14,6 +13,7 @@ from quizlog_tui.solver.decision import (
     Refusal,
     Verdict,
 )
+from quizlog_tui.solver.voting.decide import decide
 
 
 def ran(answer: Any, name: str = "", claimed: Any = None, **more: Any) -> ModelReply:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
 
 TEXT = st.text("ab\n", max_size=3)
 STOPS = st.lists(st.tuples(st.lists(TEXT, max_size=2), TEXT), min_size=1, max_size=5)

@@ -13,15 +13,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.autopilot import fly
-from quizlog_tui.paths import shipped
+from quizlog_tui.files.paths import shipped
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.session import Session
-from quizlog_tui.solver.cassettes import Recorder, Shelf
-from quizlog_tui.solver.client import ModelClient
+from quizlog_tui.session.session import Session
+from quizlog_tui.solver.autopilot import fly
+from quizlog_tui.solver.models.cassettes import Recorder, Shelf
+from quizlog_tui.solver.models.client import ModelClient
+from quizlog_tui.solver.models.transport import Prompt, Said, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
-from quizlog_tui.solver.transport import Prompt, Said, Voter
 
 LABEL = "written by hand to show how a decision is made; no model was asked"
 VOTERS = (

@@ -14,19 +14,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.quiz.budget import Budget
-from quizlog_tui.quiz.demo_server.identity import EMAIL
-from quizlog_tui.quiz.demo_server.replies import FOLDER, AtHome
-from quizlog_tui.quiz.demo_server.web import quiz_server
-from quizlog_tui.quiz.settings import TaskSettings
-from quizlog_tui.quiz.task import TaskRequest, TaskResult
-from quizlog_tui.quiz.workshop import Workshop
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.cassettes import Recorder, Shelf
-from quizlog_tui.solver.client import ModelClient
+from quizlog_tui.solver.models.cassettes import Recorder, Shelf
+from quizlog_tui.solver.models.client import ModelClient
+from quizlog_tui.solver.models.transport import Prompt, Said, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
-from quizlog_tui.solver.transport import Prompt, Said, Voter
+from quizlog_tui.webquiz.demo_server.identity import EMAIL
+from quizlog_tui.webquiz.demo_server.replies import FOLDER, AtHome
+from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.task.budget import Budget
+from quizlog_tui.webquiz.task.settings import TaskSettings
+from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.task.task_runner import Workshop
 from tests.quiz.solver_of_pages import think
 
 LABEL = "made by a script to show how a quiz on web pages is worked; no model was asked"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quizlog_tui.replay.spawn import environment
+from quizlog_tui.replay.process.spawn import environment
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from quizlog_tui.tui.picture import busy
 from quizlog_tui.tui.screens.dialogs import AskScreen
-from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 
 GOLDEN = Path(__file__).parent.parent / "golden"

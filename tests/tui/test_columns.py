@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.tui.widgets.columns import (
+from quizlog_tui.tui.widgets.lines.columns import (
     GAP,
     Grid,
     cells_line,

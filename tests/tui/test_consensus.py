@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from quizlog_tui.paths import decisions_path
-from quizlog_tui.solver.decide import decide
-from quizlog_tui.solver.decision import Decision, Fetched, ModelReply, Question
-from quizlog_tui.solver.decision_file import append_decision
+from quizlog_tui.files.paths import decisions_path
+from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelReply, Question
+from quizlog_tui.solver.decisions.decision_file import append_decision
+from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.consensus import ConsensusScreen

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Branch, Record
-from quizlog_tui.series import Series
-from quizlog_tui.solver.decision import Decision, Question
+from quizlog_tui.solver.decisions.decision import Decision, Question
 from quizlog_tui.tui.decided import decided, marks, nearest
 
 ANSWERS = Series(["a", "b", "c"])

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
+from quizlog_tui.session.timeline import timeline
 from quizlog_tui.text import visible
-from quizlog_tui.timeline import timeline
 from quizlog_tui.tui.clock import Clock
 from quizlog_tui.tui.draw.output import RunOutput, events, tail
 from quizlog_tui.tui.draw.timeline import timeline_grid
-from quizlog_tui.tui.widgets.documents import Paragraphs, Table, line, rows
-from quizlog_tui.tui.widgets.wrapping import height
+from quizlog_tui.tui.widgets.lines.documents import Paragraphs, Table, line, rows
+from quizlog_tui.tui.widgets.lines.wrapping import height
 
 TEXT = st.text("ab 日é\n\t\x1b\x9b-\u202e", max_size=60)
 

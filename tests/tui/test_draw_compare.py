@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
 from quizlog_tui.tui.draw import sides
 from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, Side
-from quizlog_tui.tui.widgets.documents import rows
+from quizlog_tui.tui.widgets.lines.documents import rows
 from tests.tui.test_player import EVIL
 
 TEXT = st.text("ab é日\t\n\x1b«", max_size=40)

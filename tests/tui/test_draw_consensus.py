@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.solver.decide import RULES, decide
-from quizlog_tui.solver.decision import Decision, Execution, Fetched, ModelReply, Question, Refusal
-from quizlog_tui.solver.decision_file import read_decisions
-from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.consensus import (
-    BAR,
-    bar,
-    bounded,
-    value_text,
-    verdict_lines,
-    why_text,
+from quizlog_tui.solver.decisions.decision import (
+    Decision,
+    Execution,
+    Fetched,
+    ModelReply,
+    Question,
+    Refusal,
 )
+from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.voting.decide import RULES, decide
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.draw.consensus import BAR, bar, bounded, value_text, verdict_lines, why_text
 from quizlog_tui.tui.draw.replies import reply_lines
-from quizlog_tui.tui.widgets.documents import Line
+from quizlog_tui.tui.widgets.lines.documents import Line
 from tests.tui.test_player import EVIL
 
 PATH = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"

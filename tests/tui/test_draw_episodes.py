@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.facts import facts
-from quizlog_tui.tui.draw.episode import MOST, clipped, episode_lines
-from quizlog_tui.tui.draw.hooks import WIDEST, graph
+from quizlog_tui.episodes.read.facts import facts
+from quizlog_tui.tui.draw.episodes.episode import MOST, clipped, episode_lines
+from quizlog_tui.tui.draw.episodes.hooks import WIDEST, graph
 from tests.episodes.support import episode
 from tests.episodes.test_facts import ONE
 

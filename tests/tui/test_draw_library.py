@@ -19,7 +19,7 @@ from quizlog_tui.tui.draw.library import (
     record_layout,
     record_line,
 )
-from quizlog_tui.tui.keymap import shown
+from quizlog_tui.tui.keys.keymap import shown
 
 HERE = Path("/r")
 A = Summary(HERE / "a.yaml", "q.py", "success", 1.0, 5, 5, 1, 7, 30.0)

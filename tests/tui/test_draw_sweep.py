@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from quizlog_tui.errors import LimitError
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError
-from quizlog_tui.replay.source import Source
+from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
 from quizlog_tui.tui.draw.sweep import (
     Attempt,
     attempt_document,

@@ -12,20 +12,20 @@ import pytest
 from textual.pilot import Pilot
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes import index
-from quizlog_tui.episodes.build import Settings
-from quizlog_tui.episodes.files import read_episodes
-from quizlog_tui.episodes.index import BROKEN, UNVERIFIED, EpisodeFile
-from quizlog_tui.episodes.lines import to_line
-from quizlog_tui.episodes.make import make
+from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.make import make
+from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.read import index
+from quizlog_tui.episodes.read.files import read_episodes
+from quizlog_tui.episodes.read.index import BROKEN, UNVERIFIED, EpisodeFile
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens import episodes as screens
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
-from quizlog_tui.tui.screens.episodes import EpisodesScreen
-from quizlog_tui.tui.screens.library import LibraryScreen
+from quizlog_tui.tui.screens.episodes import episodes as screens
+from quizlog_tui.tui.screens.episodes.episodes import EpisodesScreen
+from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.episodes.support import episode
 from tests.support.build import Build

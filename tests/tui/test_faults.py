@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.fault import FaultScreen
-from quizlog_tui.tui.screens.library import LibraryScreen
-from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
-from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.lines.line_view import LineView
+from quizlog_tui.tui.widgets.lines.row_list import RowList
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
-from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
 from tests.support.screens import opened, patiently, press, settled, shows

@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.series import Series
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.draw.output import RunOutput
 from quizlog_tui.tui.screens.help import HelpScreen
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.widgets.documents import Document, Line, Paragraphs, Table, line, rows
-from quizlog_tui.tui.widgets.finding import Finding, Place
-from quizlog_tui.tui.widgets.hit_rows import HitRows
-from quizlog_tui.tui.widgets.kept import Kept
-from quizlog_tui.tui.widgets.line_view import LineView
-from quizlog_tui.tui.widgets.marked_view import MarkedView
-from quizlog_tui.tui.widgets.row_list import RowList
+from quizlog_tui.tui.widgets.lines.documents import Document, Line, Paragraphs, Table, line, rows
+from quizlog_tui.tui.widgets.lines.filtered_document import Kept
+from quizlog_tui.tui.widgets.lines.finding import Finding, Place
+from quizlog_tui.tui.widgets.lines.hit_rows import HitRows
+from quizlog_tui.tui.widgets.lines.line_view import LineView
+from quizlog_tui.tui.widgets.lines.marked_view import MarkedView
+from quizlog_tui.tui.widgets.lines.row_list import RowList
 from tests.support.build import Build
 from tests.support.screens import idle, opened, patiently, press, settled, shows
 from tests.tui.test_draw_compare import compare, run
@@ -352,8 +352,8 @@ async def test_a_mark_that_went_elsewhere_is_where_one_goes_on() -> None:
 async def test_long_texts_are_counted_bit_by_bit(
     monkeypatch: pytest.MonkeyPatch, filtering: bool
 ) -> None:
-    for name in ("line_view._SLICE", "kept._AT_ONCE"):
-        monkeypatch.setattr(f"quizlog_tui.tui.widgets.{name}", 0.0001)
+    for name in ("line_view._SLICE", "filtered_document._AT_ONCE"):
+        monkeypatch.setattr(f"quizlog_tui.tui.widgets.lines.{name}", 0.0001)
     app = Panes(LineView(id="text"))
     async with app.run_test() as pilot:
         app.pane.show(Paragraphs([line(f"- {number}\nneedle") for number in range(500)]))

@@ -14,17 +14,17 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.grants import grant
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
-from quizlog_tui.replay.source import read_source
-from quizlog_tui.series import Series
+from quizlog_tui.replay.script.grants import grant
+from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.library import LibraryScreen
-from quizlog_tui.tui.screens.player import PlayerScreen
+from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.screens import SIZES, ask, asking, check, idle, patiently, settled, shows
 
@@ -33,7 +33,7 @@ QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("quizlog_tui.tui.screens.library_finds._REST", 0)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library.record_search._REST", 0)
     folder = tmp_path / "audits"
     folder.mkdir()
     (folder / "quiz.py").write_text(QUIZ)
@@ -183,7 +183,8 @@ async def test_a_record_that_cannot_be_opened_is_told_and_edited(
 ) -> None:
     opened: list[Path] = []
     monkeypatch.setattr(
-        "quizlog_tui.tui.screens.library.external.edit", lambda app, path, line: opened.append(path)
+        "quizlog_tui.tui.screens.library.library.external.edit",
+        lambda app, path, line: opened.append(path),
     )
     app = QuizlogApp()
     async with app.run_test(notifications=True) as pilot:
@@ -264,7 +265,7 @@ async def test_escape_stops_a_long_search_and_reload_goes_on(
             yield path
 
     monkeypatch.setattr(shelf, "_SLICE", -1.0)
-    monkeypatch.setattr("quizlog_tui.tui.screens.library_finds.find_records", slowly)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library.record_search.find_records", slowly)
     app = QuizlogApp()
     async with app.run_test() as pilot:
         try:

@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 from quizlog_tui.config import Config
 from quizlog_tui.errors import RecordError
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.notes import NotesScreen
-from quizlog_tui.tui.screens.remark import RemarkScreen
+from quizlog_tui.tui.screens.player.remark import RemarkScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import SIZES, asking, check, idle, press, settled, shows

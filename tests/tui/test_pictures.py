@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.episodes.index import EpisodeFile
-from quizlog_tui.episodes.put import put_episodes
-from quizlog_tui.session import Session
-from quizlog_tui.solver.decision_file import decisions_path
+from quizlog_tui.episodes.build.store import put_episodes
+from quizlog_tui.episodes.read.index import EpisodeFile
+from quizlog_tui.session.session import Session
+from quizlog_tui.solver.decisions.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.picture import picture
-from quizlog_tui.tui.screens.episodes import EpisodesScreen
+from quizlog_tui.tui.screens.episodes.episodes import EpisodesScreen
 from quizlog_tui.tui.screenshot import screen_svg
 from tests.episodes.support import episode
 from tests.support.build import Build

@@ -13,16 +13,16 @@ from textual.widgets import Input
 from textual.widgets._toast import ToastRack
 
 from quizlog_tui.config import Config
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.keymap import shown
+from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.lessons import LESSONS, told
 from quizlog_tui.tui.screens.export import report_name
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.guide import Guide
-from quizlog_tui.tui.widgets.line_view import LineView
-from quizlog_tui.tui.widgets.row_list import RowList
+from quizlog_tui.tui.widgets.lines.line_view import LineView
+from quizlog_tui.tui.widgets.lines.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
 from tests.support.screens import SIZES, asking, idle, press, settled, shows
@@ -383,7 +383,7 @@ async def test_a_theme_is_previewed_and_remembered(record: Path, tmp_path: Path)
 
 
 async def test_a_users_theme_is_drawn_again_when_saved(record: Path) -> None:
-    from quizlog_tui.tui.theming import user_themes_folder
+    from quizlog_tui.tui.themes.theming import user_themes_folder
 
     folder = user_themes_folder()
     folder.mkdir(parents=True)
@@ -499,7 +499,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.tui.screens.opening.LONG", 0)
+    monkeypatch.setattr("quizlog_tui.tui.screens.player.opening.LONG", 0)
     slow = "import time\nprint('seen')\ninput('a? ')\n"
     path = build.record(slow, "1")
     with Session(path) as session:

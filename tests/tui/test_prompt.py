@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from quizlog_tui.replay.input_type import InputType
+from quizlog_tui.replay.script.input_type import InputType
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.options import options

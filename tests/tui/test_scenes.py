@@ -13,16 +13,16 @@ import pytest
 from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
-from quizlog_tui import autopilot
-from quizlog_tui.paths import shipped
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.series import Series
-from quizlog_tui.solver.decide import decide
-from quizlog_tui.solver.decision import Decision
-from quizlog_tui.solver.decision_file import read_decisions
+from quizlog_tui.solver import autopilot
+from quizlog_tui.solver.decisions.decision import Decision
+from quizlog_tui.solver.decisions.decision_file import read_decisions
 from quizlog_tui.solver.solve import Progress
+from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
@@ -80,7 +80,7 @@ class Stage:
 
     def endless(self) -> Path:
         """A long record that takes for ever to replay."""
-        self.monkeypatch.setattr("quizlog_tui.tui.screens.opening.LONG", 0)
+        self.monkeypatch.setattr("quizlog_tui.tui.screens.player.opening.LONG", 0)
         build = self.in_folder("audit")
         script = build.script("while True: pass\n")
         printed = Series(f"line {number} of the record" for number in range(60))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from quizlog_tui.record.append_only_list import Series
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
-from quizlog_tui.series import Series
 from quizlog_tui.tui.shelf import Shelf, beside, changes, read_some
 
 

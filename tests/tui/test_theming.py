@@ -8,8 +8,8 @@ import pytest
 from textual.color import Color
 
 from quizlog_tui.errors import QuizlogError
-from quizlog_tui.paths import shipped
-from quizlog_tui.tui.theming import load_theme, load_themes
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.tui.themes.theming import load_theme, load_themes
 
 FILES = sorted(shipped("themes").glob("*.yaml"))
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from textual.pilot import Pilot
 
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.tree import TreeScreen

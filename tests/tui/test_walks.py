@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.session import Session
+from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.quiz.task import PageResult
-from quizlog_tui.quiz.task_record import TaskRecord
 from quizlog_tui.record.model import MAIN
-from quizlog_tui.solver.decide import decide
-from quizlog_tui.solver.decision import Decision, ModelReply, Question
-from quizlog_tui.solver.decision_file import append_decision, decisions_path
+from quizlog_tui.solver.decisions.decision import Decision, ModelReply, Question
+from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
 from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screens.consensus import ConsensusScreen
+from quizlog_tui.webquiz.task.task import PageResult
+from quizlog_tui.webquiz.task.task_record import TaskRecord
 from tests.quiz.test_script import RIGHT, page, sent, task
 from tests.support.screens import opened, press, settled, shows
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.tui.widgets import wrapping
-from quizlog_tui.tui.widgets.wrapping import LONG, Rows, height
+from quizlog_tui.tui.widgets.lines import wrapping
+from quizlog_tui.tui.widgets.lines.wrapping import LONG, Rows, height
 
 PARTS = st.lists(st.text("ab 日é\n─", max_size=30), max_size=4)
 

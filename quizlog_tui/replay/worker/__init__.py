@@ -2,5 +2,5 @@
 
 Standard library only, and nothing of the rest of quizlog: this code shares an interpreter with the
 user's script, so every module it imports is one the script would find already imported.
-`boot.main` is the entry; the parent's side is `quizlog_tui.replay.process`.
+`boot.main` is the entry; the parent's side is `quizlog_tui.replay.process.process`.
 """

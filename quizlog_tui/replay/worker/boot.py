@@ -14,17 +14,17 @@ import sys
 from types import CodeType, ModuleType
 
 from . import guard, hooks, system
-from .code_watch import CodeWatch
+from .fixed.world import World
 from .folder import Folder
 from .isolation import Shut, isolate
 from .job import Job
 from .log import Log
-from .outside import Outside
 from .report import Outcome
-from .starts import Starts
-from .taint import Taint
+from .watch.code_watch import CodeWatch
+from .watch.outside import Outside
+from .watch.starts import Starts
+from .watch.taint import Taint
 from .wire import Wire, quote
-from .world import World
 
 
 def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import system
 from .log import Log
-from .taint import Taint
+from .watch.taint import Taint
 from .wire import quote, send
 
 _NEEDED = 3

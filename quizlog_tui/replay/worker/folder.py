@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from os import fstat, listdir, scandir  # the originals: the script's view of `os` is patched later
 
 from . import system
-from .identity import HOST
+from .fixed.identity import HOST
 
 TEMPORARY = "/tmp/quizlog"
 """Where temporary files go: a folder of each run's own, at one path for all."""

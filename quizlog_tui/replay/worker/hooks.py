@@ -16,9 +16,9 @@ import sys
 from typing import Any
 
 from . import copies
+from .fixed.world import World
 from .log import Log
 from .streams import END_OF_INPUT, Out, RawIn
-from .world import World
 
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 

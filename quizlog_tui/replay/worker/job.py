@@ -9,7 +9,7 @@ class Job:
     """A script and the world it shall find.
 
     Args:
-        fields: In the order in which `quizlog_tui.replay.process` sends them.
+        fields: In the order in which `quizlog_tui.replay.process.process` sends them.
     """
 
     def __init__(self, fields: list[bytes]) -> None:

@@ -15,11 +15,11 @@ from os import getpid, lseek  # the originals, here and below: they are patched 
 from time import perf_counter
 from types import FrameType
 
-from .code_watch import CodeWatch
+from .fixed.world import World
 from .report import Outcome
-from .taint import Taint
+from .watch.code_watch import CodeWatch
+from .watch.taint import Taint
 from .wire import Wire, quote
-from .world import World
 
 _PROGRESS_SECONDS = 1.0
 

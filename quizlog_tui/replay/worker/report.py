@@ -14,7 +14,7 @@ from .wire import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .code_watch import CodeWatch
+    from .watch.code_watch import CodeWatch
 
 OWN = os.path.dirname(__file__) + os.sep
 """Where the worker's own modules lie."""

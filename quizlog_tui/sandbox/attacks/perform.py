@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from ...scratch import scratch_names
+from ...files.scratch import scratch_names
 from ..executor import Sandbox
 from ..inside.setup import Level
 from ..result import ExecResult, Limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...replay.run import ENDED_BY_ANSWER
 from ...replay.transcript import Transcript
 from ...replay.world import TAMPERED
-from ..widgets.documents import Line, line
+from ..widgets.lines.documents import Line, line
 
 _WHY = "what the script says it printed is not what it wrote. Its bytes are shown, and no replay"
 """Why a tampered run is shown as it is."""

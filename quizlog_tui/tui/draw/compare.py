@@ -12,15 +12,15 @@ from itertools import accumulate, zip_longest
 
 from rich.cells import cell_len, set_cell_size
 
-from ...branch_list import BranchInfo
-from ...replay.align import Row as Aligned
-from ...replay.align import align
-from ...replay.diverge import first_difference
+from ...proof.compare.align import Row as Aligned
+from ...proof.compare.align import align
+from ...proof.diverge import first_difference
 from ...replay.transcript import Step, Transcript
+from ...session.branch_list import BranchInfo
 from ...text import one_line, plural
-from ..widgets.columns import fitted
-from ..widgets.documents import Line, line, rows, safe
-from ..widgets.wrapping import Row, height
+from ..widgets.lines.columns import fitted
+from ..widgets.lines.documents import Line, line, rows, safe
+from ..widgets.lines.wrapping import Row, height
 from .sides import pieces, shortened, sides, stop_text
 from .words import STYLES, outcome
 

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ...solver.decision import AnswerClass, Decision, Verdict
+from ...solver.decisions.decision import AnswerClass, Decision, Verdict
 from ...text import plural
-from ..widgets.documents import Line, line
+from ..widgets.lines.documents import Line, line
 
 BAR = 20
 """Cells of a bar that stands for all the weight."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...replay.source import Source
+from ...replay.script.source import Source
 from ...replay.transcript import Transcript
-from ..widgets.documents import Line, line
+from ..widgets.lines.documents import Line, line
 from .words import score_text
 
 _LONG, _LINES = 100, 3

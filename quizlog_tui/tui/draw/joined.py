@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from ..widgets.documents import Document, Line, numbered
+from ..widgets.lines.documents import Document, Line, numbered
 
 
 class Joined:

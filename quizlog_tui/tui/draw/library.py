@@ -9,9 +9,9 @@ from pathlib import Path
 from ...record.summary import Summary
 from ...text import one_line, plural
 from ..clock import Clock
-from ..keymap import KeyOf
-from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.documents import Line, line
+from ..keys.keymap import KeyOf
+from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.lines.documents import Line, line
 from .words import MARKS, STYLES, WORDS
 
 UNREADABLE = "unreadable"

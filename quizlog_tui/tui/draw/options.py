@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...replay.input_type import InputType
-from ..widgets.documents import Table, line
+from ...replay.script.input_type import InputType
+from ..widgets.lines.documents import Table, line
 
 _YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
 

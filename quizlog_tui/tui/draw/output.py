@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from ...replay.transcript import Step, Transcript
-from ..widgets.documents import Document, Line, line, name_lines, rows, safe
-from ..widgets.wrapping import height
+from ..widgets.lines.documents import Document, Line, line, name_lines, rows, safe
+from ..widgets.lines.wrapping import height
 
 
 class RunOutput:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...solver.decision import Decision, Execution, ModelReply, Reconsidered
+from ...solver.decisions.decision import Decision, Execution, ModelReply, Reconsidered
 from ...text import one_line
 from ..clock import Clock
-from ..widgets.documents import Line, line
+from ..widgets.lines.documents import Line, line
 from .consensus import bounded, value_text
 
 _CODE = 60

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from ...replay.align import Row, Span, changes, words
+from ...proof.compare.align import Row, Span, changes, words
 from ...replay.transcript import Step, Transcript
 from ...text import plural
-from ..widgets.documents import Line, line
+from ..widgets.lines.documents import Line, line
 from .words import STYLES, outcome
 
 _ALIKE = 8

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from ...errors import QuizlogError
-from ...replay.source import Source
+from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...text import one_line, plural
-from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
-from ..widgets.documents import Document, Line, Paragraphs, line
+from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.lines.documents import Document, Line, Paragraphs, line
 from .error import error_lines
 from .joined import Joined
 from .output import RunOutput

@@ -6,11 +6,11 @@ from itertools import islice
 from math import isnan
 
 from ...replay.transcript import Transcript
+from ...session.timeline import Moment, Timeline
 from ...text import one_line
-from ...timeline import Moment, Timeline
 from ..clock import Clock
-from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
-from ..widgets.documents import Line, line
+from ..widgets.lines.columns import GAP, Grid, Layout, cells_line, layout, widest
+from ..widgets.lines.documents import Line, line
 from .words import MARKS, STYLES, outcome
 
 NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"

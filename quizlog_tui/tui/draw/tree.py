@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...branch_list import BranchInfo
+from ...session.branch_list import BranchInfo
 from ...text import one_line, plural
 from ..clock import Clock
-from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.documents import Line, Paragraphs, Table, line
+from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.lines.documents import Line, Paragraphs, Table, line
 from .joined import Joined
 from .library import state_text
 from .words import STYLES, outcome

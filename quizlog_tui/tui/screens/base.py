@@ -20,15 +20,15 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ...errors import QuizlogError, UsageError
-from ...paths import typed_path
+from ...files.paths import typed_path
 from ...text import one_line, visible
 from .. import clipboard, external
-from ..keymap import shown
-from ..typed_keys import KeyGate
-from ..widgets.documents import line
+from ..keys.keymap import shown
+from ..keys.typed_keys import KeyGate
 from ..widgets.guide import Guide
 from ..widgets.key_line import KeyLine
-from ..widgets.line_view import LineView
+from ..widgets.lines.documents import line
+from ..widgets.lines.line_view import LineView
 from ..widgets.search_bar import SearchBar
 from .dialogs import AskScreen, ChooseScreen
 from .export import Export, ReportExport, pictures

@@ -15,15 +15,15 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from ...errors import UsageError
-from ...paths import record_path
+from ...files.paths import record_path
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
-from ...session import Session
+from ...session.session import Session
 from ...text import clipped, plural
-from ..bindings import screen_bindings
 from ..draw.compare import Comparison, Side, branch_line
-from ..widgets.documents import line
-from ..widgets.marked_view import MarkedView
+from ..keys.bindings import screen_bindings
+from ..widgets.lines.documents import line
+from ..widgets.lines.marked_view import MarkedView
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen, ChooseScreen
 

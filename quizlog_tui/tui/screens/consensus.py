@@ -13,15 +13,15 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from ...solver.decide import RULES, decide
-from ...solver.decision import Decision
+from ...solver.decisions.decision import Decision
+from ...solver.voting.decide import RULES, decide
 from ...text import clipped
-from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.consensus import outcome_text, verdict_lines
 from ..draw.replies import reply_lines
-from ..widgets.documents import Paragraphs, line
-from ..widgets.line_view import LineView
+from ..keys.bindings import screen_bindings
+from ..widgets.lines.documents import Paragraphs, line
+from ..widgets.lines.line_view import LineView
 from .base import DIALOG, QuizlogScreen
 from .dialogs import ChooseScreen
 

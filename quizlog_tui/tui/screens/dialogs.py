@@ -12,9 +12,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from ...text import one_line, visible
-from ..typed_keys import KeyGate
-from ..widgets.documents import Line, Table
-from ..widgets.row_list import RowList
+from ..keys.typed_keys import KeyGate
+from ..widgets.lines.documents import Line, Table
+from ..widgets.lines.row_list import RowList
 
 _BACK: list[BindingType] = [Binding("escape", "dismiss(None)", "Back")]
 _BOX = """

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from ...errors import UsageError
-from ...privacy import listed
 from ...record.durable import write_text
-from ...session import Session
+from ...record.private_text import listed
+from ...session.session import Session
 from ..screenshot import screen_svg, screen_text
 
 if TYPE_CHECKING:

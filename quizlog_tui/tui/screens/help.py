@@ -11,12 +11,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from ...guides import guide
-from ..actions import ACTIONS, Action
-from ..bindings import screen_bindings
-from ..key_names import shown_key
-from ..keymap import effective
-from ..widgets.documents import Line, Paragraphs, line
-from ..widgets.line_view import LineView
+from ..keys.actions import ACTIONS, Action
+from ..keys.bindings import screen_bindings
+from ..keys.key_names import shown_key
+from ..keys.keymap import effective
+from ..widgets.lines.documents import Line, Paragraphs, line
+from ..widgets.lines.line_view import LineView
 from .base import QuizlogScreen
 
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}

@@ -18,9 +18,8 @@ from ...errors import RecordError
 from ...record.feedback import Feedback, read
 from ...record.lineage import lineage
 from ...record.store import RecordFile
-from ...session import Session
+from ...session.session import Session
 from ...text import plural
-from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.notes import (
     authors_in,
@@ -32,11 +31,12 @@ from ..draw.notes import (
     note_lines,
     verdicts_in,
 )
+from ..keys.bindings import screen_bindings
 from ..watch import Watch
-from ..widgets.documents import Paragraphs, line
-from ..widgets.heads import Heads
-from ..widgets.line_view import LineView
-from ..widgets.row_list import RowList
+from ..widgets.lines.documents import Paragraphs, line
+from ..widgets.lines.heads import Heads
+from ..widgets.lines.line_view import LineView
+from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import ChooseScreen
 

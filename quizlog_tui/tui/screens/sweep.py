@@ -17,14 +17,13 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import TextArea
 
-from ...answers import lines_of, portions, typed_answers
 from ...errors import CancelledError, QuizlogError, UsageError
+from ...record.answer_list import lines_of, portions, typed_answers
 from ...record.branches import free_name
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
-from ...session import Session
+from ...session.session import Session
 from ...text import visible
-from ..bindings import screen_bindings
 from ..draw.sweep import (
     Attempt,
     attempt_document,
@@ -34,9 +33,10 @@ from ..draw.sweep import (
     sweep_grid,
     sweep_layout,
 )
-from ..widgets.heads import Heads
-from ..widgets.line_view import LineView
-from ..widgets.row_list import RowList
+from ..keys.bindings import screen_bindings
+from ..widgets.lines.heads import Heads
+from ..widgets.lines.line_view import LineView
+from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
 

@@ -13,19 +13,19 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
 
-from ...branch_list import BranchInfo
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
-from ...session import Session
+from ...session.branch_list import BranchInfo
+from ...session.session import Session
 from ...text import plural, visible
-from ..bindings import screen_bindings
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
+from ..keys.bindings import screen_bindings
 from ..watch import Watch
-from ..widgets.documents import Paragraphs
-from ..widgets.heads import Heads
-from ..widgets.line_view import LineView
-from ..widgets.row_list import RowList
+from ..widgets.lines.documents import Paragraphs
+from ..widgets.lines.heads import Heads
+from ..widgets.lines.line_view import LineView
+from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
 

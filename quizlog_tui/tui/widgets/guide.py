@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
-from ..keymap import shown
+from ..keys.keymap import shown
 from ..lessons import Tour
 
 _LOOK_SECONDS = 0.2

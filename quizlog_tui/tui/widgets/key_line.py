@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from ..key_names import shown_key
+from ..keys.key_names import shown_key
 
 _ALWAYS = ("app.help", "leave")
 """Actions whose keys stay where there is no room for all: who is lost looks for them."""

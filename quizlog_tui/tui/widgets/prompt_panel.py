@@ -15,13 +15,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from ...replay.input_type import InputType
+from ...replay.script.input_type import InputType
 from ...text import one_line, visible
 from ..draw.options import option_table, options
 from .editors.answered import Answered
 from .editors.text_line import TextLine
-from .row_list import RowList
-from .wrapping import height
+from .lines.row_list import RowList
+from .lines.wrapping import height
 
 if TYPE_CHECKING:
     from .editors.matrix import MatrixGrid

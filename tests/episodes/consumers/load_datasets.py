@@ -6,7 +6,7 @@ from pathlib import Path
 
 from datasets import load_dataset
 
-from quizlog_tui.episodes.hashing import value_hash
+from quizlog_tui.episodes.format.hashing import value_hash
 
 for path in sorted(Path(sys.argv[1]).glob("*.jsonl")):
     written = [json.loads(line) for line in path.read_text().splitlines()]

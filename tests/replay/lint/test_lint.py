@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.paths import shipped
-from quizlog_tui.replay.lint.check import lint
-from quizlog_tui.replay.lint.found import LintReport
-from quizlog_tui.replay.source import Source, read_source
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.proof.lint.check import lint
+from quizlog_tui.proof.lint.found import LintReport
+from quizlog_tui.replay.script.source import Source, read_source
 from tests.support.corpus import CORPUS
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textual.message import Message
 from textual.widget import Widget
 
-from ...typed_keys import KeyGate
+from ...keys.typed_keys import KeyGate
 
 
 @dataclass

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Grid, Vertical
 from textual.widgets import Input, Static
 
-from ....replay.input_type import InputType
+from ....replay.script.input_type import InputType
 from ....text import one_line
 from .answered import send
 

@@ -1,0 +1,192 @@
+"""`quizlog episodes`: training data from records, checked, counted, exported, upgraded."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...config import load_config
+from ...errors import EpisodeError, UsageError
+from ...files.paths import record_path
+from ...text import one_line, plural
+from .. import emit_json
+from ..extras import needs
+from ..grammar import refuse_existing
+from ..progress import Progress
+from .models import solver_of
+
+if TYPE_CHECKING:
+    from ...episodes.build.make import Made
+
+SHOWN = 20
+"""Findings of each kind that are shown; all of them are in the JSON."""
+
+
+def build(arguments: Namespace) -> int:
+    """`quizlog episodes build RECORD... -o FILE`."""
+    from ...episodes.build.build import Settings
+    from ...episodes.build.make import make
+    from ...episodes.format.matching import Matcher
+    from ...replay.process.limits import user_limits
+    from ...replay.replayer import Replayer
+
+    if arguments.runs < 0:
+        raise UsageError(f"--runs {arguments.runs}: cannot be negative", hint="0 asks for none")
+    if arguments.queue and not arguments.runs:
+        raise UsageError("--queue without --runs", hint="say how many to ask for: --runs N")
+    if arguments.branch is not None and len(arguments.records) > 1:
+        raise UsageError("--branch is of one record", hint="name that record alone")
+    settings = Settings(
+        Matcher(fold_case=arguments.fold_case),
+        derive=not arguments.no_derive,
+        retries=arguments.keep_retries,
+    )
+    output = Path(arguments.output)
+    progress, limits = Progress(), user_limits(load_config()[0])
+    try:
+        with Replayer(limits, checkpoints=0) as replayer:
+            made = make(
+                [record_path(name) for name in arguments.records],
+                output,
+                settings,
+                progress,
+                replayer=replayer,
+                branch=arguments.branch,
+                solver=solver_of(arguments, limits) if arguments.runs else None,
+                runs=arguments.runs,
+            )
+    finally:
+        progress.end()
+    _tell_made(made, output, as_json=arguments.json)
+    harmless = EpisodeError if made.episodes else ()
+    return max((e.exit_code for e in made.skipped if not isinstance(e, harmless)), default=0)
+
+
+def _tell_made(made: Made, output: Path, *, as_json: bool) -> None:
+    for error in made.skipped:
+        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
+    reasons = dict(made.reasons.most_common())
+    if as_json:
+        skipped = [
+            {"message": error.message, "where": error.where, "hint": error.hint}
+            for error in made.skipped
+        ]
+        names = ("episodes", "verified", "added", "known", "lowered", "kept")
+        counts = {name: getattr(made, name) for name in names}
+        emit_json({"file": str(output)} | counts | {"reasons": reasons, "skipped": skipped})
+        return
+    if made.lowered:
+        what = f"{plural(made.lowered, 'episode')} verified before, and no longer"
+        print(f"quizlog: note: {what}", file=sys.stderr)
+    if made.kept:
+        what = f"{plural(made.kept, 'episode')} verified before, by other runs, left as it was"
+        hint = "name those runs' records too, or remove its line"
+        print(f"quizlog: note: {what} ({hint})", file=sys.stderr)
+    for reason, count in reasons.items():
+        print(f"quizlog: not verified: {reason} ({count}x)", file=sys.stderr)
+    print(
+        f"{one_line(str(output))}: {plural(made.episodes, 'episode')}, "
+        f"{made.verified} verified ({made.added} new, {made.known} there before)"
+    )
+
+
+def check(arguments: Namespace) -> int:
+    """`quizlog episodes check FILE`; exit code 3 if a line breaks a rule."""
+    needs("episodes", "pydantic")
+    from ...episodes.read.check import check_file
+
+    path = Path(arguments.file)
+    with share_of(path, "checking") as advanced:
+        report = check_file(path, lenient=arguments.lenient, advanced=advanced)
+    if arguments.json:
+        emit_json(report.to_dict())
+    else:
+        _tell(report.errors, report.error_count, "error", path)
+        _tell(report.warnings, report.warning_count, "warning", path)
+        print(
+            f"{one_line(str(path))}: {plural(report.lines, 'episode')}, "
+            f"{report.verified} verified, {plural(report.error_count, 'error')}, "
+            f"{plural(report.warning_count, 'warning')}"
+        )
+    return 0 if report.ok else 3
+
+
+@contextmanager
+def share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
+    """Tells how far a file is read, given the bytes that were."""
+    progress, size = Progress(), file.stat().st_size if file.is_file() else 0
+    try:
+        yield lambda done: progress(doing, 100 * done // max(size, 1), 100)
+    finally:
+        progress.end()
+
+
+def _tell(found: list[dict[str, Any]], count: int, kind: str, path: Path) -> None:
+    for one in found[:SHOWN]:
+        where = f"{path.name}:{one['line']}: {kind}: {one['path']}"
+        print(one_line(f"{where.removesuffix(': ')} {one['message']} [{one['code']}]"))
+    if count > SHOWN:
+        print(f"... and {plural(count - SHOWN, f'more {kind}')}; --json lists them")
+
+
+def browse(arguments: Namespace) -> int:
+    """`quizlog episodes browse FILE`."""
+    from ..screens import browse
+
+    if arguments.json:
+        raise UsageError("a screen is no JSON", hint="use `quizlog episodes stats FILE --json`")
+    return browse(Path(arguments.file))
+
+
+def stats(arguments: Namespace) -> int:
+    """`quizlog episodes stats FILE`."""
+    from ...episodes.read.stats import bars, stats_of
+
+    path = Path(arguments.file)
+    with share_of(path, "counting") as advanced:
+        figures = stats_of(path, advanced).to_dict()
+    if arguments.json:
+        emit_json(figures)
+        return 0
+    rate = figures["verified_rate"]
+    share = "" if rate is None else f" ({_percent(rate)})"
+    print(f"{plural(figures['episodes'], 'episode')}, {figures['verified']} verified{share}")
+    runs = plural(figures["consistency_runs"], "consistency run")
+    print(f"{plural(figures['questions'], 'question')}, {runs}")
+    for title, key in (
+        ("majority (runs that agree, of those that answered)", "majority"),
+        ("difficulty", "difficulty"),
+        ("accepted answers", "steps"),
+        ("conversation, characters from", "characters"),
+        ("not verified because", "reasons"),
+    ):
+        for line in bars(f"\n{title}", figures[key]):
+            print(line if line.startswith("\n") else one_line(line))
+    return 0
+
+
+def _percent(rate: float) -> str:
+    """A share in percent; 0 and 100 only where it is none or all."""
+    return f"{min(max(rate, 0.001), 0.999):.1%}" if 0 < rate < 1 else f"{rate:.0%}"
+
+
+def upgrade(arguments: Namespace) -> int:
+    """`quizlog episodes upgrade FILE -o FILE`."""
+    from ...episodes.read.upgrade import upgrade_file
+
+    file, output = Path(arguments.file), Path(arguments.output)
+    if output != file:
+        refuse_existing(output, arguments)
+    with share_of(file, "upgrading") as advanced:
+        told = upgrade_file(file, output, advanced)
+    if arguments.json:
+        emit_json({"file": str(file), "output": arguments.output} | told)
+        return 0
+    for what, count in told["notes"].items():
+        print(one_line(f"{what} ({count}x)"), file=sys.stderr)
+    print(f"{one_line(arguments.output)}: {told['lines']} lines, {told['changed']} changed")
+    return 0

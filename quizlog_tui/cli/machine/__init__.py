@@ -1,0 +1,1 @@
+"""Commands about this machine: settings, doctor, sandbox, attacks."""

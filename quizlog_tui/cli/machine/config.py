@@ -1,0 +1,101 @@
+"""`quizlog config`: show, check and begin the user's settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+
+from ...config import Problem, config_folder, config_path, init_config, load_config, settings
+from ...text import visible
+from .. import emit_json
+from ..grammar import Parser, command
+
+
+def show(arguments: Namespace) -> int:
+    """`quizlog config show`: every setting, its value, what it means, and all actions for keys."""
+    from ...tui.keys.actions import all_actions
+    from ...tui.themes.theming import load_themes, theme_files, theme_names
+
+    config, problems = load_config()
+    found = settings(config)
+    _narrate(problems)
+    if arguments.json:
+        values = {name: dict(v) if name == "keys" else v for name, (v, _) in found.items()}
+        keys = {action.id: action.keys for action in all_actions()}
+        emit_json({"path": str(config_path()), "settings": values, "actions": keys})
+        return 0
+    there = os.path.exists(config_path())
+    print(f"# {config_path()}{'' if there else ' (not there; all defaults)'}")
+    for name, (value, about) in found.items():
+        print(f"{name:<20} {visible(str(value)) or '(empty)':<20} {about}")
+    print("\n# actions that [keys] may name, with their keys")
+    for action in all_actions():
+        own = config.keys.get(action.id, action.keys)
+        print(f"{action.id:<24} {visible(own):<24} {action.help}")
+    print("\n# themes")
+    print("\n".join(sorted(theme_names(load_themes(theme_files())[0]))))
+    return 0
+
+
+def check(arguments: Namespace) -> int:
+    """`quizlog config check`: what is wrong in settings, keys and themes; 2 if anything."""
+    problems = all_problems()
+    if arguments.json:
+        emit_json({"ok": not problems, "problems": [vars(problem) for problem in problems]})
+    elif problems:
+        _narrate(problems)
+    else:
+        print(f"{config_folder()}: nothing wrong")
+    return 2 if problems else 0
+
+
+def all_problems() -> list[Problem]:
+    """What is wrong in the user's settings, keys and themes."""
+    from ...tui.keys.keymap import key_problems
+    from ...tui.themes.theming import load_themes, theme_files, theme_names
+
+    config, problems = load_config()
+    themes, bad_themes = load_themes(theme_files())
+    problems += key_problems(config.keys, str(config_path()))
+    known = theme_names(themes)
+    if config.theme and config.theme not in known:
+        hint = "`quizlog config show` lists them"
+        said = f"there is no theme {config.theme!r}"
+        problems.append(Problem(f"{config_path()}: theme", said, hint))
+    return problems + bad_themes
+
+
+def init(arguments: Namespace) -> int:
+    """`quizlog config init`: write a first file."""
+    path = init_config()
+    if arguments.json:
+        emit_json({"path": str(path)})
+    else:
+        print(path)
+    return 0
+
+
+def _narrate(problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        print(f"quizlog: {visible(str(problem))}", file=sys.stderr)
+
+
+_CALLS = {"show": show, "check": check, "init": init}
+
+
+def run(arguments: Namespace) -> int:
+    """The one of the three that was asked for."""
+    return _CALLS[arguments.what](arguments)
+
+
+def _config() -> Parser:
+    about = "The settings: show them all, check the file, or write a first one to edit."
+    parser = command("quizlog config", run, about)
+    parser.add_argument("what", metavar="|".join(_CALLS), choices=list(_CALLS))
+    return parser
+
+
+PARSERS = {"config": _config}
+"""What makes each command's parser."""

@@ -1,0 +1,181 @@
+"""What this machine offers to quizlog, and what a lack means. Looks; changes nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from ...errors import refusal
+from .. import emit_json
+from ..extras import FOR_CODE
+from ..grammar import Parser, command
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    says: str
+
+
+def findings() -> list[Finding]:
+    """All findings, in the order they are shown."""
+    return [finding for name, look in _LOOKS.items() for finding in _found(name, look)]
+
+
+def _found(name: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
+    """What a look found; where the system refuses to look, that is what it found."""
+    try:
+        return list(look())
+    except Exception as error:
+        refused = refusal(error)
+        if refused is None:
+            raise
+        return [Finding(name, False, str(refused))]
+
+
+def _python() -> Iterator[Finding]:
+    yield Finding("python", sys.version_info >= (3, 11), platform.python_version())
+    yield Finding("system", sys.platform != "win32", f"{platform.system()} {platform.release()}")
+    for name in ("textual", "rich", "PyYAML"):
+        yield Finding(name, True, version(name))
+
+
+def _processes() -> Iterator[Finding]:
+    yield _either("fork", hasattr(os, "fork"), "quizzes run", "quizzes cannot run here; use WSL")
+    linux = sys.platform == "linux"
+    yield _either(
+        "clean-up of detached processes",
+        linux and Path("/proc/self/task").is_dir(),
+        "whatever a script starts ends with it",
+        "a daemon that a script detaches may outlive it",
+    )
+    yield _either(
+        "memory limit",
+        linux,
+        "bounds a script's data",
+        "bounds address space only, which some systems ignore",
+    )
+
+
+def _either(name: str, ok: bool, good: str, bad: str) -> Finding:
+    return Finding(name, ok, good if ok else bad)
+
+
+def _libyaml() -> Iterator[Finding]:
+    from ...record.text.yaml_text import has_libyaml
+
+    yield _either("libyaml", has_libyaml(), "records load quickly", "long records load slowly")
+
+
+def _locks() -> Iterator[Finding]:
+    said = "only changes by others are detected"
+    yield _either("record locks", find_spec("fcntl") is not None, "flock", said)
+
+
+def _addresses() -> Iterator[Finding]:
+    from ...replay.process.spawn import same_addresses
+    from ...replay.world import LACKS
+
+    good = "memory is placed alike in every run"
+    yield _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
+
+
+def _quizzes() -> Iterator[Finding]:
+    """Looks by running a script that does nothing."""
+    from ...files.scratch import scratch_folder
+    from ...replay.replayer import replay
+    from ...replay.script.source import Source
+    from ...replay.world import LACKS, isolation
+
+    with scratch_folder("doctor") as folder:
+        lacks = replay(Source(folder / "nothing.py", b""), 0, []).lacks
+    good = "an overlay: scripts write to a copy that costs nothing"
+    yield _either("private folders", "folder" not in lacks, good, LACKS["folder"])
+    good = f"{isolation(lacks)}: they reach their own folder, no other file, network or program"
+    wrong = "; ".join(LACKS[name] for name in ("isolation", "signals", "witness") if name in lacks)
+    yield _either("isolation of quiz scripts", not wrong, good, wrong)
+
+
+def _sandbox() -> Iterator[Finding]:
+    from ...sandbox.advice import advice
+
+    found = advice()
+    yield Finding("sandbox", found.level is not None, found.says)
+    yield _either(
+        "libraries for models' code",
+        not found.missing,
+        f"{', '.join(found.ready)}: loaded before a run starts",
+        f"no {' and no '.join(found.missing)}: {FOR_CODE}",
+    )
+
+
+def _browser() -> Iterator[Finding]:
+    if find_spec("playwright") is None or find_spec("dotenv") is None:
+        said = "no quizzes on web pages: pip install 'quizlog-tui[browser]'"
+        yield Finding("browser", False, said)
+        return
+    import asyncio
+
+    from ...webquiz.page.browser import executable, own_executable
+    from ...webquiz.task.settings import read_settings
+
+    found = executable(read_settings().browser_executable) or asyncio.run(own_executable())
+    bad = "no Chromium: apt install chromium, or playwright install chromium"
+    yield _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
+
+
+def _examples() -> Iterator[Finding]:
+    from ...files.paths import example_names
+
+    names = example_names()
+    yield _either("examples", bool(names), ", ".join(names), "not found: reinstall quizlog-tui")
+
+
+_LOOKS = {
+    "python": _python,
+    "libyaml": _libyaml,
+    "processes": _processes,
+    "record locks": _locks,
+    "fixed addresses": _addresses,
+    "quiz scripts": _quizzes,
+    "sandbox": _sandbox,
+    "browser": _browser,
+    "examples": _examples,
+}
+"""What is looked at, by the name of a look that fails."""
+
+
+def doctor(arguments: Namespace) -> int:
+    """`quizlog doctor`."""
+    if arguments.attacks:
+        from .attacks import attacks
+
+        return attacks(as_json=arguments.json)
+    found = findings()
+    if arguments.json:
+        emit_json({"findings": [asdict(item) for item in found]})
+    else:
+        for item in found:
+            print(f"{'ok     ' if item.ok else 'missing'}  {item.name}: {item.says}")
+    return 0
+
+
+def _doctor() -> Parser:
+    parser = command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
+    about = "attack the sandbox and by quizzes, and show what holds (minutes)"
+    parser.add_argument("--attacks", action="store_true", help=about)
+    return parser
+
+
+PARSERS = {"doctor": _doctor}
+"""What makes each command's parser."""

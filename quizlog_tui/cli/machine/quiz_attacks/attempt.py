@@ -1,0 +1,202 @@
+"""One attack by a quiz: a live run in a session, then the commands, then the next run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....errors import QuizlogError
+from ....files.scratch import scratch_folder
+from ....proof.verdict import Verdict
+from ....proof.verify import verify
+from ....record.append_only_list import Series
+from ....record.model import Record
+from ....record.store import RecordFile
+from ....replay.replayer import Replayer
+from ....replay.runs import Runs
+from ....replay.transcript import Transcript
+from ....replay.world import isolation
+from ....sandbox.attacks.around import Around, Lookout
+from ....sandbox.attacks.scene import Scene
+from ....session.session import Session
+from .entries import QuizAttack
+from .made import Made, made
+
+_SEED = 7
+_NEXT = "print(41 + 1)\ninput('? ')\n"
+COPY, _OVERLAY = "a copy", "an overlay"
+"""How the folder of a script is its own, in the name of what it ran under."""
+_ASKS = "verdict_in"
+"""The check for which the record is verified."""
+
+
+@dataclass(frozen=True)
+class Shell:
+    """What one command of the shell showed."""
+
+    code: int
+    """Its exit code; that of a time-out is negative."""
+    stdout: str
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What others could change of a process or a device, and must not."""
+
+    devices: tuple[tuple[int, int], ...]
+    """Mode and owner of devices that every script has open."""
+    victim: tuple[int, int, frozenset[int]]
+    """Priority, scheduling and processors of a process outside."""
+    script: bytes
+    files: int
+    """How many files this process has open."""
+
+    @classmethod
+    def now(cls, scene: Scene, script: Path) -> Facts:
+        """As they are."""
+        found = [os.stat(path) for path in ("/dev/null", "/dev/zero", "/dev/urandom")]
+        pid = scene.victim.pid
+        return cls(
+            tuple((one.st_mode, one.st_uid) for one in found),
+            (
+                os.getpriority(os.PRIO_PROCESS, pid),
+                os.sched_getscheduler(pid),
+                frozenset(os.sched_getaffinity(pid)),
+            ),
+            script.read_bytes(),
+            len(os.listdir("/dev/fd")),
+        )
+
+
+@dataclass(frozen=True)
+class QuizAttempt:
+    """An attack by a quiz that was run, with all that was seen."""
+
+    status: str
+    """How the live run ended: that of its record, or the name of the error that ended it."""
+    said: str
+    """The error in words, the script's or ours."""
+    transcript: Transcript | None
+    """All that the live run showed; None if it never came to its first stop."""
+    verdict: Verdict | None
+    """What came of verifying the record, where a check asks for it."""
+    shells: tuple[Shell, ...]
+    made: tuple[Made, ...]
+    """The files that lie in its folder afterwards and did not before, its record among them."""
+    before: Facts
+    after: Facts
+    around: Around
+    next_print: str
+    """What the run after it printed first; `42` is right."""
+    sibling_print: str
+    """What the run beside it printed after that; `42` is right."""
+
+    @property
+    def isolation(self) -> str:
+        """What it ran under."""
+        lacks = self.transcript.lacks if self.transcript else ()
+        return f"{isolation(lacks)}, {COPY if 'folder' in lacks else _OVERLAY}"
+
+
+def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:
+    """Run an attack."""
+    with scratch_folder("quiz-attack") as place:
+        folder = place / "quiz"
+        record = _staged(attack, scene, folder)
+        before, lookout = Facts.now(scene, folder / "quiz.py"), Lookout(scene)
+        try:
+            with Replayer(attack.limits) as replayer:
+                live = _live(attack, scene, record, replayer)
+                sibling = _sibling(attack, scene, folder, replayer, attack.sibling_then)
+                lookout.over()
+                next_print = _next(folder, replayer)
+            verdict = _verified(attack, record)
+            shells = tuple(_shell(attack, scene, folder, words) for words in attack.commands)
+        finally:
+            around = lookout.stop()
+        after = Facts.now(scene, folder / "quiz.py")
+        found = tuple(made(folder, [*dict(attack.beside), "quiz.py", "next.py"]))
+    return QuizAttempt(*live, verdict, shells, found, before, after, around, next_print, sibling)
+
+
+def _staged(attack: QuizAttack, scene: Scene, folder: Path) -> Path:
+    """The folder of the quiz with all that lies in it; the path of its record."""
+    os.mkdir(folder)
+    (folder / "quiz.py").write_text(scene.aimed(attack.script), encoding="utf-8")
+    for name, text in attack.beside:
+        (folder / name).write_text(scene.aimed(text), encoding="utf-8")
+    for name, target in attack.links:
+        (folder / name).symlink_to(scene.aimed(target))
+    for name in attack.pipes:
+        os.mkfifo(folder / name)
+    record = folder / "record.yaml"
+    RecordFile(record).create(Record("quiz.py", _SEED, Series(()), 0))
+    return record
+
+
+def _live(
+    attack: QuizAttack, scene: Scene, record: Path, replayer: Replayer
+) -> tuple[str, str, Transcript | None]:
+    """How the live run ended, that in words, and what it showed."""
+    shown: Transcript | None = None
+    try:
+        _sibling(attack, scene, record.parent, replayer)
+        with Session(record, replayer) as session:
+            shown = session.transcript
+            for answer in attack.answers:
+                session.answer(scene.aimed(answer))
+                shown = session.transcript
+    except QuizlogError as error:
+        return type(error).__name__, str(error), shown
+    raised = shown.last_error
+    return shown.status, raised.message if raised else "", shown
+
+
+def _sibling(attack: QuizAttack, scene: Scene, folder: Path, replayer: Replayer, *more: str) -> str:
+    """Take another run of the same script so far; what it printed last."""
+    if attack.sibling is None:
+        return "42"
+    answers = [scene.aimed(answer) for answer in attack.sibling]
+    try:
+        found = replayer.replay(folder / "quiz.py", _SEED, [*answers, *more])
+    except QuizlogError as error:
+        return str(error)
+    return found.print[-1] if found.print else ""
+
+
+def _next(folder: Path, replayer: Replayer) -> str:
+    script = folder / "next.py"
+    script.write_text(_NEXT, encoding="utf-8")
+    try:
+        return "".join(replayer.replay(script, _SEED, []).print)
+    except QuizlogError as error:
+        return str(error)
+
+
+def _verified(attack: QuizAttack, record: Path) -> Verdict | None:
+    if all(name != _ASKS for name, _ in attack.expect):
+        return None
+    return verify(record, Runs(attack.limits))
+
+
+def _shell(attack: QuizAttack, scene: Scene, folder: Path, words: tuple[str, ...]) -> Shell:
+    """Give one command, as a user would whose shell has a secret open."""
+    command = [sys.executable, "-m", "quizlog_tui", *map(scene.aimed, words)]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            pass_fds=[scene.leak],
+            timeout=attack.wall,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Shell(-1, "", f"not done in {attack.wall:g} seconds")
+    out, err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+    return Shell(done.returncode, out, err)

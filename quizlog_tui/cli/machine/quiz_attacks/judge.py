@@ -1,0 +1,174 @@
+"""Whether a guarantee held against a quiz: one function for each name of a check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....sandbox.attacks.judge import AROUND, Check, must
+from ....sandbox.attacks.scene import Scene
+from ....text import one_line
+from .attempt import QuizAttempt
+
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+def _printed(attempt: QuizAttempt) -> list[str]:
+    return list(attempt.transcript.print) if attempt.transcript else []
+
+
+def _shown(text: object) -> str:
+    return one_line(str(text))[:200]
+
+
+def told(attempt: QuizAttempt) -> Iterator[str]:
+    """All that a person is shown, or a record keeps, of what the script did."""
+    yield from _printed(attempt)
+    yield attempt.said
+    yield from (file.text for file in attempt.made)
+    yield attempt.transcript.stderr if attempt.transcript else ""
+    yield str(attempt.verdict)
+    for shell in attempt.shells:
+        yield from (shell.stdout, shell.stderr)
+
+
+def status_in(attempt: QuizAttempt, scene: Scene, value: list[str]) -> str | None:
+    """The live run ended in one of these ways."""
+    return must(attempt.status in value, f"{attempt.status}: {_shown(attempt.said)}")
+
+
+def said_has(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """The error says this."""
+    return must(value in attempt.said, f"it says {_shown(attempt.said)}")
+
+
+def prints_eq(attempt: QuizAttempt, scene: Scene, value: list[str]) -> str | None:
+    """Just this was printed."""
+    return must(_printed(attempt) == value, f"printed {_shown(_printed(attempt))}")
+
+
+def prints_have(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """This was printed, among others."""
+    return must(value in _printed(attempt), f"printed {_shown(_printed(attempt))}")
+
+
+def prints_lack(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """This is in nothing that was printed."""
+    return must(not any(value in text for text in _printed(attempt)), f"printed {_shown(value)}")
+
+
+def met_has(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """The run is marked with this."""
+    met = attempt.transcript.met if attempt.transcript else ()
+    return must(value in met, f"it is marked with {_shown(met)}")
+
+
+def code_eq(attempt: QuizAttempt, scene: Scene, value: list[int]) -> str | None:
+    """Just these answers are marked as code."""
+    found = sorted(attempt.transcript.code_answers) if attempt.transcript else []
+    return must(found == value, f"marked are {found}")
+
+
+def score_eq(attempt: QuizAttempt, scene: Scene, value: float) -> str | None:
+    """The run has this score."""
+    error = attempt.transcript.last_error if attempt.transcript else None
+    score = error.score if error else 1.0 if attempt.status == "success" else None
+    return must(score == value, f"its score is {score}")
+
+
+def verdict_in(attempt: QuizAttempt, scene: Scene, value: list[str]) -> str | None:
+    """The record verifies as one of these."""
+    verdict = attempt.verdict
+    return must(verdict is not None and verdict.verdict in value, _shown(verdict))
+
+
+def remarks_have(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """The verdict names this."""
+    said = [attempt.verdict.headline, *attempt.verdict.remarks] if attempt.verdict else []
+    return must(any(value in line for line in said), f"the verdict says {_shown(said)}")
+
+
+def exit_codes_eq(attempt: QuizAttempt, scene: Scene, value: list[int]) -> str | None:
+    """The commands ended with these exit codes."""
+    said = [(shell.code, shell.stderr[-200:]) for shell in attempt.shells]
+    return must([shell.code for shell in attempt.shells] == value, f"they ended {_shown(said)}")
+
+
+def shell_has(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """One of the commands shows this."""
+    shown = [shell.stdout + shell.stderr for shell in attempt.shells]
+    return must(any(value in text for text in shown), f"they show {_shown(shown)}")
+
+
+def shell_lacks(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """None of the commands shows this."""
+    shown = [shell.stdout + shell.stderr for shell in attempt.shells]
+    return must(not any(value in text for text in shown), f"one shows {_shown(value)}")
+
+
+def no_traceback(attempt: QuizAttempt, scene: Scene, value: object) -> str | None:
+    """No command, and no run, ended in a fault of ours."""
+    shown = [attempt.said, *(shell.stderr for shell in attempt.shells)]
+    return must(not any(_TRACEBACK in text for text in shown), f"one shows {_shown(shown)}")
+
+
+def canary_absent(attempt: QuizAttempt, scene: Scene, value: object) -> str | None:
+    """The secret is in nothing that is shown or kept."""
+    return must(not any(map(scene.told, told(attempt))), "the secret came out")
+
+
+def made_lacks(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
+    """No file that was made holds this; and there is one beside the record."""
+    holding = [file.name for file in attempt.made if value in file.text]
+    return must(not holding and len(attempt.made) > 1, f"it is in {holding or 'nothing at all'}")
+
+
+def plain_modes(attempt: QuizAttempt, scene: Scene, value: object) -> str | None:
+    """No file that was made runs as its owner; and there is one beside the record."""
+    special = [file.name for file in attempt.made if file.mode & 0o6000]
+    return must(not special and len(attempt.made) > 1, f"special are {special or 'none at all'}")
+
+
+def parent_files_max(attempt: QuizAttempt, scene: Scene, value: int) -> str | None:
+    """This process has not many more files open than before."""
+    more = attempt.after.files - attempt.before.files
+    return must(more <= value, f"{more} more are open")
+
+
+def same(name: str, said: str) -> Check:
+    """A fact is as it was."""
+
+    def check(attempt: Any, scene: Scene, value: object) -> str | None:
+        return must(getattr(attempt.before, name) == getattr(attempt.after, name), said)
+
+    return check
+
+
+CHECKS: dict[str, Check] = AROUND | {
+    "status_in": status_in,
+    "said_has": said_has,
+    "prints_eq": prints_eq,
+    "prints_have": prints_have,
+    "prints_lack": prints_lack,
+    "met_has": met_has,
+    "code_eq": code_eq,
+    "score_eq": score_eq,
+    "verdict_in": verdict_in,
+    "remarks_have": remarks_have,
+    "exit_codes_eq": exit_codes_eq,
+    "shell_has": shell_has,
+    "shell_lacks": shell_lacks,
+    "made_lacks": made_lacks,
+    "plain_modes": plain_modes,
+    "parent_files_max": parent_files_max,
+    "no_traceback": no_traceback,
+    "canary_absent": canary_absent,
+    "devices_unchanged": same("devices", "a device has another mode or owner"),
+    "victim_unchanged": same("victim", "the victim is scheduled otherwise"),
+    "script_unchanged": same("script", "the script was changed"),
+    "next_run_ok": lambda a, s, v: must(
+        (a.next_print, a.sibling_print) == ("42", "42"),
+        f"another run was disturbed: {_shown((a.next_print, a.sibling_print))}",
+    ),
+}
+"""All checks of a quiz by name."""

@@ -1,0 +1,27 @@
+"""Runs attacks by quizzes and judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....sandbox.attacks.perform import Judgement, Rules, judged
+from .attempt import COPY, attempt
+from .entries import EVERY, QuizAttack
+from .judge import CHECKS
+
+_WITHOUT_OVERLAY = {
+    "canary-modes": "Landlock sees no change of a file's mode, owner, times and attributes",
+}
+"""What holds only where an overlay lies over the script's folder, and why."""
+
+
+def perform(attacks: Sequence[QuizAttack]) -> Iterator[Judgement]:
+    """Run attacks one after the other, each judged when its turn is over."""
+    yield from judged(attacks, attempt, Rules(CHECKS, EVERY))
+
+
+def known(judgement: Judgement) -> str:
+    """Why an attack is known to succeed, here or anywhere; empty if it is not."""
+    attack = judgement.attack
+    without = _WITHOUT_OVERLAY.get(attack.id, "") if judgement.isolation.endswith(COPY) else ""
+    return without or (attack.open if isinstance(attack, QuizAttack) else "")

@@ -1,0 +1,1 @@
+"""Commands that judge: verify, diff, drift, lint, coverage, bundle."""

@@ -1,0 +1,152 @@
+"""Evidence in one file: packing a record, and what `quizlog verify` says of a bundle."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...errors import DifferenceError, UsageError
+from ...files.paths import record_path
+from ...proof.bundle.check import BundleReport, verify_bundle
+from ...proof.bundle.missing import missing_files
+from ...proof.bundle.pack import Packed, pack
+from ...proof.bundle.sign import sign
+from ...record.durable import write_bytes
+from ...text import one_line, plural
+from .. import emit_json
+from ..grammar import Parser, command
+from ..private import add_redact, private_data, tell_private
+from ..streams import telling
+
+
+def bundle(arguments: Namespace) -> int:
+    """`quizlog bundle RECORD -o FILE`."""
+    path, target = record_path(arguments.record), Path(arguments.output)
+    if target.exists():
+        raise UsageError("exists already", where=str(target), hint="choose another name with -o")
+    made = pack(path, map(Path, arguments.add), redact=arguments.redact)
+    remark = write_bytes(target, made.data)
+    signed: Path | None = None
+    try:
+        signed = sign(target, Path(arguments.sign)) if arguments.sign else None
+        report = _complete(target, path, made.names)
+    except BaseException:
+        target.unlink()
+        if signed is not None:
+            signed.unlink()
+        raise
+    with telling(lambda: f"{target} is written"):
+        if arguments.json:
+            signature = {"signature": signed and str(signed)}
+            emit_json(_data(target, made) | signature | {"verify": report.to_dict()})
+        else:
+            _show(target, made, report, redacted=arguments.redact)
+    if remark:
+        print(f"quizlog: note: {one_line(str(target))}: {remark}", file=sys.stderr)
+    return _code(report)
+
+
+def _data(target: Path, made: Packed) -> dict[str, Any]:
+    gone = private_data(made.removed, removed=True)
+    return {
+        "bundle": str(target),
+        "files": list(made.names),
+        "head": made.head,
+        "private": [*gone, *private_data(made.private, removed=False)],
+        "left_out": list(made.left_out),
+    }
+
+
+def _show(target: Path, made: Packed, report: BundleReport, *, redacted: bool) -> None:
+    print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
+    for name in made.names:
+        print(f"   {one_line(name)}", file=sys.stderr)
+    if not report.ok and report.verdict is not None:
+        print(f"quizlog: note: {one_line(report.verdict.headline)}", file=sys.stderr)
+    _remarks(report)
+    for name in made.left_out:
+        print(f"   {one_line(name)} may hold keys: left out (--add packs it)", file=sys.stderr)
+    tell_private(made.removed, "taken out")
+    mend = "it is evidence" if redacted else "--redact takes out what is no evidence"
+    tell_private(made.private, f"private, and in it; {mend}")
+
+
+def _complete(bundle: Path, record: Path, names: Iterable[str]) -> BundleReport:
+    """The report on a bundle just made, which must hold all that its script needs."""
+    report = verify_bundle(bundle)
+    for problem in report.problems:
+        if problem.part == "replay":
+            given = {name.removeprefix("script/") for name in names}
+            raise _incomplete(record, problem.name, missing_files(record, given))
+    return report
+
+
+def _incomplete(record: Path, step: str, missing: Iterable[Path]) -> DifferenceError:
+    """The error for a bundle without files that its script needs."""
+    names = [os.path.relpath(path) for path in missing]
+    lacking = ", ".join(names) or "the files around it"
+    message = f"the script does something else at step {step} without {lacking}"
+    options = " ".join(f"--add {shlex.quote(name)}" for name in names)
+    hint = options or "name what it reads with --add FILE"
+    return DifferenceError(message, where=str(record), hint=hint)
+
+
+def check(path: Path, signers: Path | None, *, as_json: bool) -> int:
+    """`quizlog verify FILE`, where the file is a bundle."""
+    report = verify_bundle(path, signers=signers)
+    if as_json:
+        emit_json(report.to_dict() | {"bundle": str(path)})
+        return _code(report)
+    for problem in report.problems:
+        print(one_line(f"{problem.part} {problem.name}: {problem.message}"))
+    if report.verdict is not None:
+        print(one_line(report.verdict.headline))
+    _remarks(report)
+    return _code(report)
+
+
+def _remarks(report: BundleReport) -> None:
+    for remark in report.verdict.remarks if report.verdict else ():
+        print(f"   {one_line(remark)}", file=sys.stderr)
+    for other in report.others:
+        print(f"   packed with {one_line(other)}", file=sys.stderr)
+    signed = f"signed by {one_line(report.signer)}" if report.signer else "not signed"
+    print(f"   {signed}", file=sys.stderr)
+
+
+def _code(report: BundleReport) -> int:
+    if report.problems or report.verdict is None or report.verdict.verdict == "diverges":
+        return 3
+    return 0 if report.ok else 4
+
+
+def _bundle() -> Parser:
+    about = (
+        "Pack a record with its script, the files that the script mentions, versions and a hash\n"
+        "chain over the steps. `quizlog verify FILE` checks it, offline. What in it names this\n"
+        "machine or looks like a secret is listed; --redact takes it out of stderr, remarks and\n"
+        "notes. Texts, answers and files are evidence and stay."
+    )
+    parser = command("quizlog bundle", bundle, about)
+    parser.add_argument("record")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the bundle")
+    parser.add_argument(
+        "--add",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="what the script needs besides; may come again",
+    )
+    add_redact(parser)
+    parser.add_argument("--sign", metavar="KEY", help="sign with this SSH key, to FILE.sig")
+    return parser
+
+
+PARSERS = {"bundle": _bundle}
+"""What makes each command's parser."""

@@ -1,0 +1,164 @@
+"""Comparing: two runs with each other, and a record with its script as it is now."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+
+from ...files.paths import record_path
+from ...proof.compare.sides import Compared, Side, compare, runs_of, side_of
+from ...proof.diverge import Difference
+from ...proof.drift.report import BranchDrift, DriftReport, drift_report
+from ...proof.drift.words import difference_text
+from ...record.store import RecordFile
+from ...replay.replayer import Replayer
+from ...replay.script.source import read_script_of
+from ...replay.transcript import Transcript
+from ...text import one_line, plural
+from .. import emit_json
+from ..garbage import search_paused
+from ..grammar import Parser, add_wait, command
+from ..record.moves import one_move
+from ..record.show import narrate, narrate_warnings
+
+DIFFERENT = 3
+"""Exit code where a difference was found."""
+
+
+def diff(arguments: Namespace) -> int:
+    """`quizlog diff A[@BRANCH] [B[@BRANCH]]`."""
+    with search_paused():  # both runs stay to the end
+        return _diff(arguments)
+
+
+def _diff(arguments: Namespace) -> int:
+    a = side_of(arguments.a)
+    if arguments.b is None:
+        return _diff_replay(a, as_json=arguments.json)
+    b = side_of(arguments.b, a)
+    with Replayer() as replayer:
+        runs = runs_of((a, b), replayer)
+    for side, (run, ended) in zip((a, b), runs, strict=True):
+        _note_end(side, run, ended)
+    found = compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
+    if arguments.json:
+        emit_json(found.to_dict())
+    else:
+        print("\n".join(_told(a, b, found)))
+    return 0 if found.equal else DIFFERENT
+
+
+def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
+    """Tell what ended a run early."""
+    if ended is not None:
+        told = f"{side.name}: compared up to step {len(run.steps)} only: {difference_text(ended)}"
+        print(f"quizlog: note: {one_line(told)}", file=sys.stderr)
+
+
+def _told(a: Side, b: Side, found: Compared) -> Iterator[str]:
+    from .diff_text import comparison, headline, standing
+
+    for letter, side, run in (("A", a, found.a), ("B", b, found.b)):
+        yield f"{letter}  {one_line(side.name)}: {standing(run)}"
+    yield headline(found.difference)
+    if found.answer is not None:
+        yield f"first other answer: at step {found.answer}"
+    yield from () if found.equal else comparison(found.a, found.b)
+
+
+def _diff_replay(side: Side, *, as_json: bool) -> int:
+    """A record against its own replay under the script as it is now."""
+    with Replayer(checkpoints=0) as replayer:
+        ((run, found),) = runs_of((side,), replayer)
+    if as_json:
+        said = found and {"step": found.step, "what": found.what, "a": found.a, "b": found.b}
+        emit_json({"equal": found is None} | (said or dict.fromkeys(("step", "what", "a", "b"))))
+    elif found is None:
+        steps = plural(len(run.steps), "step")
+        print(f"{one_line(side.name)} and its replay show the same ({steps})")
+    else:
+        print(f"{one_line(side.name)}: {difference_text(found)}")
+    return DIFFERENT if found else 0
+
+
+def drift(arguments: Namespace) -> int:
+    """`quizlog drift RECORD`."""
+    path = record_path(arguments.record)
+    record = RecordFile(path).read()
+    source = read_script_of(path, record.script)
+    with Replayer() as replayer:
+        report = drift_report(record, source, replayer)
+    if arguments.json:
+        emit_json({"record": str(path)} | report.to_dict())
+    else:
+        print("\n".join(_report_lines(report)))
+    return 0 if report.agrees else DIFFERENT
+
+
+def _report_lines(report: DriftReport) -> Iterator[str]:
+    changed = "has changed" if report.changed else "is as recorded"
+    yield f"the script {changed}"
+    width = max(len(one_line(branch.branch)) for branch in report.branches)
+    for branch in report.branches:
+        yield f"{one_line(branch.branch):{width}}  {_agreement(branch)}"
+
+
+def _agreement(branch: BranchDrift) -> str:
+    answers = plural(branch.answers, "answer")
+    if branch.difference is not None:
+        return f"{branch.agreed} of {answers} agree, then {difference_text(branch.difference)}"
+    if branch.known < branch.answers:
+        return f"{answers}, nothing differs in the {plural(branch.known, 'step')} known"
+    return "its answer agrees" if branch.answers == 1 else f"all of {answers} agree"
+
+
+def migrate(arguments: Namespace) -> int:
+    """`quizlog migrate RECORD`."""
+    with one_move(arguments) as session:
+        with session.locked():
+            session.save()
+        narrate_warnings(session)
+        reply = session.reply()
+        if arguments.json:
+            emit_json(reply.to_dict())
+        else:
+            narrate(session, reply)
+        return 0
+
+
+def _diff_parser() -> Parser:
+    about = (
+        "The first difference between two runs, and their steps side by side. A run is RECORD (up\n"
+        "to its pointer) or RECORD@BRANCH (to its end); B may be @BRANCH alone. Without B: the\n"
+        "record and its own replay. Exit code 3 if they differ."
+    )
+    parser = command("quizlog diff", diff, about)
+    parser.add_argument("a", metavar="A[@BRANCH]")
+    parser.add_argument("b", metavar="B[@BRANCH]", nargs="?")
+    return parser
+
+
+def _drift() -> Parser:
+    about = (
+        "How far each branch of a record agrees with its script as it is now. Writes nothing.\n"
+        "Exit code 3 if a branch does not agree to its end."
+    )
+    parser = command("quizlog drift", drift, about)
+    parser.add_argument("record")
+    return parser
+
+
+def _migrate() -> Parser:
+    about = (
+        "Write the record anew under its script as it is now: answers whose questions are the\n"
+        "same stay, the line of answers as it was becomes a branch."
+    )
+    parser = command("quizlog migrate", migrate, about)
+    parser.add_argument("record")
+    add_wait(parser)
+    return parser
+
+
+PARSERS = {"diff": _diff_parser, "drift": _drift, "migrate": _migrate}
+"""What makes each command's parser."""

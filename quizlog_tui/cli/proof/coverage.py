@@ -1,0 +1,102 @@
+"""`quizlog coverage`: what the records of a script have reached of it."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ...errors import QuizlogError, UsageError
+from ...files.paths import record_path
+from ...proof.coverage import Coverage, Reached, Walk
+from ...proof.coverage import coverage as covered
+from ...proof.drift.report import branch_drifts
+from ...proof.lint.check import lint
+from ...record.store import RecordFile
+from ...record.summary import find_records
+from ...replay.replayer import Replayer
+from ...replay.script.source import Source
+from ...text import one_line, plural
+from .. import emit_json
+from ..grammar import Parser, command
+from .lint import script_of
+
+
+def coverage(arguments: Namespace) -> int:
+    """`quizlog coverage SCRIPT RECORD...|FOLDER`."""
+    source = script_of(arguments.script)
+    paths = list(_paths(arguments.records or [str(source.path.parent)]))
+    with Replayer() as replayer:
+        walks = [walk for path in paths for walk in _walks(path, source, replayer)]
+    if not walks:
+        hint = "name records, or a folder of them"
+        raise UsageError("no record of this script", where=str(source.path), hint=hint)
+    found = covered(lint(source), walks)
+    if arguments.json:
+        emit_json({"script": str(source.path)} | found.to_dict())
+    else:
+        print("\n".join(_lines(found)))
+    return 0
+
+
+def _paths(names: Sequence[str]) -> Iterator[Path]:
+    for name in names:
+        yield from find_records(Path(name)) if Path(name).is_dir() else [record_path(name)]
+
+
+def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[Walk]:
+    """Each branch of a record, as far as its answers still belong to their questions."""
+    try:
+        record = RecordFile(path).read()
+        if (path.parent / record.script).resolve() != source.path.resolve():
+            return
+        for drift in branch_drifts(record, record.names, source, replayer):
+            yield Walk(str(path), drift.branch, drift.run)
+    except QuizlogError as error:
+        if error.exit_code == 130:
+            raise
+        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
+
+
+def _lines(found: Coverage) -> Iterator[str]:
+    yield from _part("question", found.questions)
+    yield from _part("ending", found.endings)
+    parts = [f"{score:g} {_times(times)}" for score, times in sorted(found.scores.items())]
+    waiting = f" ({plural(found.waiting, 'run')} of {found.runs} not at an end)"
+    yield f"scores: {', '.join(parts)}{waiting if found.waiting else ''}"
+    if found.suggestions:
+        yield "where to fork next:"
+    for idea in found.suggestions:
+        place = f"{one_line(idea.record)}@{one_line(idea.branch)} step {idea.step}"
+        yield f"  {place}  {one_line(idea.prompt)}"
+        yield f"      may lead to line {idea.line}: {one_line(idea.text)}"
+
+
+def _part(noun: str, rows: Sequence[Reached]) -> Iterator[str]:
+    reached = sum(row.times > 0 for row in rows)
+    yield f"{noun}s: {reached} of {len(rows)} reached"
+    for row in rows:
+        score = "" if row.score is None else f"score {row.score:<4g} "
+        yield f"  line {row.line:<4} {_times(row.times):>6}  {score}{one_line(row.text)}".rstrip()
+
+
+def _times(times: int) -> str:
+    return f"{times}x" if times else "never"
+
+
+def _coverage() -> Parser:
+    about = (
+        "Which questions, raising lines and scores the records of a script ever reached, over all\n"
+        "their branches, and where to fork next. Without records: those below the script's folder."
+    )
+    parser = command("quizlog coverage", coverage, about)
+    parser.add_argument("script", help="a script, or a record that runs it")
+    parser.add_argument(
+        "records", metavar="RECORD", nargs="*", default=[], help="records, or folders of them"
+    )
+    return parser
+
+
+PARSERS = {"coverage": _coverage}
+"""What makes each command's parser."""

@@ -1,0 +1,102 @@
+"""A comparison of two runs as plain text: aligned steps, the words that differ marked.
+
+What is marked is marked by signs, `[-old-]` and `{+new+}`, never by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ...proof.compare.align import Row, Span, align, changes, words
+from ...proof.diverge import Difference
+from ...proof.drift.words import NOUNS
+from ...replay.transcript import Step, Transcript
+from ...text import one_line, plural
+
+_AROUND = 1
+"""Steps that show the same which are shown before and after those that do not."""
+
+
+def headline(found: Difference | None) -> str:
+    """What differs first, in a line."""
+    if found is None:
+        return "both show the same"
+    return f"first difference: {NOUNS[found.what]} at step {found.step}"
+
+
+def standing(run: Transcript) -> str:
+    """How long a run is and how it stands."""
+    score = "" if run.score is None else f", score {run.score:g}"
+    return f"{plural(len(run.steps), 'answer')}, {run.status}{score}"
+
+
+def comparison(a: Transcript, b: Transcript) -> Iterator[str]:
+    """The steps of two runs side by side; long stretches that are the same in one line."""
+    rows = align(a, b)
+    differing = [i for i, row in enumerate(rows) if row.kind != "same"]
+    near = {i + n for i in differing for n in range(-_AROUND, _AROUND + 1)}
+    for shown, group in groupby(enumerate(rows), key=lambda item: item[0] in near):
+        part = [row for _, row in group]
+        if shown:
+            for row in part:
+                yield from _row(row, a, b)
+        else:
+            steps = plural(len(part), "step")
+            yield f"  {steps} alike, {_step(part[0])} to {_step(part[-1])}"
+
+
+def _step(row: Row) -> str:
+    if row.index_a == row.index_b or row.index_b is None:
+        return f"{row.index_a}"
+    return f"{row.index_b}" if row.index_a is None else f"{row.index_a}/{row.index_b}"
+
+
+def _row(row: Row, a: Transcript, b: Transcript) -> Iterator[str]:
+    signs = {"same": "=", "changed": "~", "only-a": "-", "only-b": "+"}
+    yield f"{signs[row.kind]} step {_step(row)}"
+    yield from _lines(_text(row.a, a), _text(row.b, b))
+
+
+def _text(step: Step | None, run: Transcript) -> list[str]:
+    """The lines of a step: printed text, the question with its answer, or how it ended."""
+    if step is None:
+        return []
+    shown = "".join(step.written)
+    if step.prompt is not None:
+        return f"{shown}{step.prompt}{step.input or ''}".split("\n")
+    lines = shown.removesuffix("\n").split("\n") if shown else []
+    error = run.last_error
+    told = f"{run.error_type or 'error'}: {error.message}" if error else "finished"
+    return [*lines, f"({told}, score {run.score or 0:g})"]
+
+
+def _lines(a: Sequence[str], b: Sequence[str]) -> Iterator[str]:
+    """Lines of both; those that differ one under the other, with the differing words marked."""
+    at = 0
+    for i, j, k, m in changes(a, b):
+        yield from (f"      {one_line(line)}" for line in a[at:i])
+        for n in range(max(j - i, m - k)):
+            one = a[i + n] if i + n < j else None
+            other = b[k + n] if k + n < m else None
+            yield from _pair(one, other)
+        at = j
+    yield from (f"      {one_line(line)}" for line in a[at:])
+
+
+def _pair(one: str | None, other: str | None) -> Iterator[str]:
+    spans: tuple[list[Span], list[Span]] = ([], [])
+    if one is not None and other is not None:
+        spans = words(one, other)
+    if one is not None:
+        yield f"    - {_marked(one, spans[0], '[-', '-]')}"
+    if other is not None:
+        yield f"    + {_marked(other, spans[1], '{+', '+}')}"
+
+
+def _marked(line: str, spans: Sequence[Span], start: str, end: str) -> str:
+    text, at = "", 0
+    for first, last in spans:
+        text += f"{one_line(line[at:first])}{start}{one_line(line[first:last])}{end}"
+        at = last
+    return (text + one_line(line[at:])).rstrip()

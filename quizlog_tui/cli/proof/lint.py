@@ -1,0 +1,70 @@
+"""`quizlog lint`: what can be told of a script without running it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...files.paths import record_path
+from ...proof.lint.check import lint as lint_source
+from ...proof.lint.found import LintReport
+from ...record.store import RecordFile
+from ...replay.script.source import Source, read_script_of, read_source
+from ...text import one_line, plural
+from .. import emit_json
+from ..grammar import Parser, command
+
+FOUND = 3
+"""Exit code where there is a trap."""
+
+
+def script_of(name: str) -> Source:
+    """The script a user means: the file itself, or the one a record or an example runs."""
+    path = record_path(name)
+    if path.suffix in (".yaml", ".yml", ".json"):
+        return read_script_of(path, RecordFile(path).read().script)
+    return read_source(path)
+
+
+def lint(arguments: Namespace) -> int:
+    """`quizlog lint SCRIPT`."""
+    source = script_of(arguments.script)
+    report = lint_source(source)
+    if arguments.json:
+        emit_json({"script": str(source.path)} | report.to_dict())
+    else:
+        print("\n".join(_lines(report, Path(source.path).name)))
+    return FOUND if report.traps else 0
+
+
+def _lines(report: LintReport, name: str) -> Iterator[str]:
+    counts = (
+        plural(len(report.questions), "question"),
+        plural(len(report.endings), "ending"),
+        plural(len(report.traps), "trap"),
+    )
+    yield f"{one_line(name)}: {', '.join(counts)}"
+    for question in report.questions:
+        asked = "(computed)" if question.prompt is None else question.prompt
+        yield f"  line {question.line:<4} question  {question.input_type:<9} {one_line(asked)}"
+    for ending in report.endings:
+        score = f"score {ending.score:g}" if ending.scored else "no score"
+        yield f"  line {ending.line:<4} ending    {score:<9} {one_line(ending.message)}"
+    for trap in report.traps:
+        yield f"  line {trap.line:<4} trap      {trap.code}: {one_line(trap.reason)}"
+        yield f"{'':22}{trap.mend}"
+
+
+def _lint() -> Parser:
+    about = (
+        "List a script's questions, the lines that raise with their scores, and traps: what keeps\n"
+        "it from being replayed, judged or scored as meant. Runs nothing. Exit code 3 with traps."
+    )
+    parser = command("quizlog lint", lint, about)
+    parser.add_argument("script", help="a script, or a record that runs it")
+    return parser
+
+
+PARSERS = {"lint": _lint}
+"""What makes each command's parser."""

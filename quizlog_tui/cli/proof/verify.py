@@ -1,0 +1,198 @@
+"""Whether records are what happened: one, all of a folder, or again at each save of a script."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import QuizlogError, UsageError
+from ...files.paths import record_path
+from ...proof.bundle.check import is_bundle
+from ...proof.verdict import Verdict
+from ...proof.verify import verify
+from ...record.store import RecordFile
+from ...record.summary import find_records
+from ...replay.runs import Runs
+from ...replay.script.needed_files import needed_files
+from ...replay.script.source import read_source
+from ...text import one_line, plural
+from .. import emit_json
+from ..grammar import Parser, command
+from .bundle import check
+
+_LOOK_SECONDS = 0.3
+_UNREADABLE = "unreadable"
+
+
+def run(arguments: Namespace) -> int:
+    """`quizlog verify RECORD`, `quizlog verify --all FOLDER`."""
+    if (arguments.record is None) == (arguments.all is None):
+        raise UsageError("which record?", hint="quizlog verify RECORD, or --all FOLDER")
+    if arguments.watch and arguments.json:
+        raise UsageError("--watch has no end, --json is one object", hint="leave one out")
+    if arguments.signers and not arguments.record:
+        raise UsageError("--signers is for one bundle", hint="name it, or leave --signers out")
+    judge = _one if arguments.record else _many
+    code = judge(arguments)
+    if arguments.watch:
+        _watch(arguments, judge)
+    return code
+
+
+def _one(arguments: Namespace) -> int:
+    path = record_path(arguments.record)
+    signers = Path(arguments.signers) if arguments.signers else None
+    if is_bundle(path):
+        return check(path, signers, as_json=arguments.json)
+    if signers is not None:
+        raise UsageError("only a bundle is signed", where=str(path), hint="leave --signers out")
+    verdict = verify(path)
+    if arguments.json:
+        emit_json(verdict.to_dict() | {"record": str(path)})
+    else:
+        print(one_line(verdict.headline), flush=True)
+        for remark in verdict.remarks:
+            print(f"   {one_line(remark)}", file=sys.stderr)
+    return _code([verdict])
+
+
+def _many(arguments: Namespace) -> int:
+    folder = Path(arguments.all)
+    if not folder.is_dir():
+        raise UsageError("is not a folder", where=str(folder), hint="name a folder of records")
+    paths = list(find_records(folder))
+    if not paths:
+        raise UsageError("holds no records", where=str(folder), hint="make one: `quizlog new`")
+    found = []
+    for index, (path, verdict) in enumerate(_side_by_side(paths), 1):
+        found.append((path, verdict))
+        if not arguments.json:
+            print(f"{_headline(verdict)}  {one_line(str(path))}", flush=True)
+        _progress(index, len(paths))
+    if arguments.json:
+        emit_json({"folder": str(folder), "records": [_row(*one) for one in found]})
+    else:
+        print(_summary([verdict for _, verdict in found]), file=sys.stderr)
+    return _code([verdict for _, verdict in found])
+
+
+def _side_by_side(paths: Sequence[Path]) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
+    """Verdicts in the order of the paths; each takes two processes at a time."""
+    runs = Runs()
+    workers = max(1, (os.cpu_count() or 1) // 2)
+    verdicts = runs.side_by_side(lambda path: _verdict(path, runs), paths, workers)
+    yield from zip(paths, verdicts, strict=True)
+
+
+def _verdict(path: Path, runs: Runs) -> Verdict | QuizlogError:
+    try:
+        return verify(path, runs)
+    except QuizlogError as error:
+        return error
+
+
+def _headline(verdict: Verdict | QuizlogError) -> str:
+    if isinstance(verdict, QuizlogError):
+        return f"{_UNREADABLE}: {one_line(verdict.message)}"
+    fits = f" [fits {verdict.fits}]" if verdict.fits else ""
+    return one_line(verdict.headline) + fits
+
+
+def _row(path: Path, verdict: Verdict | QuizlogError) -> dict[str, Any]:
+    if isinstance(verdict, QuizlogError):
+        return {"record": str(path), "verdict": _UNREADABLE, "reason": str(verdict)}
+    return verdict.to_dict() | {"record": str(path)}
+
+
+def _summary(verdicts: Sequence[Verdict | QuizlogError]) -> str:
+    counts = Counter(
+        _UNREADABLE if isinstance(one, QuizlogError) else one.verdict for one in verdicts
+    )
+    said = f"-- {plural(len(verdicts), 'record')}: {_counted(counts)}"
+    fits = Counter(one.fits for one in verdicts if isinstance(one, Verdict) and one.fits)
+    return said + (f"; against the edited script: {_counted(fits)}" if fits else "")
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+
+
+def _progress(done: int, count: int) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if done == count else ""
+        print(f"\r-- {done} of {count}\x1b[K{end}", end="\r", file=sys.stderr, flush=True)
+
+
+def _code(verdicts: Sequence[Verdict | QuizlogError]) -> int:
+    """3 for a difference, 2 for what cannot be read, 4 for what cannot be judged, else 0."""
+    if any(isinstance(one, Verdict) and one.verdict == "diverges" for one in verdicts):
+        return 3
+    if any(isinstance(one, QuizlogError) for one in verdicts):
+        return 2
+    return 4 if any(getattr(one, "verdict", "") == "unverifiable" for one in verdicts) else 0
+
+
+def _watch(arguments: Namespace, judge: Callable[[Namespace], int]) -> None:
+    """Judge again whenever a record, or what its script needs, is saved; ends with Ctrl-C."""
+    seen = _times(arguments)
+    print("-- watching; Ctrl-C ends", file=sys.stderr)
+    while True:
+        time.sleep(_LOOK_SECONDS)
+        now = _times(arguments)
+        if now != seen:
+            seen = now
+            try:
+                judge(arguments)
+            except QuizlogError as error:  # in the middle of an edit, say
+                print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
+
+
+def _times(arguments: Namespace) -> dict[Path, int]:
+    """When each record, and each file that its script needs, was last saved."""
+    found: dict[Path, int] = {}
+    named = [record_path(arguments.record)] if arguments.record else []
+    for path in named or find_records(Path(arguments.all)):
+        for file in (path, *_needed(path)):
+            with contextlib.suppress(FileNotFoundError):
+                found[file] = file.stat().st_mtime_ns
+    return found
+
+
+def _needed(path: Path) -> list[Path]:
+    """The script of a record with its modules and data files, as far as they can be read."""
+    script: list[Path] = []
+    try:
+        script.append(path.parent / RecordFile(path).read().script)
+        return [*script, *needed_files(read_source(script[0]))]
+    except QuizlogError:
+        return script
+
+
+def _verify() -> Parser:
+    about = (
+        "Replay a record twice, under other conditions, and compare step by step: reproducible, "
+        "or where it diverges and which condition makes it."
+    )
+    parser = command("quizlog verify", run, about)
+    parser.add_argument("record", nargs="?", help="the record file")
+    parser.add_argument("--all", metavar="FOLDER", help="all records of a folder, side by side")
+    parser.add_argument(
+        "--signers",
+        metavar="FILE",
+        help="a bundle must be signed by somebody in this file (ssh-keygen's ALLOWED SIGNERS)",
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="again at each save of a script or a file it needs"
+    )
+    return parser
+
+
+PARSERS = {"verify": _verify}
+"""What makes each command's parser."""

@@ -1,0 +1,1 @@
+"""Commands for one record: moves, branches, steps, remarks, exports."""

@@ -1,0 +1,114 @@
+"""What is done to the branches of a record as a whole: list, rename, note, delete, restore."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import asdict
+
+from ...files.paths import record_path
+from ...session.session import Session
+from ...text import one_line
+from .. import emit_json
+from ..grammar import Parser, add_wait, command
+from .moves import one_move
+from .show import branch_lines, narrate_warnings
+
+
+def branches(arguments: Namespace) -> int:
+    """`quizlog branches RECORD`."""
+    with one_move(arguments) as session:
+        return _show(session, arguments)
+
+
+def rename(arguments: Namespace) -> int:
+    """`quizlog rename RECORD NAME NEW`."""
+    return _changed(arguments, lambda session: session.rename(arguments.name, arguments.new))
+
+
+def note(arguments: Namespace) -> int:
+    """`quizlog note RECORD NAME TEXT`."""
+    return _changed(arguments, lambda session: session.note(arguments.name, arguments.text))
+
+
+def delete(arguments: Namespace) -> int:
+    """`quizlog delete RECORD NAME`."""
+    code = _changed(arguments, lambda session: session.delete(arguments.name))
+    again = one_line(f"quizlog restore {record_path(arguments.record)} {arguments.name}")
+    print(f"-- hidden, its answers stay: `{again}` brings it back", file=sys.stderr)
+    return code
+
+
+def restore(arguments: Namespace) -> int:
+    """`quizlog restore RECORD NAME`."""
+    return _changed(arguments, lambda session: session.restore(arguments.name))
+
+
+def _changed(arguments: Namespace, change: Callable[[Session], object]) -> int:
+    with one_move(arguments) as session:
+        with session.locked():
+            change(session)
+        narrate_warnings(session)
+        return _show(session, arguments)
+
+
+def _show(session: Session, arguments: Namespace) -> int:
+    deleted = getattr(arguments, "deleted", False)
+    found = session.all_branches if deleted else session.branches
+    if arguments.json:
+        emit_json({"record": str(session.path), "branches": [asdict(each) for each in found]})
+    else:
+        print("\n".join(branch_lines(found)))
+    return 0
+
+
+def _branches() -> Parser:
+    parser = command("quizlog branches", branches, "List the branches of a record.")
+    parser.add_argument("record")
+    parser.add_argument("--deleted", action="store_true", help="also the deleted ones")
+    return parser
+
+
+def _rename() -> Parser:
+    parser = command("quizlog rename", rename, "Give a branch another name.")
+    _add_branch(parser)
+    parser.add_argument("new", metavar="NEW")
+    return parser
+
+
+def _note() -> Parser:
+    about = 'Set the remark of a branch; an empty one ("") takes it away.'
+    parser = command("quizlog note", note, about)
+    _add_branch(parser)
+    parser.add_argument("text", metavar="TEXT")
+    return parser
+
+
+def _delete() -> Parser:
+    about = "Hide a branch. Its answers stay in the record, and so do the branches that left it."
+    parser = command("quizlog delete", delete, about)
+    _add_branch(parser)
+    return parser
+
+
+def _restore() -> Parser:
+    parser = command("quizlog restore", restore, "Show a deleted branch again.")
+    _add_branch(parser)
+    return parser
+
+
+def _add_branch(parser: Parser) -> None:
+    parser.add_argument("record")
+    parser.add_argument("name", metavar="NAME")
+    add_wait(parser)
+
+
+PARSERS = {
+    "branches": _branches,
+    "rename": _rename,
+    "note": _note,
+    "delete": _delete,
+    "restore": _restore,
+}
+"""What makes each command's parser."""

@@ -1,0 +1,91 @@
+"""What other answers would have led to: bisect and sweep. The record stays as it is."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ...errors import QuizlogError, UsageError
+from ...record.answer_list import portions, read_answers
+from ...replay.replayer import CHECKPOINTS
+from ...replay.transcript import Transcript
+from ...session.session import Session
+from ...text import one_line
+from .. import emit_json
+from ..grammar import Parser, add_step, command
+from .moves import one_move
+from .show import sweep_lines, sweep_row
+
+
+def bisect(arguments: Namespace) -> int:
+    """`quizlog bisect RECORD`."""
+    with one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        culprit = session.bisect()
+        step = session.preview().steps[culprit.step] if culprit else None
+        if arguments.json:
+            emit_json(
+                {
+                    "step": culprit and culprit.step,
+                    "prompt": step and step.prompt,
+                    "input": step and step.input,
+                    "replays": culprit and culprit.replays,
+                }
+            )
+        elif step is None or culprit is None:
+            print("no answer spoils the outcome")
+        else:
+            where = f"step {culprit.step}: {step.prompt or ''}{step.input or ''}"
+            print(one_line(where))
+        return 0
+
+
+def sweep(arguments: Namespace) -> int:
+    """`quizlog sweep RECORD K [ANSWER...] [--from FILE]`."""
+    answers = list(arguments.answers)
+    if arguments.file is not None:
+        answers += read_answers(Path(arguments.file))
+    if not answers:
+        raise UsageError("which answers?", hint="name them, or --from FILE with one a line")
+    with one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        found = _tried(session, arguments.step, answers)
+        rows = [sweep_row(answer, one) for answer, one in zip(answers, found, strict=True)]
+        if arguments.json:
+            emit_json({"record": str(session.path), "step": arguments.step, "results": rows})
+        else:
+            print("\n".join(sweep_lines(rows)))
+        return 0
+
+
+def _tried(session: Session, at: int, answers: list[str]) -> list[Transcript | QuizlogError]:
+    """What each answer leads to; a terminal is told how far it is."""
+    found: list[Transcript | QuizlogError] = []
+    for portion in portions(answers):
+        found += session.fan_out(at, portion)
+        if sys.stderr.isatty() and len(answers) > len(portion):
+            print(f"\rtried {len(found)} of {len(answers)}", end="", file=sys.stderr)
+            if len(found) == len(answers):
+                print(file=sys.stderr)
+    return found
+
+
+def _bisect() -> Parser:
+    about = "The first answer that spoils what the best other branch reaches, by halving."
+    parser = command("quizlog bisect", bisect, about)
+    parser.add_argument("record")
+    return parser
+
+
+def _sweep() -> Parser:
+    about = "Try several answers at step K side by side. The record stays as it is."
+    parser = command("quizlog sweep", sweep, about)
+    add_step(parser)
+    parser.add_argument("answers", metavar="ANSWER", nargs="*")
+    parser.add_argument(
+        "--from", dest="file", metavar="FILE", help="more answers, one a line; - reads stdin"
+    )
+    return parser
+
+
+PARSERS = {"bisect": _bisect, "sweep": _sweep}
+"""What makes each command's parser."""

@@ -1,0 +1,65 @@
+"""The whole record as a document."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ...replay.replayer import CHECKPOINTS
+from ...report.export import checked_form, export
+from ...text import one_line
+from .. import emit_json
+from ..grammar import Parser, add_force, command, refuse_existing
+from ..private import add_redact, private_data, tell_private
+from ..streams import telling
+from .moves import one_move
+from .show import narrate_warnings
+
+
+def run(arguments: Namespace) -> int:
+    """`quizlog export RECORD -o FILE`."""
+    target = Path(arguments.output)
+    checked_form(target)  # --force helps no other file, and must not be offered
+    refuse_existing(target, arguments)
+    with one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        narrate_warnings(session)
+        report = export(session, target, _progress, redact=arguments.redact)
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr)
+        with telling(lambda: f"{target} is written"):
+            if arguments.json:
+                names = [branch.name for branch in report.branches]
+                told = {"record": str(session.path), "file": str(target), "branches": names}
+                private = private_data(report.private, removed=arguments.redact)
+                emit_json(told | {"private": private})
+            else:
+                print(one_line(str(target)))
+                print(f"-- branches written: {len(report.branches)}", file=sys.stderr)
+                in_it = "private, and in it; --redact takes it out"
+                tell_private(report.private, "taken out" if arguments.redact else in_it)
+        return 0
+
+
+def _progress(done: int, total: int) -> None:
+    """Tell a person how far it is; a file or pipe is not told."""
+    if sys.stderr.isatty():
+        print(f"\rrunning branch {done + 1} of {total}", end="", file=sys.stderr, flush=True)
+
+
+def _export() -> Parser:
+    about = (
+        "Write the whole record with all its branches as one HTML or Markdown file. What in it\n"
+        "names this machine or looks like a secret is listed; --redact takes it out.\n"
+        "--force replaces an earlier export; any other file is left alone."
+    )
+    parser = command("quizlog export", run, about)
+    parser.add_argument("record")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help=".html or .md")
+    add_force(parser)
+    add_redact(parser)
+    return parser
+
+
+PARSERS = {"export": _export}
+"""What makes each command's parser."""

@@ -1,0 +1,93 @@
+"""Remarks about a record's steps: list them, add one."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from dataclasses import asdict
+
+from ...config import load_config
+from ...files.paths import record_path
+from ...record.author import NEUTRAL, QUESTION, keep_author, known_author
+from ...record.feedback import VERDICTS, Feedback, matching, read
+from ...record.store import RecordFile
+from ...text import one_line
+from .. import emit_json
+from ..grammar import Parser, add_wait, command
+from .moves import one_move
+from .show import narrate_warnings
+
+
+def feedback(arguments: Namespace) -> int:
+    """`quizlog feedback RECORD [K] [TEXT]`."""
+    if arguments.text is not None:
+        return _add(arguments)
+    path = record_path(arguments.record)
+    record = RecordFile(path).read()
+    found = matching(
+        record,
+        at=arguments.step,
+        branch=arguments.branch,
+        verdict=arguments.verdict,
+        author=arguments.author,
+    )
+    return _show(arguments, str(path), found)
+
+
+def _add(arguments: Namespace) -> int:
+    verdict = None if arguments.verdict == "none" else arguments.verdict
+    author = default_author() if arguments.author is None else arguments.author
+    at, text, branch = arguments.step, arguments.text, arguments.branch
+    with one_move(arguments) as session:
+        with session.locked():
+            session.comment(at, text, verdict, author or None, branch=branch)
+        narrate_warnings(session)
+        return _show(arguments, str(session.path), read(session.record)[-1:])
+
+
+def default_author() -> str:
+    """Who says it where that is not given: as set or given before, else asked at a terminal."""
+    known = known_author(load_config()[0])
+    if known is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return known or NEUTRAL
+    print(QUESTION, end=" ", file=sys.stderr, flush=True)
+    return keep_author(sys.stdin.readline())
+
+
+def _show(arguments: Namespace, path: str, found: list[Feedback]) -> int:
+    if arguments.json:
+        emit_json({"record": path, "feedback": [asdict(said) for said in found]})
+    else:
+        for said in found:
+            print(feedback_line(said))
+    return 0
+
+
+def feedback_line(said: Feedback) -> str:
+    """A remark on a line: step, branch, verdict, author, time, text."""
+    place = "" if said.at is None else f"step {said.at}"
+    words = [place, said.branch and f"on {said.branch}", said.verdict, said.author, said.time]
+    rest = [f"{key}={value}" for key, value in said.extras.items()]
+    head = ", ".join(word for word in words if word)
+    return one_line(": ".join(part for part in (head, " ".join([said.text, *rest])) if part))
+
+
+def _feedback() -> Parser:
+    about = (
+        "List the remarks about a record's steps, or those at step K. With TEXT: add one there;\n"
+        'an empty TEXT ("") with --verdict says just that.'
+    )
+    parser = command("quizlog feedback", feedback, about)
+    parser.add_argument("record")
+    parser.add_argument("step", metavar="K", type=int, nargs="?")
+    parser.add_argument("text", metavar="TEXT", nargs="?")
+    choices = [*VERDICTS, "none"]
+    parser.add_argument("--verdict", choices=choices, help="what to say, or which to list")
+    parser.add_argument("--author", help="who says it (default: asked once), or whose to list")
+    parser.add_argument("--branch", metavar="NAME", help="about it (default: the active one)")
+    add_wait(parser)
+    return parser
+
+
+PARSERS = {"feedback": _feedback}
+"""What makes each command's parser."""

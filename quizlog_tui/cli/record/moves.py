@@ -1,0 +1,231 @@
+"""Moves of one record: show, answer, new, rewind, fork, amend, switch."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...config import load_config
+from ...errors import UsageError
+from ...files.paths import record_path
+from ...record.lock import WAIT_SECONDS
+from ...replay.process.limits import user_limits
+from ...replay.replayer import Replayer
+from ...replay.script.grants import grant
+from ...replay.script.source import read_source
+from ...session.reply import Reply
+from ...session.session import Session
+from ...text import one_line
+from .. import emit_json
+from ..grammar import Parser, add_allow, add_step, add_wait, command
+from ..streams import telling
+from .show import narrate, narrate_warnings, questionnaire, why
+
+if TYPE_CHECKING:
+    from ...replay.kept_files import Keeper
+
+
+def record(arguments: Namespace) -> int:
+    """`quizlog [RECORD [ANSWER]]`."""
+    if arguments.record is None:
+        if arguments.json or arguments.raw or arguments.stdin:
+            raise UsageError("which record?", hint="quizlog RECORD [ANSWER]")
+        from ..screens import tui
+
+        return tui(arguments)
+    answer = _answer(arguments)
+    if arguments.keep_files:
+        return _keeping(arguments, answer)
+    with one_move(arguments, checkpoints=1 if arguments.explain else 0) as session:
+        return _answered(session, arguments, answer)
+
+
+def _answered(session: Session, arguments: Namespace, answer: str | None) -> int:
+    if arguments.allow:
+        grant(session.source.code_hash, arguments.allow)
+        session.reload()
+    if answer is None:
+        return _show(session, arguments, session.reply())
+    with session.locked():
+        reply = session.answer(answer)
+    since = reply.pointer if arguments.new else 0
+    return _show(session, arguments, session.reply(since=since))
+
+
+def _keeping(arguments: Namespace, answer: str | None) -> int:
+    """The same, with the files that the script wrote copied to a folder."""
+    from ...replay.kept_files import keeper
+
+    target = Path(arguments.keep_files)
+    with keeper(target) as kept:
+        with one_move(arguments, keeper=kept) as session:
+            code = _answered(session, arguments, answer)
+        names = kept.copy_out(session.source.path.parent, target)
+    said = ", ".join(map(one_line, names)) or "the script wrote no files"
+    print(f"quizlog: {one_line(str(target))}: {said}", file=sys.stderr)
+    return code
+
+
+@contextmanager
+def one_move(
+    arguments: Namespace, *, checkpoints: int = 0, keeper: Keeper | None = None
+) -> Iterator[Session]:
+    """The record's session; a process that makes one move and ends has no use for checkpoints."""
+    path = record_path(arguments.record)
+    wait = getattr(arguments, "wait", WAIT_SECONDS)
+    with (
+        replayer(checkpoints, keeper) as own,
+        Session(path, own, wait=wait) as session,
+        telling(lambda: f"the change is in {path}" if session.written else ""),
+    ):
+        yield session
+
+
+def replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
+    """Where scripts run, within the user's limits."""
+    config, problems = load_config()
+    for problem in problems:
+        print(f"quizlog: note: {one_line(str(problem))}", file=sys.stderr)
+    return Replayer(user_limits(config), checkpoints=checkpoints, keeper=keeper)
+
+
+def _answer(arguments: Namespace) -> str | None:
+    if not arguments.stdin:
+        answer: str | None = arguments.answer
+        return answer
+    if arguments.answer is not None:
+        raise UsageError("two answers: one given, one on stdin", hint="leave one out")
+    try:
+        data = sys.stdin.buffer.read()
+    except OSError as error:
+        hint = "pipe it in, or give it as a word"
+        raise UsageError(f"cannot read: {error.strerror}", where="stdin", hint=hint) from None
+    return data.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def new(arguments: Namespace) -> int:
+    """`quizlog new SCRIPT`."""
+    import random
+
+    from ...session.new_record import new_record
+
+    script = Path(arguments.script)
+    target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
+    if arguments.allow:
+        grant(read_source(script).code_hash, arguments.allow)
+    new_record(script, target, seed)
+    with (
+        telling(lambda: f"{target} was made"),
+        replayer(0) as own,
+        Session(target, own) as session,
+    ):
+        session.save()
+        return _show(session, arguments, session.reply())
+
+
+def rewind(arguments: Namespace) -> int:
+    """`quizlog rewind RECORD K`."""
+    return _moved(arguments, lambda session: session.rewind(arguments.step))
+
+
+def fork(arguments: Namespace) -> int:
+    """`quizlog fork RECORD K ANSWER`."""
+    at, answer, name = arguments.step, arguments.answer, arguments.name
+    return _moved(arguments, lambda session: session.fork(at, answer, name))
+
+
+def switch(arguments: Namespace) -> int:
+    """`quizlog switch RECORD NAME`."""
+    return _moved(arguments, lambda session: session.switch(arguments.name))
+
+
+def amend(arguments: Namespace) -> int:
+    """`quizlog amend RECORD K ANSWER`."""
+    return _moved(arguments, lambda session: session.amend(arguments.step, arguments.answer))
+
+
+def _moved(arguments: Namespace, move: Callable[[Session], Reply]) -> int:
+    """Make a move while nobody else can change the record, and show where it leads."""
+    with one_move(arguments) as session:
+        with session.locked():
+            reply = move(session)
+        return _show(session, arguments, reply)
+
+
+def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
+    """Show where the questionnaire stands; the exit code."""
+    raw = getattr(arguments, "raw", False)
+    narrate_warnings(session)
+    if getattr(arguments, "explain", False):
+        print(f"quizlog: {one_line(why(session.explain()))}", file=sys.stderr)
+    if raw:
+        sys.stdout.buffer.write(reply.transcript.stdout_bytes)
+        sys.stderr.write(reply.transcript.stderr)
+    elif arguments.json:
+        emit_json(reply.to_dict())
+    else:
+        print(questionnaire(reply), end="")
+        sys.stdout.flush()
+        narrate(session, reply)
+    return 1 if reply.status == "error" else 0
+
+
+def _new() -> Parser:
+    parser = command("quizlog new", new, "Make a record for a script.")
+    parser.add_argument("script")
+    parser.add_argument("-o", "--output", metavar="RECORD", help="default: SCRIPT with .yaml")
+    parser.add_argument("--seed", type=int, help="default: a random one, which is kept")
+    add_allow(parser)
+    return parser
+
+
+def _rewind() -> Parser:
+    about = "Set the pointer to step K. All answers stay; answering again steps or forks."
+    parser = command("quizlog rewind", rewind, about)
+    add_step(parser)
+    add_wait(parser)
+    return parser
+
+
+def _fork() -> Parser:
+    about = "Give another answer at step K, on a new branch that becomes the active one."
+    parser = command("quizlog fork", fork, about)
+    add_step(parser)
+    parser.add_argument("answer", metavar="ANSWER")
+    parser.add_argument("--name", help="default: fork-1, fork-2, ...")
+    add_wait(parser)
+    return parser
+
+
+def _amend() -> Parser:
+    about = (
+        "Change answer K; later answers stay while their questions do. Old ones become a branch."
+    )
+    parser = command("quizlog amend", amend, about)
+    add_step(parser)
+    parser.add_argument("answer", metavar="ANSWER")
+    add_wait(parser)
+    return parser
+
+
+def _switch() -> Parser:
+    parser = command("quizlog switch", switch, "Make another branch the active one.")
+    parser.add_argument("record")
+    parser.add_argument("name")
+    add_wait(parser)
+    return parser
+
+
+PARSERS = {
+    "new": _new,
+    "rewind": _rewind,
+    "fork": _fork,
+    "amend": _amend,
+    "switch": _switch,
+}
+"""What makes each command's parser."""

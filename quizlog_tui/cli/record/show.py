@@ -1,0 +1,132 @@
+"""A questionnaire as plain text: the answered questions on stdout, where it stands on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...errors import QuizlogError
+from ...replay.transcript import Step, Transcript
+from ...session.branch_list import BranchInfo
+from ...session.reply import Reply
+from ...session.session import Session
+from ...text import one_line, plural, visible
+
+
+def questionnaire(reply: Reply) -> str:
+    """Printed output with each answer in its place behind its question."""
+    transcript = reply.transcript
+    text = "".join(_asked(step) for step in (*transcript.steps[reply.since :], transcript.last))
+    return text if text.endswith("\n") or not text else f"{text}\n"
+
+
+def _asked(step: Step) -> str:
+    """What a step wrote, its question, and the answer on the question's line."""
+    written = visible("".join(step.written))
+    if step.prompt is None:
+        return written
+    answer = "" if step.input is None else f"{visible(step.input)}\n"
+    return f"{written}{visible(step.prompt)}{answer}"
+
+
+def say(text: str) -> None:
+    """A remark on stderr, one line."""
+    print(f"quizlog: {one_line(text)}", file=sys.stderr)
+
+
+def narrate(session: Session, reply: Reply) -> None:
+    """One paragraph on stderr: status, error, what can be done next."""
+    for line in _narration(session, reply):
+        print(line, file=sys.stderr)
+
+
+def narrate_warnings(session: Session) -> None:
+    """What the user should know about the record, on stderr."""
+    for warning in session.warnings:
+        print(f"quizlog: note: {one_line(warning)}", file=sys.stderr)
+
+
+def _narration(session: Session, reply: Reply) -> Iterator[str]:
+    behind = len(session.inputs) - reply.pointer
+    ahead = f", {plural(behind, 'recorded answer')} ahead" if behind else ""
+    where = f"step {reply.pointer}, branch {one_line(reply.branch)}{ahead}"
+    name = one_line(reply.record)
+    if reply.status == "success":
+        yield f"-- finished: score 1 ({where})"
+    elif reply.status == "in_progress":
+        kind = "/".join(reply.choices) or str(reply.input_type)
+        yield f"-- waiting for an answer: {one_line(kind)} ({where})"
+        yield f"   quizlog {name} ANSWER"
+    elif reply.last_error:
+        yield from error_lines(session, reply)
+        again = reply.pointer and f"   quizlog {name} ANSWER tries the last question again"
+        yield again or "   the script raises before its first question"
+
+
+def error_lines(session: Session, reply: Reply) -> Iterator[str]:
+    """The exception, its score, and the source around its line."""
+    error = reply.last_error
+    if error is None:
+        return
+    place = f"{session.source.path.name}:{error.line}: " if error.line else ""
+    kind = reply.transcript.error_type
+    said = error.message or kind or "error"
+    prefix = f"{kind}: " if kind not in (None, "Exception", "SystemExit") else ""
+    yield f"-- error: {one_line(place)}{one_line(prefix + said)} (score {error.score:g})"
+    for number, text in session.source.excerpt(error.line) if error.line else ():
+        mark = ">" if number == error.line else " "
+        yield f" {mark} {number:4} {one_line(text)}"
+
+
+def why(reason: str | None) -> str:
+    """What `--explain` says: whether one can come back to this step at once."""
+    if reason is None:
+        return "this step can be returned to at once"
+    return f"coming back here runs the script again from an earlier step: {reason}"
+
+
+def sweep_row(answer: str, result: Transcript | QuizlogError) -> dict[str, Any]:
+    """One line of a sweep as plain data."""
+    if isinstance(result, QuizlogError):
+        return {
+            "answer": answer,
+            "status": None,
+            "score": None,
+            "steps": None,
+            "error": str(result),
+        }
+    error = result.last_error.message if result.last_error else None
+    return {
+        "answer": answer,
+        "status": result.status,
+        "score": result.score,
+        "steps": len(result.steps),
+        "next_prompt": result.next_prompt,
+        "error": error,
+    }
+
+
+def sweep_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A table: answer, outcome, score, what is asked or what went wrong."""
+    width = max(len(one_line(row["answer"])) for row in rows)
+    for row in rows:
+        score = "" if row["score"] is None else f"  score {row['score']:g}"
+        said = row.get("next_prompt") or row["error"] or ""
+        status = row["status"] or "stopped"
+        yield f"{one_line(row['answer']):{width}}  {status}{score}  {one_line(said)}".rstrip()
+
+
+def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:
+    """A table of branches, the active one marked."""
+    width = max(len(one_line(branch.name)) for branch in branches)
+    for branch in branches:
+        mark = "*" if branch.active else " "
+        left = f"from {branch.parent} at step {branch.at}" if branch.parent else "from the start"
+        score = "" if branch.score is None else f", score {branch.score:g}"
+        note = f"  {one_line(branch.note)}" if branch.note else ""
+        gone = f", deleted {one_line(branch.deleted)}" if branch.deleted else ""
+        yield (
+            f"{mark} {one_line(branch.name):{width}}  {plural(branch.length, 'answer')}, "
+            f"{one_line(left)}, {branch.status or 'not replayed'}{score}{gone}{note}"
+        )

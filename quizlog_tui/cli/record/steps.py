@@ -1,0 +1,110 @@
+"""The timeline of a record in the shell."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from ...replay.transcript import Transcript
+from ...session.timeline import Moment, Timeline, Try, timeline
+from ...text import clipped, one_line
+from .. import emit_json
+from ..grammar import Parser, command
+from .feedback import feedback_line
+from .moves import one_move
+from .show import narrate_warnings
+
+_WIDTH = 40
+"""Columns a question or an answer may take in the table."""
+
+
+def steps(arguments: Namespace) -> int:
+    """`quizlog steps RECORD`."""
+    with one_move(arguments) as session:
+        narrate_warnings(session)
+        name = arguments.branch or session.branch
+        whole = session.transcript_of(name)
+        moments = timeline(whole, session.record, name)
+        if arguments.json:
+            data = {"record": str(session.path), "branch": name, "pointer": session.pointer}
+            end = {"status": whole.status, "score": whole.score}
+            emit_json(data | end | {"steps": [_plain(moment) for moment in moments]})
+        else:
+            for line in _lines(moments, whole):
+                print(line)
+        return 0
+
+
+def _plain(moment: Moment) -> dict[str, Any]:
+    return {
+        "at": moment.at,
+        "prompt": moment.prompt,
+        "answer": moment.answer,
+        "used": moment.used,
+        "seconds": round(moment.seconds, 6),
+        "line": moment.line,
+        "input_type": moment.kind,
+        "code": moment.code,
+        "notes": [asdict(said) for said in moment.notes],
+        "tries": [asdict(one) for one in moment.tries],
+    }
+
+
+def _lines(moments: Timeline, whole: Transcript) -> Iterator[str]:
+    """A row for each stop; below it what was remarked and tried there."""
+    count = len(str(len(moments)))
+    asked = max(len(_cell(moment.prompt)) for moment in moments)
+    answered = max(len(_cell(moment.answer)) for moment in moments)
+    for moment in moments:
+        mark = " " if moment.used or moment.answer is None else "·"
+        yield (
+            f"{mark}{moment.at:{count}}  {_cell(moment.prompt):{asked}}  "
+            f"{_said(moment, whole):{answered}}  {_facts(moment)}"
+        ).rstrip()
+        for said in moment.notes:
+            yield f" {'':{count}}  - {feedback_line(said)}"
+        for one in moment.tries:
+            yield f" {'':{count}}  / {_tried(one)}"
+
+
+def _cell(text: str | None) -> str:
+    return clipped(one_line((text or "").strip()), _WIDTH)
+
+
+def _said(moment: Moment, whole: Transcript) -> str:
+    if moment.answer is not None:
+        return _cell(moment.answer) or "(empty)"
+    score = "" if whole.score is None else f", score {whole.score:g}"
+    return f"{whole.status}{score}"
+
+
+def _facts(moment: Moment) -> str:
+    line = "" if moment.line is None else f"  line {moment.line}"
+    kind = "" if moment.kind is None else f"  {moment.kind}"
+    seconds = moment.seconds
+    took = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+    code = "  ran as code" if moment.code else ""
+    return f"{took:>9}{line}{kind}{code}"
+
+
+def _tried(one: Try) -> str:
+    answer = "no answer" if one.answer is None else _cell(one.answer) or "(empty)"
+    score = "" if one.score is None else f", score {one.score:g}"
+    return f"{one_line(one.branch)}: {answer}, {one.status or 'not replayed'}{score}"
+
+
+def _steps() -> Parser:
+    about = (
+        "Each step of a branch: question, answer, how long the script took to ask, line, kind;\n"
+        "below it the remarks (-) and the branches that go another way there (/)."
+    )
+    parser = command("quizlog steps", steps, about)
+    parser.add_argument("record")
+    parser.add_argument("--branch", metavar="NAME", help="default: the active one")
+    return parser
+
+
+PARSERS = {"steps": _steps}
+"""What makes each command's parser."""

@@ -1,0 +1,110 @@
+"""Decisions as plain text: the classes of answers with their voters, and why one won."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ...solver.decisions.answer_text import answer_text
+from ...solver.decisions.decision import AnswerClass, Decision, Execution
+from ...text import clipped, one_line, plural
+
+_WIDTH = 72
+_WHY = {
+    "unanimous": "all agree",
+    "majority": "more than half of the weight",
+    "confidence": "the most weighted confidence",
+    "primary": "the primary model's answer, as no other rule decides",
+    "plurality": "the most weight, though not half of it",
+    "only_candidate": "the only answer there is",
+    "reason_feedback": "what is left after a wrong answer",
+    None: "no decision",
+}
+
+
+def decision_lines(decision: Decision) -> Iterator[str]:
+    """A decision: the question, each class of equal answers, who abstained, the outcome."""
+    question, verdict = decision.question, decision.verdict
+    where = "" if question.pointer is None else f"step {question.pointer}: "
+    yield f"{where}{short(question.text.strip())}"
+    for one in verdict.classes:
+        yield f"  {_mark(one, verdict.contributors)} {_weight(one)}  {_class(one, decision)}"
+    for silent in verdict.abstained:
+        yield f"    -   {one_line(silent.name)}: {short(silent.reason)}"
+    if verdict.conflicts:
+        names = ", ".join(map(one_line, verdict.conflicts))
+        yield f"    code and claim differ: {names}"
+    for model in decision.models:
+        for fetched in model.fetched:
+            came = fetched.error or f"HTTP {fetched.status}, {fetched.size} bytes"
+            said = short(f"{fetched.method} {fetched.url}: {came}")
+            yield f"    fetched for {one_line(model.name)}: {said}"
+    if decision.reconciliation:
+        count = plural(len(decision.reconciliation), "model")
+        yield f"    reconciled: {count} asked again after seeing all results"
+    yield f"  {_outcome(decision)}"
+    if decision.label:
+        yield f"  ({short(decision.label)})"
+
+
+def _outcome(decision: Decision) -> str:
+    verdict = decision.verdict
+    if verdict.why is None:
+        return f"no decision (rule {verdict.rule})"
+    text = short(answer_text(verdict.answer, decision.question))
+    return f"{text}  {verdict.why}: {_WHY[verdict.why]}"
+
+
+def _mark(one: AnswerClass, contributors: tuple[str, ...]) -> str:
+    if one.refused:
+        return "x"
+    return "*" if one.members == contributors else " "
+
+
+def _weight(one: AnswerClass) -> str:
+    return f"{one.weight:5.3g}"
+
+
+def _class(one: AnswerClass, decision: Decision) -> str:
+    ran = {m.name for m in decision.models if m.executed and m.executed.status == "ok"}
+    names = ", ".join(f"{one_line(n)}{' (ran)' if n in ran else ''}" for n in one.members)
+    sure = "" if one.confidence is None else f", confidence {one.confidence:.3g}"
+    refused = ", found wrong before" if one.refused else ""
+    return f"{short(answer_text(one.answer, decision.question))}  {names}{sure}{refused}"
+
+
+def voter_line(name: str, decision: Decision) -> str:
+    """What a model has said so far, in a line."""
+    again = next((r for r in decision.reconciliation if r.name == name), None)
+    if again is not None:
+        sure = "" if again.confidence is None else f", {again.confidence:.0%} sure"
+        said = _value(again.final_answer) if again.status == "ok" else _failed(again)
+        return f"{one_line(name)}: {said}{sure}{_run(again.executed)}  {again.seconds:.1f} s"
+    reply = next((m for m in decision.models if m.name == name), None)
+    if reply is None:
+        return f"{one_line(name)}: has replied; its code runs"
+    if reply.status != "ok":
+        return f"{one_line(name)}: {_failed(reply)}  {reply.seconds:.1f} s"
+    said = "" if reply.claimed is None else _value(reply.claimed)
+    return f"{one_line(name)}: {said}{_run(reply.executed)}  {reply.seconds:.1f} s"
+
+
+def _failed(reply: Any) -> str:
+    return short(f"{reply.status}: {reply.error or ''}".rstrip(": "))
+
+
+def _run(run: Execution | None) -> str:
+    if run is None:
+        return ""
+    came = _value(run.answer) if run.status == "ok" else short(f"{run.status} {run.error or ''}")
+    return f" [code: {came}, {one_line(run.isolation)}]"
+
+
+def _value(answer: Any) -> str:
+    return short(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False))
+
+
+def short(text: str) -> str:
+    """Foreign text on one line of bounded length."""
+    return clipped(one_line(text), _WIDTH)

@@ -1,0 +1,57 @@
+"""List what was decided about a record's questions, or would be by another rule. Asks nobody."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from ...errors import UsageError
+from ...files.paths import record_path
+from ...solver.decisions.decision import Decision
+from ...solver.decisions.decision_file import decisions_path, read_decisions
+from ...solver.decisions.decision_text import to_data
+from ...solver.voting.decide import RULES, decide
+from ...text import plural
+from .. import emit_json
+from ..grammar import Parser, command
+from ..record.show import say
+from .decision_show import decision_lines
+
+
+def decisions(arguments: Namespace) -> int:
+    """`quizlog decisions RECORD`."""
+    path = record_path(arguments.record)
+    if not path.exists():
+        raise UsageError("the record does not exist", where=str(path))
+    kept = read_decisions(decisions_path(path))
+    found = [decide(one, arguments.rule) if arguments.rule else one for one in kept.decisions]
+    for fault in kept.faults:
+        say(f"note: left out: {fault}")
+    if arguments.json:
+        emit_json({"record": str(path), "decisions": [to_data(one) for one in found]})
+        return 0
+    for one in found:
+        print("\n".join(decision_lines(one)))
+    if not found:
+        say("no decisions yet: make one with `quizlog solve RECORD`")
+    elif arguments.rule:
+        say(_changed(kept.decisions, found))
+    return 0
+
+
+def _changed(before: list[Decision], after: list[Decision]) -> str:
+    pairs = zip(before, after, strict=True)
+    changed = sum(old.verdict.answer != new.verdict.answer for old, new in pairs)
+    return f"decided again: {plural(changed, 'answer')} of {len(after)} would be another"
+
+
+def _decisions_parser() -> Parser:
+    rules = "\n".join(f"  {name:<11} {rule.about}" for name, rule in RULES.items())
+    about = "List the decisions about a record's questions."
+    parser = command("quizlog decisions", decisions, about, epilog=f"rules:\n{rules}")
+    parser.add_argument("record")
+    parser.add_argument("--rule", choices=list(RULES), help="decide again by it, asking nobody")
+    return parser
+
+
+PARSERS = {"decisions": _decisions_parser}
+"""What makes each command's parser."""

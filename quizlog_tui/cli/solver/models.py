@@ -1,0 +1,168 @@
+"""The configured models: what is set, and what comes of one small question to each."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...text import one_line
+from .. import emit_json
+from ..extras import needs
+from ..grammar import Parser, command
+
+if TYPE_CHECKING:
+    from ...solver.contract import Solution
+    from ...solver.decisions.decision import Question
+    from ...solver.models.client import Heard, ModelClient
+    from ...solver.models.models import ModelSettings
+
+FAILED = 4
+"""The exit code where a model does not answer, or wrongly."""
+_RIGHT = 4
+"""The answer to the question that is asked."""
+_EXAMPLE = """\
+a file of models (models.yaml in your settings folder, or --models FILE):
+  models:
+  - name: fast
+    base_url: https://openrouter.ai/api/v1   # any OpenAI-compatible endpoint
+    model: vendor/name                       # the model's name there
+    api_key_env: OPENROUTER_API_KEY          # where the key is: the environment, or .env here
+    family: vendor
+    weight: 1
+    primary: true                            # decides where no other rule does
+    json_mode: object                        # schema, object or prompt
+    timeout: 45
+  - name: local
+    command: [./solve.sh, --fast]            # prompt on stdin, JSON on stdout
+  - name: me
+    human: true                              # you, at the terminal
+  family_cap: 2                              # the most weight of one family"""
+
+
+def models(arguments: Namespace) -> int:
+    """`quizlog models [check]`."""
+    needs("solver", "httpx", "pydantic", "dotenv")
+    from ...solver.models.models import default_models
+
+    path = Path(arguments.models) if arguments.models else default_models()
+    return check(path, arguments) if arguments.action else show(path, arguments)
+
+
+def show(path: Path, arguments: Namespace) -> int:
+    """List the models as they are set; asks none."""
+    from ...solver.models.env_file import PRIMARY, read_env
+    from ...solver.models.models import read_models
+    from ...solver.models.panel import missing_keys
+
+    environment = read_env()
+    found = read_models(path).with_primary(environment.get(PRIMARY, ""))
+    missing = missing_keys(found, environment)
+    rows = [_setting(model, model.api_key_env in missing) for model in found.models]
+    if arguments.json:
+        emit_json({"file": str(path), "models": rows})
+        return 0
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        print(one_line(f"{row['name']:{width}}  {row['is']}{_remarks(row)}"))
+    print("   `quizlog models check` asks each a small question", file=sys.stderr)
+    return 0
+
+
+def _setting(model: ModelSettings, lacks_key: bool) -> dict[str, Any]:
+    """What is set of a model, as plain data."""
+    at = f"{model.model} at {model.base_url}" if model.base_url else "a person"
+    return {
+        "name": model.name,
+        "is": f"the program {shlex.join(model.command)}" if model.command else at,
+        "family": model.family,
+        "weight": model.weight,
+        "primary": model.primary,
+        "seconds": model.voter.seconds,
+        "key": model.api_key_env,
+        "key_is_set": model.api_key_env is not None and not lacks_key,
+    }
+
+
+def _remarks(row: dict[str, Any]) -> str:
+    said = ["primary"] if row["primary"] else []
+    said += [f"weight {row['weight']:g}"] if row["weight"] != 1 else []
+    said += [f"{row['key']} is not set"] if row["key"] and not row["key_is_set"] else []
+    return f" ({', '.join(said)})" if said else ""
+
+
+def check(path: Path, arguments: Namespace) -> int:
+    """Ask each a small question."""
+    rows = asyncio.run(_check(path))
+    if arguments.json:
+        emit_json({"file": str(path), "models": rows})
+    else:
+        for row in rows:
+            said = f"{row['name']}: {one_line(row['says'])}"
+            print(f"{row['status']:<9}  {said}  {row['seconds']:.1f} s")
+    return 0 if all(row["ok"] for row in rows) else FAILED
+
+
+def _judged(client: ModelClient, heard: Heard[Solution], question: Question) -> dict[str, Any]:
+    """What came of asking a model the question to which `_RIGHT` is the answer."""
+    from ...solver.voting.ballot import is_equal
+
+    if heard.source == "human":
+        return _row(client, True, "not asked", "a person", 0.0)
+    if heard.parsed is None:
+        return _row(client, False, heard.status, heard.error or "", heard.seconds)
+    given = heard.parsed.answer
+    is_right = given is None or is_equal(given, _RIGHT, question)
+    said = "answers with code, which is not run here" if given is None else f"answers {given!r}"
+    said += "" if is_right else f", not {_RIGHT}"
+    if heard.repaired:
+        said += " at the second try: its JSON may need another json_mode"
+    return _row(client, is_right, heard.status if is_right else "wrong", said, heard.seconds)
+
+
+def _row(client: ModelClient, ok: bool, status: str, says: str, seconds: float) -> dict[str, Any]:
+    """What came of asking a model."""
+    name = client.voter.name
+    return {"name": name, "ok": ok, "status": status, "says": says, "seconds": seconds}
+
+
+async def _check(path: Path) -> list[dict[str, Any]]:
+    from ...sandbox.result import ExecResult
+    from ...solver.decisions.decision import Question
+    from ...solver.models.choice import Choice, chosen_panel
+    from ...solver.models.transport import Prompt
+    from ...solver.prompts import solve_prompt
+
+    async def never(code: str, folder: Path | None) -> ExecResult:
+        raise AssertionError("checking runs no code")
+
+    async def there(prompt: Prompt[Any]) -> str:
+        return str(_RIGHT)  # a person is there to ask, and that is all that is tried
+
+    async def one(client: ModelClient) -> dict[str, Any]:
+        row = _judged(client, await client.request(prompt), question)
+        if row["status"] != "not asked":
+            print(f"   {client.voter.name}: {row['status']}", file=sys.stderr)
+        return row
+
+    question = Question("2 + 2 = ", input_type="integer")
+    prompt = solve_prompt(question, (), ())
+    async with chosen_panel(Choice(path), never, ask=there) as panel:
+        return list(await asyncio.gather(*map(one, panel.clients)))
+
+
+def _models() -> Parser:
+    about = (
+        "List the configured models. check: ask each a small question and tell what comes of it."
+    )
+    parser = command("quizlog models", models, about, epilog=_EXAMPLE)
+    parser.add_argument("action", choices=["check"], nargs="?")
+    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
+    return parser
+
+
+PARSERS = {"models": _models}
+"""What makes each command's parser."""

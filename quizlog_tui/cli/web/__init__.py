@@ -1,0 +1,1 @@
+"""Commands for the server and for quizzes on web pages."""

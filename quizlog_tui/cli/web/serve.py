@@ -1,0 +1,95 @@
+"""Start the server for programs that speak HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import UsageError
+from .. import emit_json
+from ..extras import needs
+from ..grammar import Parser, command, port
+from ..record.show import say
+
+if TYPE_CHECKING:
+    from ...webquiz.task.settings import TaskSettings
+
+PORT = 8642
+TOKEN = "QUIZLOG_TOKEN"
+"""The environment variable with the secret that clients must send."""
+
+
+def serve(arguments: Namespace) -> int:
+    """`quizlog serve`."""
+    needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
+    from ...server.admission.bounds import allowed_bounds
+    from ...server.app import Settings
+    from ...server.lookup import served
+    from ...server.run import address, listening, rules_for
+    from ...server.run import serve as run
+    from ...solver.models.choice import Choice, cost_note, doubts
+
+    folders = served(Path(name) for name in arguments.folder or ["."])
+    rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
+    models = Path(arguments.models) if arguments.models else None
+    replay, env = (Path(name) if name else None for name in (arguments.replay, arguments.env))
+    choice = Choice(models, replay, env=env)
+    tasks = _task_settings(env)
+    for text in (*doubts(choice), *filter(None, [cost_note(choice)])):
+        say(f"note: {text}")
+    with listening(arguments.host, arguments.port) as sock:
+
+        def started() -> None:
+            names = [str(root) for root in folders.roots]
+            if arguments.json:
+                emit_json({"url": address(sock), "folders": names})
+            else:
+                print(address(sock))
+            sys.stdout.flush()
+            takes = " and takes tasks" if tasks else ""
+            say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
+
+        run(Settings(folders, rules, choice, allowed_bounds(), tasks), sock, started)
+    return 0
+
+
+def _task_settings(env: Path | None) -> TaskSettings | None:
+    """How tasks are worked, if there is a secret that starts them."""
+    from ...webquiz.task.settings import read_settings
+
+    settings = read_settings(env)
+    if settings.user_secret:
+        needs("tasks", "playwright", "dbos", "psycopg")
+        return settings
+    if env is not None:
+        hint = "tasks are started with it: write it there, or leave --env out"
+        raise UsageError("USER_SECRET is not set", where=str(env), hint=hint)
+    return None
+
+
+def _serve_parser() -> Parser:
+    about = (
+        "Answer steps and questions over HTTP: POST /quizlog/next, POST /solve, GET /decisions,\n"
+        "GET /health, GET /docs, GET /openapi.json. Only files in the given folders are looked\n"
+        "up. With a USER_SECRET (in the environment or .env) also tasks: POST /run, GET /tasks."
+    )
+    epilog = f"{TOKEN} in the environment: the token that clients must send"
+    parser = command("quizlog serve", serve, about, epilog=epilog)
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    parser.add_argument("--port", type=port, default=PORT, help=f"default: {PORT}; 0: any free")
+    parser.add_argument(
+        "--folder", action="append", metavar="DIR", help="may come again; default: the current one"
+    )
+    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
+    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    parser.add_argument(
+        "--env", metavar="FILE", help="keys, and how tasks are worked; default: .env"
+    )
+    return parser
+
+
+PARSERS = {"serve": _serve_parser}
+"""What makes each command's parser."""

@@ -1,0 +1,134 @@
+"""`quizlog task URL`: one quiz on web pages, from its first page to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UsageError
+from ...text import clipped, one_line
+from .. import emit_json
+from ..extras import needs
+from ..grammar import Parser, command
+from ..record.show import say
+
+if TYPE_CHECKING:
+    from ...webquiz.task.settings import TaskSettings
+    from ...webquiz.task.task import TaskRequest, TaskResult
+    from ...webquiz.task.task_runner import Workshop
+
+
+def task(arguments: Namespace) -> int:
+    """`quizlog task URL`; 0 at the end of the quiz, 1 before it, 4 when nothing could be sent.
+
+    Raises:
+        UsageError: Address, secret, URL or models are missing or wrong.
+    """
+    needs("browser", "httpx", "pydantic", "playwright", "dotenv")
+    from ...webquiz.task.settings import read_settings
+    from ...webquiz.task.tasks import url_fault
+
+    settings = read_settings(Path(arguments.env) if arguments.env else None)
+    if arguments.keep:
+        settings = replace(settings, debug_keep_workspaces=True)
+    missing = [n for n in ("user_email", "user_secret") if not getattr(settings, n)]
+    if missing:
+        names = " and ".join(name.upper() for name in missing)
+        raise UsageError(f"{names} not set", hint="write them in .env, or name one with --env")
+    fault = url_fault(arguments.url, settings)
+    if fault:
+        raise UsageError(f"the url {fault}", where=arguments.url)
+    return ended(asyncio.run(_work(arguments, settings)), settings, as_json=arguments.json)
+
+
+def ended(result: TaskResult, settings: TaskSettings, *, as_json: bool) -> int:
+    """Tell how a task ended and where its record is; the exit code."""
+    from ...webquiz.task.workspace import record_of
+
+    record = record_of(settings.task_basedir, result.id)
+    if as_json:
+        emit_json(result.to_dict() | {"record": str(record)})
+    else:
+        print(f"{result.state}: {_right(result)}")
+    if result.error:
+        say(one_line(result.error))
+    say(f"the record is {record}")
+    if result.state == "finished":
+        return 0
+    return 1 if any(page.submissions for page in result.pages) else 4
+
+
+def _right(result: TaskResult) -> str:
+    right = sum(page.state == "correct" for page in result.pages)
+    return f"{right} of {len(result.pages)} pages right"
+
+
+async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
+    from ...sandbox import run_code
+    from ...solver.models.choice import Choice, doubts
+    from ...webquiz.task.task import TaskRequest
+    from ...webquiz.task.task_runner import workshop
+
+    run = partial(run_code, unsafe_local=arguments.unsafe_local)
+    request = TaskRequest(settings.user_email, settings.user_secret, arguments.url)
+    names = (arguments.models, arguments.replay, arguments.env)
+    models, replay, env = (Path(name) if name else None for name in names)
+    choice = Choice(models, replay, env=env)
+    for text in doubts(choice):
+        say(f"note: {text}")
+    async with workshop(settings, choice, run) as shop:
+        return await work_in(shop, request)
+
+
+async def work_in(shop: Workshop, request: TaskRequest) -> TaskResult:
+    """Work a task to its end, and tell of each page."""
+    from ...webquiz.task.workspace import record_of
+
+    def told(result: TaskResult) -> None:
+        _tell(result)
+        if len(result.pages) == 1:
+            record = record_of(shop.settings.task_basedir, result.id)
+            say(f"watch it in another terminal: quizlog tui {record}")
+
+    if shop.panel.label:
+        say(f"note: {shop.panel.label}")
+    return await shop.work(request, told)
+
+
+def _written(answer: Any) -> str:
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def _tell(result: TaskResult) -> None:
+    page = result.pages[-1]
+    sent = ", ".join(clipped(one_line(_written(one.answer)), 60) for one in page.submissions)
+    print(f"   {page.state:<10} {one_line(page.url)}  {sent}", file=sys.stderr)
+
+
+def _parser() -> Parser:
+    about = (
+        "Work a quiz on web pages: render each page, ask the models, submit, follow. Address and\n"
+        "secret are USER_EMAIL and USER_SECRET, in the environment or in .env."
+    )
+    parser = command("quizlog task", task, about)
+    parser.add_argument("url", help="the first page")
+    parser.add_argument("--env", metavar="FILE", help="default: .env")
+    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
+    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    parser.add_argument("--keep", action="store_true", help="keep the task's folder")
+    parser.add_argument(
+        "--unsafe-local",
+        action="store_true",
+        help="run the models' code even where nothing isolates it",
+    )
+    return parser
+
+
+PARSERS = {"task": _parser}
+"""What makes each command's parser."""

@@ -1,0 +1,98 @@
+"""The gold run as a conversation a student learns from, and how an answer is found in a reply.
+
+The student sees what the solver saw, and nothing else: no hint, no reference answer, no other
+model's words. Writing (`assistant`) and reading (`answer_in`) are each other's mirror.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..runs.runs import Replayed, Turn, clean, shown
+
+SYSTEM_PROMPT = (
+    "You answer a questionnaire, one question at a time. Reply with the answer to the last "
+    "question and nothing else. Or explain first, with Python code if it helps, and then give the "
+    "answer on a last line that starts with 'Answer: '."
+)
+"""What a student is told."""
+REFUSED = "refused_messages"
+"""The key of the gold run's metadata that says which messages are answers the script refused."""
+_ANSWER = re.compile(r"^Answer: ?", re.M)
+
+
+def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> dict[str, Any]:
+    """The schema's `conversation_for_sft`: strictly user and assistant in turn.
+
+    Args:
+        replayed: The gold run.
+        hint: What must not be in it.
+        retries: Show the answers the script refused too, and what it said to them.
+    """
+    return {
+        "system_prompt": SYSTEM_PROMPT,
+        "messages": list(_messages(replayed, hint, retries=retries)),
+    }
+
+
+def refused_messages(replayed: Replayed) -> list[int]:
+    """Where a conversation that shows retries has the answers that the script refused."""
+    found: list[int] = []
+    for index in range(len(replayed.turns)):
+        for at, _, _ in replayed.run.rejected:
+            if at == index:
+                found.append(2 * (index + len(found)) + 1)
+    return found
+
+
+def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterator[dict[str, str]]:
+    for index, (turn, step) in enumerate(zip(replayed.turns, replayed.accepted, strict=True)):
+        asked = shown(step)
+        for at, wrong, said in replayed.run.rejected if retries else ():
+            if at == index:
+                yield {"role": "user", "content": asked}
+                yield {"role": "assistant", "content": assistant(wrong, hint)}
+                asked = f"{clean(said)}\n\n{shown(step)}"
+        yield {"role": "user", "content": asked}
+        yield {"role": "assistant", "content": assistant(turn, hint)}
+
+
+def talk_of(episode: dict[str, Any]) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """An episode's system prompt as a message, and its conversation."""
+    talk = episode["conversation_for_sft"]
+    messages = [{"role": m["role"], "content": m["content"]} for m in talk["messages"]]
+    return {"role": "system", "content": talk["system_prompt"]}, messages
+
+
+def refused_in(episode: dict[str, Any]) -> set[int]:
+    """Which messages of an episode's conversation nobody should be taught to say."""
+    found = episode["teacher_gold_trace"]["submission_metadata"].get(REFUSED)
+    return {one for one in found if type(one) is int} if isinstance(found, list) else set()
+
+
+def assistant(turn: Turn, hint: str | None) -> str:
+    """A turn as a student should say it: the bare answer, or explanation, code and answer."""
+    answer = clean(turn.answer)
+    parts = [clean(turn.explanation or "").strip(), _fenced(turn.code)]
+    told = [part for part in parts if part and not (hint and hint.casefold() in part.casefold())]
+    if not told and answer.strip() and answer_in(answer) == answer.strip():
+        return answer
+    reply = "\n\n".join([*told, f"Answer: {answer}"])
+    return reply if answer_in(reply) == answer.strip() else answer
+
+
+def _fenced(code: str | None) -> str:
+    """Code in a fence longer than any inside it."""
+    if not code:
+        return ""
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", code)), 3)
+    return f"{fence}python\n{clean(code).strip()}\n{fence}"
+
+
+def answer_in(reply: str) -> str:
+    """The answer a reply gives: what follows the last line start `Answer:`, else all of it."""
+    starts = list(_ANSWER.finditer(reply))
+    return reply[starts[-1].end() :].strip() if starts else reply.strip()

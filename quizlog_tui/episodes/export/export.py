@@ -1,0 +1,158 @@
+"""Exporting an episodes file: rows for trainers, folders of files, packages, parts.
+
+Only verified episodes, unless all are asked for. One episode at a time: size does not matter.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ...errors import EpisodeError
+from ..format.lines import plain_line
+from ..read.files import read_episodes, write_lines
+from ..runs.scripts import find_script, take_along
+from .forms import FOLDERS, LINES, rl
+
+PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
+"""The forms that are a Python package, and the module each is made from."""
+
+
+@dataclass
+class Exported:
+    """What was written."""
+
+    episodes: int = 0
+    """Episodes that gave something."""
+    rows: int = 0
+    """Rows or files."""
+    left_out: int = 0
+    """Episodes that are not verified."""
+    empty: int = 0
+    """Episodes that have nothing for this form."""
+    scripts: int = 0
+    """Scripts taken along."""
+    not_found: int = 0
+    """Scripts that were to be taken along and are not there."""
+    others: int = 0
+    """Files of this form in the folder that were there before."""
+
+
+def export(
+    file: Path,
+    form: str,
+    output: Path | None,
+    scripts: Path | None,
+    *,
+    everything: bool,
+    advanced: Callable[[int], None] | None = None,
+) -> Exported:
+    """Export an episodes file.
+
+    Args:
+        file: The episodes.
+        form: A name of `LINES`, `FOLDERS` or `PACKAGES`.
+        output: The file or folder to write; None writes rows to stdout.
+        scripts: Where the scripts are, for a package that replays them.
+        everything: Episodes that are not verified too.
+        advanced: Told how many bytes were read, after each line.
+
+    Raises:
+        EpisodeError: The file cannot be read, or the output cannot be written.
+    """
+    done = Exported()
+    check_apart(file, output)
+    chosen = _chosen(read_episodes(file, advanced), done, everything=everything)
+    if form in LINES:
+        rows = _counted(chosen, LINES[form], done)
+        if output is None:
+            for row in rows:
+                sys.stdout.write(f"{plain_line(row)}\n")
+        else:
+            write_lines(output, map(plain_line, rows))
+        return done
+    if output is None:
+        raise EpisodeError(f"{form} is a folder", hint="name it with -o")
+    if form in FOLDERS:
+        _folder(chosen, form, output, done)
+    else:
+        _package(chosen, PACKAGES[form], output, scripts, done)
+    return done
+
+
+def check_apart(file: Path, output: Path | None) -> None:
+    """Raise an `EpisodeError` if a file of episodes would be replaced by what is made of it."""
+    if output is not None and output.exists() and output.samefile(file):
+        message = "holds the episodes, which what is made of them must not replace"
+        raise EpisodeError(message, where=str(output), hint="choose another file with -o")
+
+
+def _chosen(
+    episodes: Iterator[dict[str, Any]], done: Exported, *, everything: bool
+) -> Iterator[dict[str, Any]]:
+    for episode in episodes:
+        if episode["verified"] or everything:
+            yield episode
+        else:
+            done.left_out += 1
+
+
+def _counted(episodes: Iterator[Any], form: Any, done: Exported) -> Iterator[dict[str, Any]]:
+    for episode in episodes:
+        before = done.rows
+        for row in form(episode):
+            done.rows += 1
+            yield row
+        done.episodes += done.rows > before
+        done.empty += done.rows == before
+
+
+def _folder(episodes: Iterator[Any], form: str, folder: Path, done: Exported) -> None:
+    """A file for each episode, named by its id."""
+    make, ending = FOLDERS[form]
+    written = set()
+    for episode in episodes:
+        name = "".join(c if c.isalnum() or c == "-" else "_" for c in episode["episode_id"])
+        write_lines(folder / f"{name}{ending}", map(plain_line, make(episode)))
+        written.add(f"{name}{ending}")
+        done.episodes += 1
+        done.rows += 1
+    there = {path.name for path in folder.glob(f"*{ending}")}
+    done.others = len(there - written)
+
+
+def _package(
+    episodes: Iterator[Any], module: str, folder: Path, scripts: Path | None, done: Exported
+) -> None:
+    """A package named like its folder: the module, the rows, the scripts."""
+    name = folder.absolute().name
+    if not name.isidentifier():
+        hint = "Python imports it by that name: letters, digits and _ only"
+        raise EpisodeError(f"{name!r} cannot name a package", where=str(folder), hint=hint)
+    template = files("quizlog_tui.episodes") / "templates" / f"{module}.txt"
+    rows = _with_scripts(_counted(episodes, rl, done), scripts, folder / "scripts", done)
+    write_lines(folder / "rows.jsonl", map(plain_line, rows))
+    write_lines(folder / "__init__.py", [template.read_text(encoding="utf-8").rstrip("\n")])
+
+
+def _with_scripts(
+    rows: Iterator[dict[str, Any]], found_in: Path | None, target: Path, done: Exported
+) -> Iterator[dict[str, Any]]:
+    """The rows, their scripts copied on the way."""
+    known: set[str] = set()
+    for row in rows:
+        code_hash = str(json.loads(row["info"]).get("code_hash", ""))
+        if found_in is not None and code_hash and code_hash not in known:
+            known.add(code_hash)
+            script = find_script(found_in.absolute(), code_hash, but=target.absolute())
+            if script is None:
+                done.not_found += 1
+            else:
+                take_along(script, code_hash, target)
+                done.scripts += 1
+        yield row

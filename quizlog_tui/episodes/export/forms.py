@@ -1,0 +1,116 @@
+"""An episode in the forms that trainers read: each a function from an episode to its rows.
+
+Values that a column cannot hold in one type are JSON text, so that every loader leaves them as
+they are. Nothing here shows a student the hint or the gold answer but where the form is for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..build.conversation import refused_in, talk_of
+from .preferences import preference
+
+Row = dict[str, Any]
+Form = Callable[[Row], Iterator[Row]]
+
+
+def messages(episode: Row) -> Iterator[Row]:
+    """`messages`: the whole conversation, as OpenAI-style fine-tuning and TRL read it.
+
+    An answer that the script refused has the weight 0.
+    """
+    system, talk = talk_of(episode)
+    refused = refused_in(episode)
+    told = [one | {"weight": 0} if n in refused else one for n, one in enumerate(talk)]
+    yield {"messages": [system, *told]}
+
+
+def anthropic(episode: Row) -> Iterator[Row]:
+    """`system` beside `messages`."""
+    system, talk = talk_of(episode)
+    yield {"system": system["content"], "messages": talk}
+
+
+def prompt_completion(episode: Row) -> Iterator[Row]:
+    """`prompt` up to the last question, `completion` the last answer: loss on the answer only."""
+    system, talk = talk_of(episode)
+    yield {"prompt": [system, *talk[:-1]], "completion": talk[-1:]}
+
+
+def turns(episode: Row) -> Iterator[Row]:
+    """A `prompt` and `completion` for each answer of the conversation that the script accepted."""
+    system, talk = talk_of(episode)
+    refused = refused_in(episode)
+    for end in range(1, len(talk), 2):
+        if end not in refused:
+            yield {"prompt": [system, *talk[:end]], "completion": [talk[end]]}
+
+
+def rl(episode: Row) -> Iterator[Row]:
+    """The last question with all before it, and what the answer is compared with."""
+    gold, wanted = episode["teacher_gold_trace"], episode["rl_verification_data"]
+    if wanted["expected_final_answer_hash"] is None:
+        return
+    system, talk = talk_of(episode)
+    told = gold["submission_metadata"]
+    names = ("script", "code_hash", "seed", "start_time", "inputs")
+    info = {"episode_id": episode["episode_id"]} | {k: told[k] for k in names if k in told}
+    keys = ("variable_name", "value_hash", "depends_on")
+    hooks = [{key: hook[key] for key in keys} for hook in gold["hooks"]]
+    yield {
+        "prompt": [system, *talk[:-1]],
+        "answer": wanted["expected_final_answer_hash"],
+        "question_id": episode["question"]["id"],
+        "expected_answer_json": json.dumps(wanted["expected_final_answer"]),
+        "hooks_json": json.dumps(hooks),
+        "task": "quizlog",
+        "info": json.dumps(info),
+    }
+
+
+def session(episode: Row) -> Iterator[Row]:
+    """The lines of one session file that the Hugging Face trace viewer shows."""
+    system, talk = talk_of(episode)
+    name = episode["question"]["question_text"].partition("\n")[0][:80]
+    yield {"type": "session", "harness": "quizlog", "id": episode["episode_id"], "name": name}
+    for message in (system, *talk):
+        yield {"type": "message", "message": message}
+
+
+def atif(episode: Row) -> Iterator[Row]:
+    """One trajectory of the Agent Trajectory Interchange Format, version 1.4."""
+    gold, (system, talk) = episode["teacher_gold_trace"], talk_of(episode)
+    told = gold["submission_metadata"]
+    sources = {"system": "system", "user": "user", "assistant": "agent"}
+    steps = [
+        {"step_id": number, "source": sources.get(one["role"], "user"), "message": one["content"]}
+        for number, one in enumerate((system, *talk), 1)
+    ]
+    names = ("script", "code_hash", "seed", "score")
+    yield {
+        "schema_version": "ATIF-v1.4",
+        "session_id": episode["episode_id"],
+        "agent": {
+            "name": str(told.get("solver") or "unknown"),
+            "version": str(told.get("exporter") or "unknown"),
+        },
+        "steps": steps,
+        "final_metrics": {"total_steps": len(steps)},
+        "extra": {"verified": episode["verified"]} | {k: told[k] for k in names if k in told},
+    }
+
+
+LINES: dict[str, Form] = {
+    "messages": messages,
+    "anthropic": anthropic,
+    "prompt-completion": prompt_completion,
+    "turns": turns,
+    "rl": rl,
+    "preference": preference,
+}
+"""The forms that are one file of rows."""
+FOLDERS: dict[str, tuple[Form, str]] = {"session": (session, ".jsonl"), "atif": (atif, ".json")}
+"""The forms that are a folder with a file for each episode, and how those files end."""

@@ -1,0 +1,77 @@
+"""Pairs of answers, one better than the other: the gold run's over one that was wrong.
+
+A pair says that an answer is wrong at its place, so it is made only where that is known. Standard
+library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..build.conversation import assistant, talk_of
+from ..format.hashing import canonical_answer
+from ..format.matching import Matcher, cluster_of, matcher_or_usual
+from ..runs.runs import Turn
+
+Row = dict[str, Any]
+
+
+def preference(episode: Row) -> Iterator[Row]:
+    """The gold answer `chosen` over the one at which another run went wrong, all before it equal.
+
+    That is an answer which the script refused, or the last one of a run whose final answer does
+    not count as the gold one.
+    """
+    gold, hint = episode["teacher_gold_trace"], episode["question"]["hint"]
+    system, talk = talk_of(episode)
+    inputs = _told(gold, "inputs")
+    if not gold["execution_success"] or len(talk) != 2 * len(inputs):
+        return  # without the answers one by one, or with refused ones among them, no pair is sure
+    matcher, seen = matcher_or_usual(gold["submission_metadata"].get("matcher")), set()
+    for trace in _outvoted(episode, matcher):
+        pair = _fault(inputs, trace, matcher)
+        if pair and pair not in seen:
+            seen.add(pair)
+            at, answer, code = pair
+            rejected = {"role": "assistant", "content": assistant(Turn(answer, code), hint)}
+            prompt = [system, *talk[: 2 * at + 1]]
+            yield {"prompt": prompt, "chosen": [talk[2 * at + 1]], "rejected": [rejected]}
+
+
+def _outvoted(episode: Row, matcher: Matcher) -> list[Row]:
+    """The runs whose final answer does not count as the gold one, or that have none."""
+    traces = [episode["teacher_gold_trace"], *episode["consistency_traces"]]
+    pairs = [(trace["final_answer_hash"], trace.get("final_answer")) for trace in traces]
+    same = cluster_of(pairs[0][0], pairs, matcher)
+    return [trace for trace in traces[1:] if trace["final_answer_hash"] not in same]
+
+
+def _fault(inputs: list[Any], trace: Row, matcher: Matcher) -> tuple[int, str, str | None] | None:
+    """The answer at which a run left the gold run and went wrong: its index, its text, its code."""
+    given = _told(trace, "inputs")
+    refused = trace["submission_metadata"].get("error_line") is not None
+    if trace["final_answer_hash"] is not None:
+        at = len(given) - 1
+    elif refused:
+        at = len(trace["hooks"])
+    else:
+        return None
+    if not 0 <= at < min(len(given), len(inputs)):
+        return None
+    *before, last = [_same(*pair, matcher) for pair in zip(inputs, given[: at + 1], strict=False)]
+    if last or not all(before):
+        return None
+    cells = trace["code_cells"]
+    written = at < len(cells) and at not in _told(trace, "generated_cells")
+    return at, str(given[at]), cells[at] if written else None
+
+
+def _same(gold: Any, other: Any, matcher: Matcher) -> bool:
+    return matcher.same(canonical_answer(str(gold)), canonical_answer(str(other)))
+
+
+def _told(trace: Row, name: str) -> list[Any]:
+    """A list in a run's metadata, where anything may stand."""
+    found = trace["submission_metadata"].get(name)
+    return found if isinstance(found, list) else []

@@ -1,0 +1,1 @@
+"""The form of an episode: schema, rules, hashes, older forms."""

@@ -1,0 +1,293 @@
+"""What must agree between the fields of an episode: the checker's rules, as plain functions.
+
+Each takes a well-shaped episode and yields findings. Rules that hold only for what quizlog itself
+writes are asked only of lines that say they were written by it. They run on every line of files
+of any size: what is nearly always so is asked first, and paths are put together only for findings.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ..rewards import matches
+from .hashing import parsed_hash, question_id
+from .identity import episode_id
+from .matching import USUAL, matcher_from
+from .triangulate import reasons_against, standing, triangulate
+
+GOLD = "teacher_gold_trace"
+"""Where the gold run is."""
+TALK = "conversation_for_sft.messages"
+"""Where the conversation is."""
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong, or worth knowing."""
+
+    path: str
+    """Where in the episode: `teacher_gold_trace.hooks[2].depends_on`."""
+    code: str
+    """A short name of the rule."""
+    message: str
+    """What is wrong."""
+    warning: bool = False
+    """Whether the line is usable all the same."""
+
+
+Data = dict[str, Any]
+
+
+class View:
+    """An episode with the parts that rules ask for."""
+
+    __slots__ = (
+        "answers",
+        "episode",
+        "gold",
+        "messages",
+        "ours",
+        "question",
+        "roles",
+        "runs",
+        "told",
+    )
+
+    def __init__(self, episode: Data) -> None:
+        self.episode = episode
+        self.question: Data = episode["question"]
+        self.gold: Data = episode[GOLD]
+        self.told: Data = self.gold["submission_metadata"]
+        """The gold run's metadata."""
+        self.runs: list[Data] = [self.gold, *episode["consistency_traces"]]
+        """Every run, gold first."""
+        self.answers = [(run["final_answer_hash"], run["final_answer"]) for run in self.runs]
+        self.messages: list[Data] = episode["conversation_for_sft"]["messages"]
+        self.roles = [message["role"] for message in self.messages]
+        self.ours = says_quizlog(self.told)
+        """Whether the line says that quizlog wrote it."""
+
+
+def says_quizlog(told: Data) -> bool:
+    """Whether a run's metadata says that quizlog wrote it."""
+    return str(told.get("exporter", "")).startswith("quizlog ")
+
+
+Rule = Callable[[View], Iterator[Finding]]
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+_NAMED = {"code_hash", "seed", "inputs"}
+_TOLD = _NAMED | {"matcher", "reconciled", "unverifiable"}
+"""What is told of every gold run, as its id or `verified` depends on it."""
+
+
+def run_path(index: int) -> str:
+    """Where the run at an index of `View.runs` is."""
+    return f"consistency_traces[{index - 1}]" if index else GOLD
+
+
+def identity(view: View) -> Iterator[Finding]:
+    """Ids are what they must be."""
+    question, found = view.question, view.episode["episode_id"]
+    expected = question_id(question["question_text"], question["hint"])
+    if question["id"] != expected:
+        message = f"does not belong to this question and hint: {expected}"
+        yield Finding("question.id", "question-id", message)
+    match = _UUID.fullmatch(found)
+    if match is None:
+        yield Finding("episode_id", "episode-id", "is no UUID")
+    elif match[1] == "5" and view.ours and view.told.keys() >= _NAMED:
+        try:
+            expected = episode_id(question["id"], view.gold)
+        except TypeError:
+            expected = "its inputs are no texts"
+        if found != expected:
+            message = f"does not belong to this question and run: {expected}"
+            yield Finding("episode_id", "episode-id", message)
+
+
+def answers(view: View) -> Iterator[Finding]:
+    """Hashes belong to their answers, and the RL data to the gold run."""
+    copied, sound = view.episode["rl_verification_data"], (None, None, type(None))
+    last = copied["expected_final_answer_hash"], copied["expected_final_answer"]
+    for index, (found, value) in enumerate((*view.answers, last)):
+        if type(value) in _SCALARS and (value, found, type(value)) == sound:
+            continue  # as the one before: hashing it again would say the same
+        wrong = _hash_fault(value, found)
+        if wrong:
+            where = (
+                f"{run_path(index)}.final"
+                if index < len(view.runs)
+                else f"{_REWARD}.expected_final"
+            )
+            yield Finding(f"{where}_answer_hash", *wrong)
+        else:
+            sound = value, found, type(value)
+    if copied["expected_final_answer_hash"] != view.gold["final_answer_hash"]:
+        path = f"{_REWARD}.expected_final_answer_hash"
+        yield Finding(path, "rl-differs", "differs from the gold run's")
+
+
+def last_word(view: View) -> Iterator[Finding]:
+    """The conversation ends with the gold answer; what others write may say it in another form."""
+    answer, messages = view.gold["final_answer"], view.messages
+    if answer is None or not messages:
+        return
+    content = messages[-1]["content"]
+    if content.strip() == (answer if type(answer) is str else repr(answer)):
+        return
+    expected = view.gold["final_answer_hash"] or ""
+    if matches(content, expected) or parsed_hash(content.strip()) == expected:
+        return
+    if view.ours or (str(answer) not in content and json.dumps(answer) not in content):
+        where, message = f"{TALK}[{len(messages) - 1}].content", "does not give the final answer"
+        yield Finding(where, "answer-not-said", message, warning=not view.ours)
+
+
+_SCALARS = {str, int, bool}
+_REWARD = "rl_verification_data"
+
+
+def _hash_fault(value: Any, found: str | None) -> tuple[str, str] | None:
+    """A code and a message if a hash is not its answer's."""
+    if value is None or found is None:
+        both = value is None and found is None
+        return None if both else ("hash-null", "answer and hash must be null together")
+    try:
+        expected = parsed_hash(value)
+    except RecursionError:
+        return "too-deep", "cannot be made: the answer is nested too deep"
+    except ValueError:
+        return "not-finite", "cannot be made: the answer holds a number that JSON cannot hold"
+    return None if found == expected else ("answer-hash", f"is not the answer's: {expected}")
+
+
+def agreement(view: View) -> Iterator[Finding]:
+    """Counts, majority and `verified` are what follows from the runs."""
+    try:
+        matcher = matcher_from(view.told.get("matcher"))
+    except ValueError as error:
+        yield Finding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
+        return
+    if matcher.absolute > USUAL.absolute or matcher.relative > USUAL.relative:
+        where = f"{GOLD}.submission_metadata.matcher"
+        message = "lets numbers count as equal that the usual tolerance tells apart"
+        yield Finding(where, "loose-matcher", message, warning=True)
+    found = triangulate(view.answers[0], view.answers[1:], matcher)
+    expected, told = found.to_dict(), view.episode["triangulation_metadata"]
+    if told != expected:
+        for key, value in expected.items():
+            if told[key] != value:
+                message = f"is {told[key]!r}, but the runs give {value!r}"
+                yield Finding(f"triangulation_metadata.{key}", "triangulation", message)
+    against = reasons_against(found, standing(view.gold))
+    if view.episode["verified"] and against:
+        yield Finding("verified", "guarantee", f"cannot be true: {'; '.join(against)}")
+    elif not view.episode["verified"] and not against and view.ours:
+        yield Finding("verified", "guarantee", "is false although all guarantees hold")
+
+
+def hooks(view: View) -> Iterator[Finding]:
+    """Names of hooks are unique, and dependencies name hooks that came before."""
+    for index, run in enumerate(view.runs):
+        before: str | None = None
+        known: set[str] = set()
+        for hook in run["hooks"]:
+            name = hook["variable_name"]
+            if hook["depends_on"] != ([before] if known else []) or name in known or name is None:
+                yield from _tangled(run["hooks"], run_path(index))
+                break  # not the plain chain that quizlog writes
+            known.add(name)
+            before = name
+
+
+def _tangled(found: list[Data], path: str) -> Iterator[Finding]:
+    """What is wrong with hooks that are no plain chain."""
+    names = {hook["variable_name"] for hook in found}
+    known: set[str | None] = set()
+    for number, hook in enumerate(found):
+        where, name = f"{path}.hooks[{number}]", hook["variable_name"]
+        for needed in hook["depends_on"]:
+            if needed not in known:
+                what = "does not come before" if needed in names else "is no hook of this run"
+                yield Finding(f"{where}.depends_on", "depends-on", f"{needed!r} {what}")
+        if name in known and name is not None:
+            yield Finding(f"{where}.variable_name", "hook-name", f"{name!r} stands twice")
+        known.add(name)
+
+
+def dialogue(view: View) -> Iterator[Finding]:
+    """User and assistant speak in turn, the user first, the assistant last."""
+    roles = view.roles
+    if roles and roles == ["user", "assistant"] * (len(roles) // 2):
+        return
+    if not roles:
+        yield Finding(TALK, "messages-empty", "there is no message")
+    for index, role in enumerate(roles):
+        expected = "assistant" if index % 2 else "user"
+        if role != expected:
+            text = f"is {role!r} where {expected!r} must speak"
+            yield Finding(f"{TALK}[{index}].role", "roles", text)
+            return
+    if roles:
+        yield Finding(f"{TALK}[{len(roles) - 1}].role", "roles", "the assistant must speak last")
+
+
+def turns(view: View) -> Iterator[Finding]:
+    """Turns are those in the conversation and those archived; a line of ours counts them all."""
+    total, archived = view.gold["total_turns"], view.gold["archived_turn_count"]
+    said = view.roles.count("assistant")
+    if not total:
+        yield Finding(f"{GOLD}.total_turns", "turns-unknown", "is 0", warning=not view.ours)
+    elif total - archived != said:
+        message = f"total_turns - archived_turn_count is not the {said} assistant messages"
+        yield Finding(f"{GOLD}.archived_turn_count", "turns", message)
+
+
+def runs(view: View) -> Iterator[Finding]:
+    """A run has an answer exactly if it ended well, and no more turns archived than it has."""
+    for index, run in enumerate(view.runs):
+        if run["execution_success"] is (run["final_answer"] is None):
+            message = f"is {run['execution_success']}, against its final answer"
+            yield Finding(f"{run_path(index)}.execution_success", "success", message)
+        if run["archived_turn_count"] > run["total_turns"]:
+            where = f"{run_path(index)}.archived_turn_count"
+            yield Finding(where, "turns", "is more than total_turns")
+
+
+def own(view: View) -> Iterator[Finding]:
+    """What quizlog's own lines promise beyond the schema; other lines promise less."""
+    if not view.ours:
+        message = "no provenance: reconciliation and matcher unknown"
+        yield Finding(f"{GOLD}.submission_metadata", "no-provenance", message, warning=True)
+        return
+    gold, messages = view.gold, view.messages
+    if not _TOLD.issubset(view.told):
+        for name in sorted(_TOLD - view.told.keys()):
+            where = f"{GOLD}.submission_metadata.{name}"
+            yield Finding(where, "provenance", "is missing from a line that quizlog wrote")
+    answer, kept = gold["final_answer_hash"], gold["hooks"]
+    if kept and answer is not None and kept[-1]["value_hash"] != answer:
+        where = f"{GOLD}.hooks[{len(kept) - 1}].value_hash"
+        yield Finding(where, "last-hook", "differs from the final answer's")
+    if messages and messages[0]["content"] != view.question["question_text"]:
+        yield Finding(f"{TALK}[0].content", "first-message", "is not the question")
+    steps = view.question["n_steps"]
+    if not len(kept) == len(gold["code_cells"]) == steps:
+        message = f"hooks and code_cells are not n_steps, {steps}"
+        yield Finding(f"{GOLD}.hooks", "steps", message)
+
+
+RULES: tuple[Rule, ...] = (
+    identity,
+    answers,
+    agreement,
+    hooks,
+    dialogue,
+    last_word,
+    turns,
+    runs,
+    own,
+)
+"""Every rule whose breach is an error, and the warnings that come with them."""

@@ -1,0 +1,81 @@
+"""What a trainer should know of an episode that follows the rules: the checker's warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..format.rules import GOLD, TALK, Finding, Rule, View, run_path
+from ..format.times import is_stamp, stamp
+
+LONG_LINE = 4 * 1024 * 1024
+"""Bytes from which a line is called very long."""
+_PORTABLE = 2**53
+
+
+def time(view: View) -> Iterator[Finding]:
+    """Times are in the one form; other forms that can be read are told, the rest is an error."""
+    for path, text in (
+        ("timestamp", view.episode["timestamp"]),
+        ("question.created_at", view.question["created_at"]),
+    ):
+        if text is None or is_stamp(text):
+            continue
+        if stamp(text) is None:
+            yield Finding(path, "timestamp", f"{text[:40]!r} is no time")
+        else:
+            message = "is not of the form YYYY-MM-DDTHH:MM:SS.ffffff"
+            yield Finding(path, "timestamp-form", message, warning=True)
+
+
+def hint(view: View) -> Iterator[Finding]:
+    """The student is not told the hint."""
+    secret = (view.question["hint"] or "").strip()
+    if not secret:
+        return
+    prompt = view.episode["conversation_for_sft"]["system_prompt"]
+    texts = [("conversation_for_sft.system_prompt", prompt)]
+    texts += [(f"{TALK}[{n}].content", one["content"]) for n, one in enumerate(view.messages)]
+    for path, text in texts:
+        if secret in text:
+            yield Finding(path, "hint-told", "holds the hint", warning=True)
+
+
+def cells(view: View) -> Iterator[Finding]:
+    """The code a solver wrote is in the conversation."""
+    written, generated = view.gold["code_cells"], view.told.get("generated_cells")
+    skipped = generated if isinstance(generated, list) else []
+    if len(skipped) == len(written):
+        return
+    for index, cell in enumerate(written):
+        if index not in skipped and not _is_said(cell.strip(), 2 * index + 1, view):
+            path = f"{GOLD}.code_cells[{index}]"
+            yield Finding(path, "cell-not-said", "is not in the conversation", warning=True)
+
+
+def _is_said(cell: str, usually_at: int, view: View) -> bool:
+    messages = view.messages
+    if usually_at < len(messages) and cell in messages[usually_at]["content"]:
+        return True
+    return any(cell in message["content"] for message in messages)
+
+
+def numbers(view: View) -> Iterator[Finding]:
+    """Integers that many readers turn into other numbers."""
+    for index, run in enumerate(view.runs):
+        answer = run["final_answer"]
+        if type(answer) is not str and _beyond(answer):
+            message = "holds an integer beyond 2**53, which many readers round"
+            yield Finding(f"{run_path(index)}.final_answer", "big-number", message, warning=True)
+
+
+def _beyond(value: Any) -> bool:
+    if isinstance(value, int):
+        return abs(value) > _PORTABLE
+    if isinstance(value, dict):
+        return any(map(_beyond, value.values()))
+    return isinstance(value, list) and any(map(_beyond, value))
+
+
+ADVICE: tuple[Rule, ...] = (time, hint, cells, numbers)
+"""Every rule of this module."""

@@ -1,0 +1,81 @@
+"""Writing files of lines: whole or not at all, one line at a time, so that size does not matter."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ...errors import EpisodeError
+from ..format.shape import unusable_at
+from .reading import LineError, lines, parse
+
+
+def write_lines(path: Path, texts: Iterable[str]) -> int:
+    """Write a file of lines through a temporary file; how many there are.
+
+    Raises:
+        EpisodeError: It cannot be written; what stood there stays.
+    """
+    refuse_folder(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            count = _write(temporary, texts)
+            os.replace(temporary, path)
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+    except OSError as error:
+        hint = "choose another place with -o, or make this one writable"
+        message = f"cannot write: {error.strerror or error}"
+        raise EpisodeError(message, where=str(path), hint=hint) from None
+    return count
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise an `EpisodeError` if a folder is named where a file is to be written."""
+    if path.is_dir():
+        raise EpisodeError("is a folder", where=str(path), hint="name a file with -o")
+
+
+def _write(path: Path, texts: Iterable[str]) -> int:
+    count = 0
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        for text in texts:
+            file.write(f"{text}\n")
+            count += 1
+        file.flush()
+        os.fsync(file.fileno())
+    return count
+
+
+def read_episodes(
+    path: Path, advanced: Callable[[int], None] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Every episode of a file.
+
+    Args:
+        path: The file.
+        advanced: Told how many bytes were read, after each line.
+
+    Raises:
+        EpisodeError: The file cannot be read, or a line is no episode.
+    """
+    for number, line in lines(path, advanced):
+        try:
+            episode = parse(line)
+        except LineError as error:
+            raise _unusable(str(error), f"{path}:{number}") from None
+        lacking = unusable_at(episode)
+        if lacking is not None:
+            raise _unusable(f"{lacking} is missing, or is of another type", f"{path}:{number}")
+        yield episode
+
+
+def _unusable(message: str, where: str) -> EpisodeError:
+    hint = "`quizlog episodes check FILE` tells more; `upgrade` mends older forms"
+    return EpisodeError(message, where=where, hint=hint)

@@ -1,0 +1,84 @@
+"""Finding the script of an episode by its hash, and taking it along with the files it reads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+from ...errors import EpisodeError, QuizlogError
+from ...record.store import RecordFile
+from ...replay.script.needed_files import needed_files
+from ...replay.script.source import Source, read_source
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The most that is taken along with one script."""
+
+
+def data_hash(source: Source) -> str:
+    """A hash of the files beside a script that it mentions; empty where there are none.
+
+    The same script asks other things where it reads other data.
+    """
+    needed, folder = needed_files(source), source.path.parent
+    found = sha256()
+    for path in needed:
+        digest = sha256(path.read_bytes()).hexdigest() if os.access(path, os.R_OK) else ""
+        found.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
+    return f"+{found.hexdigest()[:16]}" if needed else ""
+
+
+def find_script(folder: Path, code_hash: object, but: Path | None = None) -> Path | None:
+    """The script below a folder whose bytes have this hash; None if there is none.
+
+    Args:
+        folder: Where to look; not in hidden folders.
+        code_hash: The hash, as a record has it.
+        but: A folder in which not to look, such as the one that scripts are copied to.
+    """
+    for path in sorted(folder.rglob("*.py")):
+        if _is_hidden(path.relative_to(folder)) or (but and path.is_relative_to(but)):
+            continue
+        if path.is_file() and "sha256:" + sha256(path.read_bytes()).hexdigest() == code_hash:
+            return path
+    return None
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+
+
+def take_along(script: Path, code_hash: str, folder: Path) -> None:
+    """Copy a script and the files beside it that it mentions.
+
+    Not what is hidden, and no record: it holds answers.
+
+    Raises:
+        EpisodeError: They are too much for one script.
+    """
+    target = folder / code_hash.removeprefix("sha256:")[:16]
+    left = MAX_BYTES
+    for path in (script, *needed_files(read_source(script))):
+        inside = path.relative_to(script.parent)
+        if _is_hidden(inside) or _holds_answers(path):
+            continue
+        left -= path.stat().st_size
+        if left < 0:
+            message = f"it and the files that it mentions have more than {MAX_BYTES // 2**20} MB"
+            raise EpisodeError(message, where=str(script), hint="export without --scripts")
+        (target / inside).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target / inside)
+
+
+def _holds_answers(path: Path) -> bool:
+    """Whether a file is a record, or is kept beside one."""
+    if path.suffix in (".lock", ".jsonl") or ".runs" in str(path.parent):
+        return True
+    if path.suffix not in (".yaml", ".yml", ".json"):
+        return False
+    try:
+        RecordFile(path).read()
+    except QuizlogError:
+        return False
+    return True

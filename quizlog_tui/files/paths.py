@@ -1,0 +1,124 @@
+"""Where quizlog finds records, what it ships, and keeps what it copies. Starts nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from ..errors import UsageError
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_ON_LINUX = {
+    "config": ("XDG_CONFIG_HOME", "~/.config"),
+    "data": ("XDG_DATA_HOME", "~/.local/share"),
+    "state": ("XDG_STATE_HOME", "~/.local/state"),
+}
+"""Variable and default of each kind of folder, as the XDG specification has them."""
+_NO_HOME = Path(os.devnull, "no-home")
+"""Stands for the home of a user who has none: nothing is there, and nothing can be written."""
+
+
+def user_folder(kind: str) -> Path:
+    """The user's own folder for `config`, `data` or `state`, whether or not it is there."""
+    if sys.platform == "linux":  # platformdirs costs a fifth of a shell call, for this one rule
+        variable, default = _ON_LINUX[kind]
+        base = os.environ.get(variable, "").strip()
+        base = base if os.path.isabs(base) else os.path.expanduser(default)
+        return (Path(base) if os.path.isabs(base) else _NO_HOME) / "quizlog"
+    import platformdirs
+
+    try:
+        found: Path = getattr(platformdirs, f"user_{kind}_path")("quizlog", appauthor=False)
+    except RuntimeError:
+        return _NO_HOME / "quizlog"
+    return found
+
+
+def shipped(name: str) -> Path:
+    """The folder `name` (`records` or `themes`) as installed: from a wheel or beside the source."""
+    installed = _PACKAGE / "shipped" / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name
+
+
+CODE_ATTACKS = ("attacks.json", "code_attacks.json")
+"""The lists of attacks on the sandbox that `quizlog doctor --attacks` runs."""
+QUIZ_ATTACKS = "quiz_attacks.json"
+"""Its list of attacks by quizzes."""
+
+
+def attack_list(name: str) -> Path:
+    """One of the lists of attacks, as shipped."""
+    return _shipped_data(name)
+
+
+def quiz_pages() -> Path:
+    """The pages of `quizlog demo-server`, as shipped."""
+    return _shipped_data("quiz_pages.json")
+
+
+def _shipped_data(name: str) -> Path:
+    installed, in_source = _PACKAGE / "shipped", _PACKAGE.parent / "tests" / "data"
+    return installed / name if (installed / name).is_file() else in_source / name
+
+
+def example_names() -> list[str]:
+    """The names of the shipped example records, sorted."""
+    return sorted(folder.parent.name for folder in shipped("records").glob("*/record.yaml"))
+
+
+def record_path(name: str) -> Path:
+    """The record a user means: a file, or else the user's own copy of a shipped example."""
+    if name in example_names() and not Path(name).exists():
+        return own_examples() / name / "record.yaml"
+    return Path(name)
+
+
+def typed_path(text: str) -> Path:
+    """The path that a user typed; `~` is the home folder, if it is known which that is."""
+    return Path(os.path.expanduser(text))
+
+
+def decisions_path(record: Path) -> Path:
+    """The file beside a record that holds its decisions: `record.decisions.jsonl`."""
+    return record.with_suffix(".decisions.jsonl")
+
+
+def own_examples() -> Path:
+    """The user's own copy of the shipped examples, made on first use so that playing can write.
+
+    Folders that are already there are left as the user left them.
+
+    Raises:
+        UsageError: They cannot be written.
+    """
+    target = user_folder("data") / "records"
+    try:
+        for name in example_names():
+            if not (target / name).exists():
+                _copy_whole(shipped("records") / name, target / name)
+    except OSError as error:
+        said = f"cannot copy the examples: {error.strerror or error}"
+        hint = "set XDG_DATA_HOME to a folder that you can write"
+        raise UsageError(said, where=str(target), hint=hint) from None
+    return target
+
+
+def _copy_whole(source: Path, target: Path) -> None:
+    """Copy a folder so that `target` is there with all that belongs to it, or not at all."""
+    import shutil
+
+    from .scratch import Scratch
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with Scratch("copy", parent=target.parent.parent) as part:
+        whole = part.path / target.name
+        try:
+            shutil.copytree(source, whole, ignore=shutil.ignore_patterns("__pycache__"))
+        except shutil.Error as error:  # a line for each file; the first tells enough
+            raise OSError(error.args[0][0][2]) from None
+        try:
+            whole.rename(target)
+        except OSError:
+            if not target.exists():  # else another process has just made it
+                raise

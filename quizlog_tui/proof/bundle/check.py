@@ -1,0 +1,223 @@
+"""Checking a bundle, offline: that nothing in it was changed, and that it runs as it says.
+
+Each part is checked against what vouches for it, and what fails is named: the archive, the
+manifest, a file, a step, the record, the signature, the replay. Writes only to a folder of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import QuizlogError, RecordError
+from ...files.regular_file import open_regular, read_regular
+from ...files.scratch import scratch_folder
+from ...record.model import Record
+from ...record.store import RecordFile
+from ...replay.replayer import replay
+from ...replay.runs import Runs
+from ...replay.script.source import Source, read_source
+from ...replay.world import world_of
+from ..verdict import Verdict
+from ..verify import judged
+from .chain import first_broken, head_of, start_of_chain, step_lines
+from .container import MAX_BYTES, ContainerError, packed, unpacked
+from .manifest import (
+    MANIFEST,
+    SCRIPTS,
+    STEPS,
+    Manifest,
+    belongs,
+    digest,
+    manifest_of,
+    names_the_script,
+)
+from .pack import versions
+from .sign import signature
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something in a bundle that is not as it was packed."""
+
+    part: str
+    """archive, manifest, file, step, record, signature or replay."""
+    name: str
+    """Which file, or which step."""
+    message: str
+
+
+@dataclass(frozen=True)
+class BundleReport:
+    """What came of checking a bundle."""
+
+    problems: tuple[Problem, ...] = ()
+    verdict: Verdict | None = None
+    """What came of verifying its record; None if that was not tried, because of the problems."""
+    signer: str | None = None
+    """Whose key signed it, as ssh-keygen names it; None without a signature."""
+    others: tuple[str, ...] = ()
+    """Versions that are not those it was packed with."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is as it was packed, and runs as it says."""
+        good = self.verdict is not None and self.verdict.verdict == "reproducible"
+        return good and not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: that of `verify`, and what was found in the bundle."""
+        reason = self.problems[0].message if self.problems else None
+        damaged = Verdict("diverges", reason=reason)
+        base = damaged if self.problems or self.verdict is None else self.verdict
+        steps = [int(one.name) for one in self.problems if one.part in ("step", "replay")]
+        data = base.to_dict() | ({"step": min(steps)} if steps else {})
+        problems = [asdict(problem) for problem in self.problems]
+        return data | {"problems": problems, "signer": self.signer, "versions": list(self.others)}
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a file is an archive rather than a record."""
+    try:
+        with open_regular(path) as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError:
+        return False
+
+
+def verify_bundle(
+    path: Path, runs: Runs | None = None, signers: Path | None = None
+) -> BundleReport:
+    """Check a bundle and verify its record.
+
+    Args:
+        path: The bundle.
+        runs: Does the replaying; may be shared.
+        signers: Demand a signature by somebody in this file (ssh-keygen's ALLOWED SIGNERS).
+
+    Raises:
+        RecordError: The file cannot be read, or is no bundle at all.
+        CancelledError: `runs` were given up.
+    """
+    data = _read(path)
+    signer, problem = signature(path, signers)
+    unsigned = [Problem("signature", f"{path.name}.sig", problem)] if problem else []
+    try:
+        members = unpacked(data)
+        about = manifest_of(members)
+    except ContainerError as error:
+        part = "archive" if error.member is None else "file"
+        part = "manifest" if error.member == MANIFEST else part
+        broken = Problem(part, error.member or path.name, error.message)
+        return BundleReport((*unsigned, broken), signer=signer)
+    found = [*unsigned, *_changed_files(members, about)]
+    if not found and packed(members) != data:
+        told = "bytes between its files were changed, or it was packed by another program"
+        found.append(Problem("archive", path.name, told))
+    if found:
+        return BundleReport(tuple(found), signer=signer)
+    with scratch_folder("bundle") as folder:
+        _unpack(members, folder)
+        return _run(folder, members, about, signer, runs)
+
+
+def _unpack(members: Mapping[str, bytes], folder: Path) -> None:
+    for name, data in members.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_regular(path, MAX_BYTES)
+    except OSError as error:
+        raise RecordError(f"cannot read: {error.strerror}", where=str(path)) from None
+
+
+def _changed_files(members: Mapping[str, bytes], about: Manifest) -> Iterator[Problem]:
+    listed = about.files
+    for name in sorted({*members, *listed} - {MANIFEST}):
+        if name not in members:
+            yield Problem("file", name, "is missing")
+        elif name not in listed:
+            yield Problem("file", name, "is not in the manifest")
+        elif digest(members[name]) != listed[name]:
+            yield Problem("file", name, "its bytes are not those in the manifest")
+        elif not belongs(name, about):
+            yield Problem("file", name, "is no part of a bundle")
+
+
+def _run(
+    folder: Path,
+    members: Mapping[str, bytes],
+    about: Manifest,
+    signer: str | None,
+    runs: Runs | None,
+) -> BundleReport:
+    """Hold the unpacked parts against each other, and run the script again."""
+    try:
+        record = RecordFile(folder / about.record).read()
+        source = read_source(folder / about.script, ours=False)
+    except QuizlogError as error:
+        return BundleReport((Problem("record", about.record, error.message),), signer=signer)
+    lines = members[STEPS].decode("ascii", "replace").split("\n")[:-1]
+    problems = list(_inconsistent(record, source, lines, about))
+    if not names_the_script(record.script, about, members):
+        problems.append(Problem("record", about.record, "names another script than the bundle's"))
+    if problems:
+        return BundleReport(tuple(problems), signer=signer)
+    own = {name.removeprefix(SCRIPTS) for name in members if name.startswith(SCRIPTS)}
+    verdict = judged(record, source, runs or Runs(), own)
+    others = (*_other_versions(about.versions), *_other_packages(about.packages))
+    return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
+
+
+def _inconsistent(
+    record: Record, source: Source, lines: Sequence[str], about: Manifest
+) -> Iterator[Problem]:
+    """What in a bundle contradicts the rest of it."""
+    world = world_of(record)
+    start = start_of_chain(source.code_hash, world.seed, world.start)
+    broken = first_broken(lines, start)
+    if broken is not None:
+        yield Problem("step", str(broken), "its hash is not that of its content and all before it")
+    elif head_of(lines, start) != about.head or len(lines) != about.steps:
+        yield Problem("manifest", MANIFEST, "its hash over the steps is another")
+    elif [json.loads(line)["input"] for line in lines[:-1]] != list(record.used):
+        yield Problem("record", about.record, "its answers are not those of the steps")
+    if (record.code_hash or source.code_hash) != source.code_hash:
+        yield Problem("record", about.record, "was written with another script")
+
+
+def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[Problem]:
+    """The first step that the script does otherwise here."""
+    world = world_of(record)
+    run = replay(source, world, record.used)
+    now = step_lines(run, start_of_chain(source.code_hash, world.seed, world.start))
+    pairs = enumerate(zip(now, lines, strict=False))
+    index = next((i for i, (one, other) in pairs if one != other), min(len(now), len(lines)))
+    if now != list(lines):
+        yield Problem("replay", str(index), "the script does something else here")
+
+
+def _other_versions(then: Mapping[str, str]) -> Iterator[str]:
+    now = versions()
+    for key, value in then.items():
+        if now.get(key) != value:
+            yield f"{key} {value} (here {now.get(key)})"
+
+
+def _other_packages(packages: Mapping[str, str]) -> Iterator[str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    for name, wanted in packages.items():
+        try:
+            here = version(name)
+        except (PackageNotFoundError, ValueError):
+            here = "missing"
+        if here != wanted:
+            yield f"{name} {wanted} (here {here})"

@@ -1,0 +1,170 @@
+"""Packing a record into a bundle, with all that it takes to run it again."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import DifferenceError, UsageError
+from ...record.model import Record
+from ...record.private_text import Finding, is_private_file, privacy_of
+from ...record.store import RecordFile
+from ...record.text.document import to_mapping, to_text
+from ...replay.replayer import replay
+from ...replay.script.needed_files import imported, needed_files
+from ...replay.script.source import Source, read_script_of
+from ...replay.transcript import Transcript
+from ...replay.world import world_of
+from ..recorded import difference_from_record, known_of
+from .chain import head_of, start_of_chain, step_lines
+from .container import MAX_BYTES, is_safe, packed
+from .manifest import MANIFEST, RECORDS, SCRIPTS, STEPS, Manifest, digest
+from .redact import private_in_files, private_in_record, redacted
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What went into a bundle."""
+
+    data: bytes
+    """The bundle."""
+    names: tuple[str, ...]
+    """Its members."""
+    head: str
+    """The hash over all steps."""
+    private: tuple[Finding, ...] = ()
+    """What in it names this machine or looks like a secret."""
+    removed: tuple[Finding, ...] = ()
+    """What of that was taken out."""
+    left_out: tuple[str, ...] = ()
+    """Files that the script mentions and that may hold keys: packed only where they are named."""
+
+
+def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Packed:
+    """A bundle of a record.
+
+    What the script printed, was answered and says itself is evidence and stays as it is: of that,
+    what is private is only listed.
+
+    Args:
+        path: The record.
+        more: Files of the script's folder that it needs and does not mention.
+        redact: Take what is private out of the record's stderr, remarks and notes.
+
+    Raises:
+        RecordError: The record cannot be read.
+        ScriptError: Its script cannot be read.
+        DifferenceError: The record is not what its script does.
+        UsageError: A file lies outside the script's folder, or all of it is too big.
+    """
+    record, source, run = _replayed(path)
+    privacy = privacy_of(source.path.parent)
+    mentioned = needed_files(source)
+    doubtful = [one for one in mentioned if is_private_file(one.name)]
+    files = _files(source, [*(one for one in mentioned if one not in doubtful), *more])
+    shown = redacted(record, privacy) if redact else record
+    told = path.read_bytes() if shown is record else to_text(to_mapping(shown), path).encode()
+    start = start_of_chain(source.code_hash, record.seed, world_of(record).start)
+    lines = step_lines(run, start)
+    members = _members(path, told, lines, files)
+    head = head_of(lines, start)
+    members[MANIFEST] = _manifest(source, files, members, len(lines), head)
+    stays = private_in_record(shown, privacy)
+    return Packed(
+        packed(members),
+        tuple(sorted(members)),
+        head,
+        private=(*stays, *private_in_files(files, privacy)),
+        removed=tuple(one for one in private_in_record(record, privacy) if one not in stays),
+        left_out=tuple(one.name for one in doubtful if one.name not in files),
+    )
+
+
+def _replayed(path: Path) -> tuple[Record, Source, Transcript]:
+    """A record, its script, and the run that is what the record says."""
+    record = RecordFile(path).read()
+    source = read_script_of(path, record.script)
+    run = replay(source, world_of(record), record.used)
+    found = difference_from_record(known_of(record, record.branch), run)
+    if found is not None:
+        message = f"is not what its script does, from step {found.step} on ({found.what})"
+        raise DifferenceError(message, where=str(path), hint="see `quizlog verify` and `drift`")
+    return record, source, run
+
+
+def _members(
+    path: Path, told: bytes, lines: Sequence[str], files: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    steps = "".join(f"{line}\n" for line in lines).encode()
+    return {_name_of(path): told, STEPS: steps} | {SCRIPTS + k: d for k, d in files.items()}
+
+
+def _name_of(path: Path) -> str:
+    """The name of a record in a bundle."""
+    return RECORDS[path.suffix == ".json"]
+
+
+def _manifest(
+    source: Source,
+    files: Mapping[str, bytes],
+    members: Mapping[str, bytes],
+    steps: int,
+    head: str,
+) -> bytes:
+    scripts = [Source(source.path, data) for name, data in files.items() if name.endswith(".py")]
+    return Manifest(
+        record=next(name for name in members if name in RECORDS),
+        script=f"{SCRIPTS}{source.path.name}",
+        steps=steps,
+        head=head,
+        versions=versions(),
+        packages=packages(imported(scripts)),
+        files={key: digest(data) for key, data in sorted(members.items())},
+    ).to_bytes()
+
+
+def _files(source: Source, others: Iterable[Path]) -> dict[str, bytes]:
+    """The script and other files, by path in its folder."""
+    folder = source.path.parent.resolve()
+    files = {source.path.name: source.data}
+    size = len(source.data)
+    for path in others:
+        where = path.resolve()
+        if not where.is_relative_to(folder) or not where.is_file():
+            hint = f"name files in {folder}"
+            raise UsageError("is not a file in the script's folder", where=str(path), hint=hint)
+        name = where.relative_to(folder).as_posix()
+        if not is_safe(name):
+            hint = "rename it: letters, digits, - _ and . are safe everywhere"
+            raise UsageError("has a name that not every system takes", where=name, hint=hint)
+        size += where.stat().st_size
+        if size > MAX_BYTES // 2:
+            limit = f"the script's files are more than {MAX_BYTES // 2**21} MB"
+            raise UsageError(limit, where=str(folder), hint="leave out what it does not need")
+        files[name] = where.read_bytes()
+    return files
+
+
+def versions() -> dict[str, str]:
+    """What this machine runs scripts with."""
+    from ... import __version__
+
+    return {
+        "quizlog": __version__,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "implementation": sys.implementation.name,
+        "system": platform.system(),
+        "machine": platform.machine(),
+    }
+
+
+def packages(modules: Iterable[str]) -> dict[str, str]:
+    """The installed packages that have these modules, with their versions."""
+    from importlib.metadata import packages_distributions, version
+
+    owners = packages_distributions()
+    names = sorted({owner for module in modules for owner in owners.get(module, ())})
+    return {name: version(name) for name in names}

@@ -1,0 +1,46 @@
+"""What is private in a bundle, and a record without what can be taken out of it.
+
+The texts that a script printed, its answers and its source are what a bundle proves: they stay as
+they are. What the record keeps besides, of which nothing is proven, can go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from ...record.model import Record
+from ...record.private_text import Finding, Privacy, is_private_file
+from ...record.text.document import to_mapping
+
+
+def redacted(record: Record, privacy: Privacy) -> Record:
+    """A record with stand-ins for what is private in its stderr, remarks and notes."""
+    branches = {
+        name: replace(
+            branch,
+            note=privacy.clean_value(branch.note),
+            extras=privacy.clean_value(branch.extras),
+        )
+        for name, branch in record.branches.items()
+    }
+    return replace(record, branches=branches, extras=privacy.clean_value(record.extras))
+
+
+def private_in_record(record: Record, privacy: Privacy) -> list[Finding]:
+    """What is private in a record."""
+    data = to_mapping(record)
+    return [
+        found
+        for key, value in data.items()
+        for found in privacy.find_in({key: value}, f"the record's {key}")
+    ]
+
+
+def private_in_files(files: Mapping[str, bytes], privacy: Privacy) -> Iterator[Finding]:
+    """What is private in the script and the files beside it."""
+    for name, data in files.items():
+        if is_private_file(PurePosixPath(name).name):
+            yield Finding("file", name, "the bundle")
+        yield from privacy.find(data.decode("utf-8", "replace"), name)

@@ -1,0 +1,143 @@
+"""The two sides of a comparison: a line of answers of some record, run under its script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ...record.lineage import no_branch
+from ...record.model import Record
+from ...record.store import RecordFile
+from ...replay.abreast import side_by_side
+from ...replay.replayer import Replayer
+from ...replay.script.source import Source, read_script_of
+from ...replay.transcript import Transcript
+from ..diverge import Difference, first_difference
+from ..drift.report import BranchDrift, branch_drift, branch_drifts
+from .align import align
+
+
+@dataclass(frozen=True)
+class Side:
+    """A line of answers, named as a user names it."""
+
+    path: Path
+    record: Record
+    source: Source
+    branch: str
+    whole: bool
+    """All its answers, not only those before the pointer."""
+
+    @property
+    def name(self) -> str:
+        """As `record.yaml@branch`."""
+        return f"{self.path}@{self.branch}"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs and where they part."""
+
+    a: Transcript
+    b: Transcript
+    difference: Difference | None
+    """The first thing they do not show alike; None if they show the same."""
+    answer: int | None
+    """Index of the first answer that is not the same, where both were asked."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether they show the same, and were answered alike."""
+        return self.difference is None and self.answer is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON. Where only answers differ, `what` is `answer`."""
+        found = self.difference
+        data: dict[str, Any] = {"equal": self.equal, "step": None, "what": None}
+        if found is not None:
+            data |= {"step": found.step, "what": found.what, "a": found.a, "b": found.b}
+        elif self.answer is not None:
+            a, b = self.a.steps[self.answer].input, self.b.steps[self.answer].input
+            data |= {"step": self.answer, "what": "answer", "a": a, "b": b}
+        rows = [{"kind": r.kind, "a": r.index_a, "b": r.index_b} for r in align(self.a, self.b)]
+        return {"a": None, "b": None} | data | {"answer": self.answer, "steps": rows}
+
+
+def side_of(name: str, other: Side | None = None) -> Side:
+    """The side a user means: `RECORD`, `RECORD@BRANCH`, or `@BRANCH` of the other side's record.
+
+    Without a branch it is what the record shows, up to its pointer; with one, the branch to its
+    end.
+
+    Raises:
+        RecordError: The record cannot be read.
+        ScriptError: Its script cannot be read.
+        UsageError: It has no such branch.
+    """
+    path, at, branch = (name, "", "") if Path(name).exists() else name.rpartition("@")
+    if not at:
+        path, branch = name, ""
+    if not path and other is not None:
+        return with_branch(other, branch)
+    record = RecordFile(Path(path)).read()
+    source = read_script_of(Path(path), record.script)
+    side = Side(Path(path), record, source, record.branch, whole=False)
+    return with_branch(side, branch) if at else side
+
+
+def with_branch(side: Side, branch: str) -> Side:
+    """Another branch of the same record, to its end.
+
+    Raises:
+        UsageError: There is no such branch.
+    """
+    if branch not in side.record.names:
+        raise no_branch(side.record, branch, str(side.path))
+    return replace(side, branch=branch, whole=True)
+
+
+def run_of(side: Side, replayer: Replayer) -> tuple[Transcript, Difference | None]:
+    """The run of a side as far as its answers still belong to their questions; what ends that."""
+    return _run(side, branch_drift(side.record, side.branch, side.source, replayer))
+
+
+def runs_of(
+    sides: Sequence[Side], replayer: Replayer
+) -> list[tuple[Transcript, Difference | None]]:
+    """The runs of sides as `run_of` gives them: those of a record in one walk, records abreast."""
+
+    def drifts(record: Record) -> list[BranchDrift]:
+        own = [side for side in sides if side.record is record]
+        names = list(dict.fromkeys(side.branch for side in own))
+        return branch_drifts(record, names, own[0].source, replayer)
+
+    records = list({id(side.record): side.record for side in sides}.values())
+    abreast = side_by_side(drifts, records, len(records), replayer.cancel)
+    found = {
+        (id(record), drift.branch): drift
+        for record, own in zip(records, abreast, strict=True)
+        for drift in own
+    }
+    return [_run(side, found[id(side.record), side.branch]) for side in sides]
+
+
+def _run(side: Side, drift: BranchDrift) -> tuple[Transcript, Difference | None]:
+    run = drift.run if side.whole else drift.run.upto(side.record.pointer)
+    return run, drift.difference
+
+
+def compare(a: Transcript, b: Transcript, *, ended: tuple[Difference | None, ...] = ()) -> Compared:
+    """Where two runs part, in what they show and in what they were answered.
+
+    Args:
+        a: One run.
+        b: The other.
+        ended: What ended them early, as `run_of` tells: a line of answers that its script no longer
+            takes is not equal to one that merely starts alike.
+    """
+    pairs = enumerate(zip(a.steps, b.steps, strict=False))
+    answer = next((i for i, (one, other) in pairs if one.input != other.input), None)
+    found = (first_difference(a, b), *ended)
+    return Compared(a, b, next((one for one in found if one is not None), None), answer)

@@ -1,0 +1,157 @@
+"""What many runs of a script have reached of it, and where to try another answer next. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..replay.transcript import Step, Transcript
+from .lint.found import Ending, LintReport, Question
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One run, and where it comes from."""
+
+    record: str
+    branch: str
+    run: Transcript
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A question or an ending of the script, and how often it was come to."""
+
+    line: int
+    text: str
+    """The question, or the exception as the script writes it; empty if that is not known."""
+    times: int
+    score: float | None = None
+    """The score of an ending."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A step at which another answer may lead to something new."""
+
+    record: str
+    branch: str
+    step: int
+    prompt: str
+    line: int
+    """The line that was never reached."""
+    kind: str
+    """`question` or `ending`."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What was reached."""
+
+    runs: int
+    questions: tuple[Reached, ...]
+    endings: tuple[Reached, ...]
+    scores: dict[float, int]
+    """How often each score was reached, those never reached with 0; 1 is a finished run."""
+    waiting: int
+    """Runs that wait for an answer and so have no score."""
+    suggestions: tuple[Suggestion, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        scores = [{"score": score, "times": times} for score, times in sorted(self.scores.items())]
+        return asdict(self) | {"scores": scores}
+
+
+def coverage(report: LintReport, walks: Sequence[Walk]) -> Coverage:
+    """What these runs reached of a script.
+
+    Args:
+        report: What `lint` found in the script.
+        walks: Runs of it.
+    """
+    asked = Counter(step.line or 0 for walk in walks for step in _stops(walk.run))
+    raised = Counter(line for walk in walks for line in _raised(walk.run))
+    scores = Counter({ending.score: 0 for ending in report.endings} | {1.0: 0})
+    scores.update(walk.run.score for walk in walks if walk.run.score is not None)
+    questions = _questions(report.questions, asked, walks)
+    endings = [
+        Reached(one.line, one.message, raised[one.line], one.score) for one in report.endings
+    ]
+    waiting = sum(walk.run.status == "in_progress" for walk in walks)
+    ideas = tuple(_suggestions(report, asked, raised, walks))
+    return Coverage(len(walks), questions, tuple(endings), dict(scores), waiting, ideas)
+
+
+def _stops(run: Transcript) -> list[Step]:
+    """The stops at which a run asked."""
+    return [*run.steps, *([run.last] if run.last.prompt is not None else [])]
+
+
+def _raised(run: Transcript) -> set[int]:
+    """The script's lines that the exception came through."""
+    return set(run.traceback_lines) if run.status == "error" else set()
+
+
+def _questions(
+    known: Iterable[Question], asked: Counter[int], walks: Sequence[Walk]
+) -> tuple[Reached, ...]:
+    """The script's questions, and those that only showed when it ran."""
+    rows = {one.line: Reached(one.line, one.prompt or "", asked[one.line]) for one in known}
+    for walk in walks:
+        for step in _stops(walk.run):
+            line = step.line or 0
+            rows.setdefault(line, Reached(line, step.prompt or "", asked[line]))
+    return tuple(rows[line] for line in sorted(rows))
+
+
+def _suggestions(
+    report: LintReport, asked: Counter[int], raised: Counter[int], walks: Sequence[Walk]
+) -> Iterator[Suggestion]:
+    """For each thing never reached: the last question before it that was."""
+    homes = {one.line: one.reached_from for one in report.questions}
+    begun = sorted((start, line) for line, home in homes.items() if asked[line] for start in home)
+    places = _places(walks)
+    missing: list[Question | Ending] = [one for one in report.questions if not asked[one.line]]
+    missing += [one for one in report.endings if not raised[one.line]]
+    for one in sorted(missing, key=lambda one: one.line):
+        line = _nearest(one, begun)
+        if line in places:
+            walk, step = places[line]
+            kind, text = (
+                ("question", one.prompt)
+                if isinstance(one, Question)
+                else (
+                    "ending",
+                    one.message,
+                )
+            )
+            prompt = _stops(walk.run)[step].prompt or ""
+            yield Suggestion(walk.record, walk.branch, step, prompt, one.line, kind, text or "")
+
+
+def _nearest(wanted: Question | Ending, begun: Sequence[tuple[int, int]]) -> int | None:
+    """The line of the last question ever asked from which a run may come to what is wanted.
+
+    Both may lie in functions; then the places count from which the main program calls them.
+
+    Args:
+        wanted: What was never reached.
+        begun: Such a place and the line of the question, for all questions ever asked, in order.
+    """
+    last = max(wanted.reached_from, default=-1)
+    count = bisect_right(begun, last, key=lambda each: each[0])
+    return begun[count - 1][1] if count else None
+
+
+def _places(walks: Sequence[Walk]) -> dict[int | None, tuple[Walk, int]]:
+    """For each line that asked, the first run that came to its question, and at which step."""
+    found: dict[int | None, tuple[Walk, int]] = {}
+    for walk in walks:
+        for index, step in enumerate(_stops(walk.run)):
+            found.setdefault(step.line, (walk, index))
+    return found

@@ -1,0 +1,149 @@
+"""How far a record agrees with its script as it is now.
+
+No answer counts that met another question than its own. Changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import LimitError, QuizlogError
+from ...record.model import Record
+from ...replay.replayer import Replayer
+from ...replay.script.source import Source
+from ...replay.transcript import Transcript
+from ...replay.world import World, world_of
+from ..diverge import Difference
+from ..recorded import Known, difference_from_record, differs, known_of
+from .settle import script_changed
+
+
+@dataclass(frozen=True)
+class BranchDrift:
+    """How far one branch of a record agrees with its script as it is now."""
+
+    branch: str
+    """Its name."""
+    answers: int
+    """How many answers it has."""
+    agreed: int
+    """How many of them still belong to the questions they were given to."""
+    difference: Difference | None
+    """What is not the same at the stop after them: `a` as recorded, `b` now. None if all agrees."""
+    run: Transcript
+    """The run of the script with the agreeing answers."""
+    known: int
+    """Stops that could be judged; less than `answers` where another tool gave the answers."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        found = self.difference
+        return {
+            "branch": self.branch,
+            "answers": self.answers,
+            "agreed": self.agreed,
+            "judged": min(self.known, self.answers),
+            "step": found and found.step,
+            "what": found and found.what,
+            "recorded": found and found.a,
+            "now": found and found.b,
+        }
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """How far a record agrees with its script as it is now."""
+
+    changed: bool
+    """Whether the script's text is another than the recorded one."""
+    branches: tuple[BranchDrift, ...]
+    """All branches, the active one first."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every branch shows what it showed."""
+        return all(branch.difference is None for branch in self.branches)
+
+    @property
+    def active(self) -> BranchDrift:
+        """The active branch."""
+        return self.branches[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        lines = [branch.to_dict() for branch in self.branches]
+        return {"changed": self.changed, "agrees": self.agrees, "branches": lines}
+
+
+def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftReport:
+    """How far a record agrees with a version of its script, branch by branch.
+
+    Raises:
+        LimitError: The script went over a limit.
+        CancelledError: The replayer was cancelled meanwhile.
+    """
+    names = [record.branch, *(name for name in record.names if name != record.branch)]
+    branches = branch_drifts(record, names, source, replayer)
+    return DriftReport(script_changed(record, source), tuple(branches))
+
+
+def branch_drifts(
+    record: Record, names: Sequence[str], source: Source, replayer: Replayer
+) -> list[BranchDrift]:
+    """How far several branches agree with a version of the script, each up to its end.
+
+    They are run in one walk, with all their answers, and what lies beyond the first difference is
+    dropped: an answer that meets another question there changes nothing outside the run. A script
+    to which something is real is given them one by one, and so is one that went over a limit.
+    """
+    if source.allowed:
+        return [branch_drift(record, name, source, replayer) for name in names]
+    found: dict[str, BranchDrift] = {}
+    lines = map(record.path_of, names)
+    for index, run in replayer.walk(source, world_of(record), lines):
+        name = names[index]
+        if isinstance(run, LimitError):
+            found[name] = branch_drift(record, name, source, replayer)
+        elif isinstance(run, QuizlogError):
+            raise run
+        else:
+            known = known_of(record, name)
+            found[name] = _drift(name, known, run, difference_from_record(known, run))
+    return [found[name] for name in names]
+
+
+def branch_drift(record: Record, name: str, source: Source, replayer: Replayer) -> BranchDrift:
+    """How far one branch agrees with a version of the script: answer by answer, up to its end.
+
+    An answer is given to the run only after the question it waits at was found to be the recorded
+    one.
+    """
+    known = known_of(record, name)
+    return _drift(name, known, *_follow(known, source, world_of(record), replayer))
+
+
+def _drift(name: str, known: Known, run: Transcript, found: Difference | None) -> BranchDrift:
+    run = run if found is None else run.upto(found.step)
+    stops = len(known.inputs) if known.print is not None else 0
+    judged = max(len(known.trail), min(stops, known.stop))
+    return BranchDrift(name, len(known.inputs), len(run.steps), found, run, judged)
+
+
+def _follow(
+    known: Known, source: Source, world: World, replayer: Replayer
+) -> tuple[Transcript, Difference | None]:
+    """Give the answers one by one while each stop is the recorded one; where that ends, and why."""
+    run = replayer.replay(source, world, ())
+    found = differs(known, run)
+    while found is None and len(run.steps) < len(known.inputs):
+        index = len(run.steps)
+        further = replayer.extend(run, known.inputs[index])
+        if further is not None:
+            run, found = further, differs(known, further)
+        else:  # what a live run was given already shows many stops at once
+            count = max(index + 1, replayer.passed(source, world, known.inputs))
+            run = replayer.replay(source, world, known.inputs.upto(count))
+            found = difference_from_record(known, run)
+    return run, found

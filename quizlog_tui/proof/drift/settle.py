@@ -1,0 +1,150 @@
+"""Going on with a record whose script has changed: what still agrees stays, the rest is parked.
+
+No answer is dropped, and none is given to another question than its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...record.branches import Parked, replanted
+from ...record.model import Record
+from ...replay.replayer import Replayer
+from ...replay.script.source import Source
+from ...replay.trail import grown, question
+from ...replay.transcript import Transcript
+from ...replay.world import world_of
+
+if TYPE_CHECKING:
+    from .report import BranchDrift
+
+
+def script_changed(record: Record, source: Source) -> bool:
+    """Whether the record was written with another text of the script."""
+    return (record.code_hash or "").startswith("sha256:") and record.code_hash != source.code_hash
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A record as it can be gone on with under its script as it is now."""
+
+    record: Record
+    transcript: Transcript
+    """The run up to its pointer."""
+    warnings: tuple[str, ...]
+    """What a user should know."""
+
+
+def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[], str]) -> Settled:
+    """A record just read, with all answers that still belong to their questions.
+
+    The line of answers as it was becomes a branch where not all of them do. A record written with
+    the very same script is only held to its questions: that a script prints something else each
+    time is told, and hinders nobody.
+    """
+    changed = script_changed(record, source)
+    record = _dated(record) if changed else record
+    if record.code_hash == source.code_hash or not (record.print or record.trail):
+        run = replayer.replay(source, world_of(record), record.used)
+        if _same_questions(record, run):  # so it nearly always is: the rest is loaded no earlier
+            notes = (*_notes(record, source, run), *run.warnings)
+            return _settled(record, run, run, notes)
+    from .report import branch_drift
+
+    drift = branch_drift(record, record.branch, source, replayer)
+    if drift.difference is not None:
+        stood = _standing(record, clock())
+        then = record.code_hash if changed else None
+        return _apart(record, drift, replace(stood, code_hash=then))
+    same = "the script has changed since the record was written; all that it shows is the same"
+    run = replayer.replay(source, world_of(record), record.used)
+    notes = (*((same,) if changed else ()), *run.warnings)
+    return _settled(record, run, run, notes)
+
+
+def settle_switched(
+    before: Record, moved: Record, source: Source, replayer: Replayer, clock: Callable[[], str]
+) -> Settled:
+    """A record whose active branch was just changed; that branch may be of an older script.
+
+    Args:
+        before: The record when the branch was not yet the active one.
+        moved: The record now.
+        source: The script.
+        replayer: Where it runs.
+        clock: Gives the time a branch is made.
+    """
+    from .report import branch_drift
+
+    drift = branch_drift(before, moved.branch, source, replayer)
+    if drift.difference is None:
+        return _settled(moved, drift.run, drift.run, drift.run.warnings)
+    entry = before.branches[moved.branch]
+    parked = Parked(entry.status, entry.score, clock(), entry.code_hash)
+    return _apart(moved, drift, parked)
+
+
+def _dated(record: Record) -> Record:
+    """The record whose branches say by which text of the script they were shown."""
+    branches = dict(record.branches)
+    for name in {*branches} - {record.branch}:
+        then = branches[name].code_hash or record.code_hash
+        branches[name] = replace(branches[name], code_hash=then)
+    return replace(record, branches=branches)
+
+
+def _settled(record: Record, run: Transcript, whole: Transcript, notes: tuple[str, ...]) -> Settled:
+    trail = grown(record.trail, whole)
+    return Settled(replace(record, trail=trail, pointer=len(run.steps)), run, notes)
+
+
+def _standing(record: Record, time: str) -> Parked:
+    """How the active branch stood at its end, if the record tells."""
+    if record.pointer != len(record.inputs):
+        return Parked(time=time)
+    score = record.last_error.score if record.last_error else None
+    return Parked(record.status, 1.0 if record.status == "success" else score, time)
+
+
+def _same_questions(record: Record, run: Transcript) -> bool:
+    stops = (*run.steps, run.last)
+    return all(
+        question(marked) == stop.prompt for marked, stop in zip(record.trail, stops, strict=False)
+    )
+
+
+def _apart(record: Record, drift: BranchDrift, stood: Parked) -> Settled:
+    """The agreeing answers, run as far as the pointer goes; the line as it was on a branch."""
+    from .words import told
+
+    kept = replace(record, trail=record.trail.upto(drift.agreed))
+    ended = stood.status in ("success", "error")
+    if record.inputs and (ended or drift.agreed < drift.answers):
+        kept = replanted(record, drift.agreed, stood)
+    parked = next((name for name in kept.branches if name not in record.all_names), None)
+    run = drift.run.upto(record.pointer)
+    return _settled(kept, run, drift.run, (*told(drift, parked), *run.warnings))
+
+
+def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:
+    """What a record under the same script says that this run does not."""
+    if script_changed(record, source):
+        yield "the script has changed since the record was written, and nothing of it can be judged"
+    if len(run.steps) < record.pointer:
+        used = len(run.steps)
+        yield f"the script ends after {used} of the {record.pointer} answers before the pointer"
+    elif record.print and record.print != run.print:
+        pairs = enumerate(zip(record.print, run.print, strict=False))
+        short = min(len(record.print), len(run.print))
+        index = next((i for i, (then, now) in pairs if then != now), short)
+        yield f"the script no longer prints what was recorded, from print[{index}] on"
+    if record.trail and _end(record) != _end(run):
+        yield f"the script no longer ends as recorded: {_end(record)}, now {_end(run)}"
+
+
+def _end(of: Record | Transcript) -> str:
+    """How a record or a run stands, in words that can be compared."""
+    error = of.last_error
+    return f"{of.status}, {error.message!r}, score {error.score:g}" if error else of.status

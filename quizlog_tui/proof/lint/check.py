@@ -1,0 +1,134 @@
+"""`lint(source)`: the questions, endings and traps of a script, read from its text alone."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
+
+from ...replay.script.input_type import input_type
+from ...replay.script.source import Source
+from .found import Ending, LintReport, Question, Trap
+from .names import Names
+from .rules import REQUEST, SYNTAX
+from .structure import Leaving, calls_by_name, caught, live, reached_from
+from .traps import ASKING, traps
+
+Calls = Mapping[str, Sequence[ast.AST]]
+
+
+def lint(source: Source) -> LintReport:
+    """What can be told of a script without running it. Never raises for what the script holds."""
+    try:
+        return _of_tree(_tree(source), source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        said = error.msg if isinstance(error, SyntaxError) else str(error) or "too deeply nested"
+        line = getattr(error, "lineno", None) or 1
+        return LintReport(traps=(Trap(line, SYNTAX.code, SYNTAX.reason.format(said), SYNTAX.mend),))
+
+
+def _tree(source: Source) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the script's own strings, say
+        return ast.parse(source.data, source.path.name)
+
+
+def _of_tree(tree: ast.Module, source: Source) -> LintReport:
+    names, nodes = Names(tree), list(live(tree))
+    calls = calls_by_name(nodes)
+    asked = [
+        _question(node, prompt, source, calls) for node in nodes for prompt in _prompts(node, names)
+    ]
+    endings = [_ending(node, source, calls) for node in nodes if _ends(node, names)]
+    return LintReport(
+        tuple(sorted(asked, key=lambda question: question.line)),
+        tuple(sorted(endings, key=lambda ending: ending.line)),
+        tuple(sorted((*traps(nodes, names, source), *_requests(source)), key=_line)),
+    )
+
+
+def _line(trap: Trap) -> int:
+    return trap.line
+
+
+def _requests(source: Source) -> Iterator[Trap]:
+    """What a script asks to be real, which a person must grant and no replay can hold."""
+    for line, comment in source.comments.items() if source.asked else ():
+        for name in source.asked:
+            if name in comment:
+                reason = REQUEST.reason.format(name)
+                yield Trap(line, REQUEST.code, reason, REQUEST.mend.format(name))
+
+
+def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -> Question:
+    line = getattr(node, "lineno", 1)
+    kind = input_type(prompt or "", line, source).name
+    tags = tuple(source.tags(line))
+    return Question(line, prompt, kind, tags, reached_from(node, calls))
+
+
+def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:
+    """The prompt of each question that a node asks."""
+    if isinstance(node, ast.For):
+        if "sys.stdin" in names.meanings(node.iter):
+            yield None
+    elif isinstance(node, ast.Call):
+        meanings = set(names.meanings(node.func))
+        if meanings & {"input", "getpass.getpass"}:
+            yield _prompt(node)
+        elif meanings & set(ASKING) or getattr(node.func, "attr", "") == "cmdloop":
+            yield None
+        else:
+            yield from _handed_on(node, names)
+
+
+def _handed_on(node: ast.Call, names: Names) -> Iterator[str | None]:
+    """`input` given to something else to call, with its prompt behind it."""
+    for index, argument in enumerate(node.args):
+        if "input" in names.meanings(argument):
+            behind = node.args[index + 1] if index + 1 < len(node.args) else None
+            yield _text(behind) if behind else None
+
+
+def _prompt(node: ast.Call) -> str | None:
+    """The text of a question as far as it is written out."""
+    first = node.args[0] if node.args else next((word.value for word in node.keywords), None)
+    return "" if first is None else _text(first)
+
+
+def _text(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        parts = [_text(value) for value in node.values]
+        return "".join(part if part is not None else "{...}" for part in parts)
+    if isinstance(node, ast.FormattedValue):
+        return f"{{{ast.unparse(node.value)}}}"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _text(node.left), _text(node.right)
+        return None if left is None and right is None else f"{left or '{...}'}{right or '{...}'}"
+    return None
+
+
+def _ends(node: ast.AST, names: Names) -> TypeGuard[Leaving]:
+    if isinstance(node, ast.Call) and not _exits(node, names):
+        return False
+    return isinstance(node, Leaving) and not caught(node)
+
+
+def _exits(node: ast.Call, names: Names) -> bool:
+    """Whether this exits with a text or a number that says something went wrong."""
+    if not {"sys.exit", "exit", "quit"} & set(names.meanings(node.func)) or not node.args:
+        return False
+    told = node.args[0]
+    return (
+        told.value not in (0, None) if isinstance(told, ast.Constant) else _text(told) is not None
+    )
+
+
+def _ending(node: Leaving, source: Source, calls: Calls) -> Ending:
+    score, _ = source.score(node.lineno, node.end_lineno or node.lineno)
+    message = ast.unparse(node).removeprefix("raise").strip()
+    from_lines = reached_from(node, calls)
+    return Ending(node.lineno, message, score or 0.0, score is not None, from_lines)

@@ -1,0 +1,115 @@
+"""What came of verifying a record: the data, and the sentences a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from ..replay.world import FIXED, LACKS, Cause, described_met, isolation
+from .diverge import What
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of verifying a record."""
+
+    verdict: Literal["reproducible", "diverges", "unverifiable"]
+    step: int | None = None
+    """The first step that differs."""
+    what: What | None = None
+    """What differs there."""
+    recorded: Any = None
+    """What the record has there."""
+    replayed: Any = None
+    """What a replay shows there."""
+    cause: Cause | None = None
+    """The class of the reason."""
+    reason: str | None = None
+    """The reason in words."""
+    relies_on: tuple[Cause, ...] = ()
+    """What another world would change, and the fixed one holds."""
+    met: tuple[str, ...] = ()
+    """What was met that the world does not hold; names of `MET` and `NOTED`."""
+    lacks: tuple[str, ...] = ()
+    """What this system lacks; names of `LACKS`."""
+    fits: str | None = None
+    """How far a record fits a script that was edited since: "all" of it shows the same; "amended",
+    something shows otherwise but each answer still meets its question; "to step K", where another
+    question, or none, is. None where the script is the recorded one."""
+
+    branch: str | None = None
+    """The branch that this is about; None for the active one."""
+    not_judged: tuple[str, ...] = ()
+    """What of the record was compared with nothing, and why, in words."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        data = asdict(self)
+        relies_on, met, lacks = (data.pop(name) for name in ("relies_on", "met", "lacks"))
+        world = {
+            "fixed": [name for name in FIXED if name not in lacks],
+            "missing": {name: LACKS[name] for name in lacks},
+            "isolation": isolation(lacks),
+            "met": {name: described_met(name) for name in met},
+            "relies_on": list(relies_on),
+        }
+        return data | {"world": world}
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a line."""
+        if self.verdict == "reproducible":
+            edited = ", though the script was edited" if self.fits else ""
+            first = "".join(f"; {part}" for part in self.not_judged[:1])
+            more = f"; {len(self.not_judged) - 1} more not judged" if self.not_judged[1:] else ""
+            return f"reproducible{edited}{first}{more}"
+        if self.verdict == "unverifiable":
+            where = f"branch {self.branch}: " if self.branch else ""
+            return f"cannot be verified: {where}{self.reason}"
+        where = f" of branch {self.branch}" if self.branch else ""
+        return f"diverges at step {self.step}{where} ({self.what}, {self.cause}): {self.reason}"
+
+    @property
+    def remarks(self) -> Iterator[str]:
+        """What else is worth saying."""
+        if self.verdict == "diverges":
+            yield f"recorded: {_shown(self.recorded)}"
+            yield f"replayed: {_shown(self.replayed)}"
+        if self.fits not in (None, "all"):
+            yield f"fits the edited script: {self.fits}"
+        if self.relies_on:
+            yield f"held by the fixed world: {', '.join(self.relies_on)}"
+        told = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
+        yield from (f"not judged: {part}" for part in self.not_judged[told:])
+        for name in self.met:
+            if described_met(name) != self.reason:
+                yield f"note: {described_met(name)}"
+        for name in self.lacks:
+            yield f"missing here: {LACKS[name]}"
+
+
+def together(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Verdict:
+    """The verdict on a record from those on its branches, the active one first: the gravest.
+
+    Args:
+        verdicts: What came of each branch.
+        not_judged: What else was compared with nothing.
+    """
+    rank = ("diverges", "unverifiable", "reproducible")
+    gravest = min(verdicts, key=lambda one: rank.index(one.verdict))
+
+    def all_of(name: str) -> tuple[Any, ...]:
+        return tuple(dict.fromkeys(each for one in verdicts for each in getattr(one, name)))
+
+    return replace(
+        gravest,
+        relies_on=all_of("relies_on"),
+        met=all_of("met"),
+        lacks=all_of("lacks"),
+        not_judged=(*all_of("not_judged"), *not_judged),
+    )
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else str(value)

@@ -1,0 +1,358 @@
+"""Whether a record is what happened: replays under other conditions, compared step by step.
+
+Two replays side by side, nothing cached: one in the record's own world, one in a world in which
+every condition is another. Where they part, from each other or from the record, single conditions
+are changed and changed back until the one is found that makes the difference. Judges only; changes
+no record.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import LimitError, QuizlogError
+from ..record.model import Record
+from ..record.store import RecordFile
+from ..replay.runs import Runs
+from ..replay.script.source import Source, read_script_of
+from ..replay.trail import question
+from ..replay.transcript import Transcript
+from ..replay.tree_walk import Outcome
+from ..replay.world import (
+    DECISIVE,
+    FIXED,
+    HELD,
+    LACKS,
+    MET,
+    NOTED,
+    OPEN,
+    Cause,
+    doubt,
+    told,
+    world_of,
+)
+from .causes import culprits
+from .diverge import Difference, first_difference
+from .inquiry import Inquiry, concluded
+from .recorded import belied, difference_from_record, known_of
+from .surroundings import elsewhere, left_over, named_files
+from .trials import Other, Search, Trials, Wanted
+from .verdict import Verdict, together
+
+T = TypeVar("T")
+
+_USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
+"""What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
+
+_SYSTEM = "system"
+"""What a run met that reads the system's state, and the condition that nobody can do so."""
+_RACING = ("threads", "processes", "chance", "ports")
+"""What makes runs differ now and then, so that changing conditions proves nothing."""
+
+
+def verify(path: Path, runs: Runs | None = None) -> Verdict:
+    """Verify the record in a file.
+
+    Args:
+        path: The record.
+        runs: Does the replaying; may be shared.
+
+    Raises:
+        RecordError: The record cannot be read.
+        ScriptError: Its script cannot be read.
+        CancelledError: `runs` were given up.
+    """
+    record = RecordFile(path).read()
+    source = read_script_of(path, record.script)
+    return judged(record, source, runs or Runs())
+
+
+def judged(record: Record, source: Source, runs: Runs, vouched: Collection[str] = ()) -> Verdict:
+    """The verdict on all branches of a record, each to its end; the active one comes first.
+
+    Those that another text of the script has shown are named and not judged: it is not at hand.
+
+    Args:
+        record: What was recorded.
+        source: Its script as it is now.
+        runs: Does the replaying.
+        vouched: Files of the script's folder that belong to it, though the script may write them.
+
+    Raises:
+        CancelledError: `runs` were given up.
+    """
+    others = [name for name in record.branches if name != record.branch]
+    hashes = {name: record.branches[name].code_hash for name in others}
+    older = {name for name in others if hashes[name] not in (None, source.code_hash)}
+    with elsewhere(source.path.parent) as at:
+        trials = Trials(source, world_of(record), runs, at)
+        names = [None, *(name for name in others if name not in older)]
+        branches = [Verifier(record, source, trials, name, vouched) for name in names]
+        verdicts = _verdicts(trials, branches)
+        found, not_judged = [next(verdicts)], []
+        for name in others:
+            if found[-1].verdict == "diverges":
+                break
+            if name in older:
+                not_judged.append(f"branch {name} is of another text of the script")
+            else:
+                found.append(next(verdicts))
+    return together(found, not_judged)
+
+
+def _verdicts(trials: Trials, branches: Sequence[Verifier]) -> Iterator[Verdict]:
+    """The verdicts on branches, in order.
+
+    Answers that branches share are replayed once for all. A verdict against a branch comes only of
+    replays of its own.
+    """
+
+    def find_out(wanted: Wanted, asking: list[int]) -> Iterator[tuple[int, Any]]:
+        told = trials.find_out(wanted, (branches[index].answers for index in asking))
+        return ((asking[place], answer) for place, answer in told)
+
+    shared = len(branches) > 1
+    found = concluded([branch.inquiry(shared=shared) for branch in branches], find_out)
+    for branch, verdict in zip(branches, found, strict=True):
+        yield verdict or next(_verdicts(trials, [branch]))
+
+
+class Verifier:
+    """One branch of a record under judgement.
+
+    Args:
+        record: What was recorded.
+        source: Its script as it is now.
+        trials: Does the replaying.
+        branch: Which of its branches; the active one if None.
+        vouched: Files of the script's folder that are not left over, whatever it writes.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        source: Source,
+        trials: Trials,
+        branch: str | None = None,
+        vouched: Collection[str] = (),
+    ) -> None:
+        self._trials = trials
+        self._record = record
+        self._branch = branch
+        self._vouched = vouched
+        self._source = source
+
+    @property
+    def answers(self) -> Sequence[str]:
+        """All answers of the branch."""
+        return self._record.path_of(self._branch or self._record.branch)
+
+    def inquiry(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
+        """Judge by the replays that are asked for.
+
+        Args:
+            shared: Whether processes of other branches may take part in them. Then nothing comes
+                of it where a difference was found.
+        """
+        try:
+            verdict = yield from self._judged(shared=shared)
+        except LimitError as error:
+            verdict = Verdict("unverifiable", reason=error.message)
+        return verdict and replace(verdict, branch=self._branch)
+
+    def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
+        plain, varied = _sound_runs((yield (Other(), Other(_USUAL))))
+        self._varied = _USUAL
+        if _SYSTEM in plain.met:  # which is said; what it shows of that is no news
+            self._varied = tuple(name for name in _USUAL if name != _SYSTEM)
+            (varied,) = _sound_runs((yield (Other(self._varied),)))
+        self._known = known_of(self._record, self._branch or self._record.branch)
+        found = difference_from_record(self._known, plain)
+        if shared and found is not None:
+            return None
+        racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
+        differs = racing and (found or first_difference(plain, varied))
+        if differs and racing:
+            verdict = _diverging(differs, *MET[racing])
+        elif found is not None:
+            verdict = self._against_record(plain, found)
+        else:
+            verdict = yield from self._against_conditions(plain, varied)
+        names = dict.fromkeys((*plain.met, *varied.met))
+        met = tuple(name for name in names if name in MET or name in NOTED)
+        fits = self._fits(plain, found)
+        verdict = _doubted(replace(verdict, met=met, lacks=plain.lacks, fits=fits))
+        return None if shared and verdict.verdict == "diverges" else self._bounded(verdict)
+
+    def _bounded(self, verdict: Verdict) -> Verdict:
+        """A verdict reaches as far as the record: answers of which it shows nothing prove none."""
+        known = self._known
+        if verdict.verdict != "reproducible" or known.missing is None:
+            return verdict
+        if self._branch is not None:
+            return replace(verdict, not_judged=(f"branch {self._branch}: {known.missing}",))
+        if known.shows_nothing and (known.inputs or known.status):
+            return replace(verdict, verdict="unverifiable", reason=known.missing)
+        return replace(verdict, not_judged=(known.missing,))
+
+    def _fits(self, run: Transcript, found: Difference | None) -> str | None:
+        """How far the record fits a script that was edited; see `Verdict.fits`."""
+        if self._known.code_hash in (None, self._source.code_hash):
+            return None
+        if found is None:
+            return "all"
+        asked = [step.prompt for step in (*run.steps, run.last)]
+        pairs = zip(map(question, self._known.trail), asked, strict=False)
+        other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
+        return "amended" if other >= len(self._known.inputs) else f"to step {other}"
+
+    def _against_conditions(
+        self, plain: Transcript, varied: Transcript
+    ) -> Inquiry[Wanted, Verdict]:
+        """The record agrees with a replay: does it with every replay?"""
+        changed = list(self._varied)
+        relied: dict[Cause, int] = {}
+        hidden = self._left_over(plain)
+        if hidden:
+            (varied,) = _sound_runs((yield (Other(self._varied, hidden),)))
+        while (found := first_difference(plain, varied)) is not None:
+            among = Other(tuple(changed), hidden)
+            guilty = _sound((yield Search(tuple(self._known.inputs[: found.step]), among)))
+            if not guilty or any(name in OPEN for name in guilty):
+                moved = relied.get("address-order") == found.step
+                return replace(_parted(plain, found, guilty, moved), relies_on=tuple(relied))
+            for name in guilty:
+                relied.setdefault(HELD[name], found.step)
+                changed.remove(name)
+            (varied,) = _sound_runs((yield (Other(tuple(changed), hidden),)))
+        if "program" in plain.met:  # programs have the real clock, and two runs may be quick
+            (later,) = _sound_runs((yield (Other(later=True),)))
+            if (found := first_difference(plain, later)) is not None:
+                return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
+        return Verdict("reproducible", relies_on=tuple(relied))
+
+    def _left_over(self, run: Transcript) -> tuple[str, ...]:
+        names = left_over(run, self._source.path.parent)
+        return tuple(name for name in names if name not in self._vouched)
+
+    def _made_without(self, files: tuple[str, ...]) -> bool:
+        """Whether the record is what a run shows that finds none of these files."""
+        if not files:
+            return False
+        run = self._trials.run(self._known.inputs, Other(("leftovers",), files))
+        return difference_from_record(self._known, run) is None
+
+    def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
+        """A replay differs from the record: why?"""
+        if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
+            return _diverging(found, *_noise(plain))
+        if belied(self._known, plain, found.step):
+            words = "the record was edited: its own mark of that step is of what a replay shows"
+            return _diverging(found, "unknown", words)
+        edited = self._known.code_hash not in (None, self._source.code_hash)
+        then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
+        same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
+        if self._made_without(tuple(left_over(plain, self._source.path.parent, "update"))):
+            words = "files that the script changes lie there, and did not when it was recorded"
+            return _diverging(found, "leftover-file", words)
+        # What was fixed when it was recorded, as it is now, cannot be what differs.
+        varied = self._varied
+        changed = tuple(name for name in varied if name in OPEN) if same else (*varied, "entropy")
+        answers = self._known.inputs[: found.step]
+        parts = self._trials.parting(answers, self._left_over(plain))
+        guilty = culprits(changed, parts) if parts(changed) else ()
+        if guilty:
+            too = "; the script was changed since, too" if edited else ""
+            words = f"what stands there depends on {_depends(guilty)}{too}"
+            return _diverging(found, _cause(guilty), words)
+        if edited:
+            named = named_files(self._source)
+            too = f", perhaps a file beside it too{named}" if named else ""
+            words = f"no condition changes it, and the script was changed since{too}"
+            return _diverging(found, "code-changed", words)
+        if "python" in then and not same:
+            words = f"recorded with Python {then['python']}, this is {now}"
+            return _diverging(found, "environment", words)
+        beside = named_files(self._source)
+        perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
+        words = f"no condition changes it: {perhaps or 'nothing tells why'}"
+        return _diverging(found, *(_met(plain) or ("unknown", words)))
+
+
+def _sound_runs(outcomes: Sequence[Outcome]) -> list[Transcript]:
+    """The runs that were asked for."""
+    return [_sound(outcome) for outcome in outcomes]
+
+
+def _sound(outcome: T | QuizlogError) -> T:
+    """What was asked for; raises what stopped it."""
+    if isinstance(outcome, QuizlogError):
+        raise outcome
+    return outcome
+
+
+_DEPENDS = {
+    "hashes": "the order of hashes",
+    "clock": "the clock",
+    "addresses": "the order of addresses in memory",
+    "environment": "environment variables, time zone or user",
+    "entropy": "randomness that has no seed of its own",
+    "folder": "where the folder lies",
+    "home": "the user (home folder, numbers), the machine or where Python lies",
+    "leftovers": "what else lies in the folder",
+    "metadata": "the times or numbers of files",
+    "threads": "the order in which threads take turns",
+    "libraries": "the real time, for which a library of it asks the system itself",
+    "system": "the system's state (/proc, /sys)",
+}
+
+
+def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:
+    return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
+
+
+def _parted(plain: Transcript, found: Difference, guilty: Sequence[str], moved: bool) -> Verdict:
+    """Why two runs part; `moved` if addresses, which anything in memory moves, decide there."""
+    if not guilty:
+        return _diverging(found, *_noise(plain))
+    if moved:
+        words = f"it depends on addresses in memory, and they on {_depends(guilty)}"
+        return _diverging(found, "address-order", words)
+    return _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
+
+
+def _cause(guilty: Sequence[str]) -> Cause:
+    """The class that conditions are of: of one that no replay holds, if there is one."""
+    return next((OPEN[name] for name in guilty if name in OPEN), (HELD | OPEN)[guilty[0]])
+
+
+def _depends(guilty: Iterable[str]) -> str:
+    return ", together with ".join(_DEPENDS[name] for name in guilty)
+
+
+def _noise(plain: Transcript) -> tuple[Cause, str]:
+    """Why two runs in one and the same world part: what they met, as nothing else is left."""
+    known = _met(plain)
+    if known is None and "addresses" in plain.lacks:
+        return "address-order", LACKS["addresses"]
+    return known or ("unknown", "two replays in one and the same world differ")
+
+
+def _met(plain: Transcript) -> tuple[Cause, str] | None:
+    """What a run met that nothing holds: where no condition explains a difference, it may."""
+    turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
+    causes = MET | {name: (cause, NOTED[name]) for name, cause in turns.items()}
+    return next((causes[name] for name in causes if name in plain.met), None)
+
+
+def _doubted(verdict: Verdict) -> Verdict:
+    """A verdict that holds only by luck, or by request of the script, is none."""
+    name = doubt(verdict.met)
+    if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
+        return verdict
+    cause, reason = MET[name]
+    return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)

@@ -1,0 +1,255 @@
+"""What in a text names this machine or its user, or looks like a secret; and the text without it.
+
+Records, exports and bundles are handed to others. What is found here is folders of this machine,
+its name, the login name of an author, keys and tokens, and files that usually hold them. What a
+person merely wrote about himself cannot be found.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+T = TypeVar("T")
+Kind = Literal["folder", "machine", "login", "secret", "file"]
+AUTHOR = "author"
+"""The key of a name that is taken out where it is the login name."""
+_LEAST = 8
+"""Characters of a value that is taken for a secret because of its variable's name."""
+_LEAST_NAME = 4
+"""Characters of a machine's name; shorter ones stand in other words."""
+_SHOWN = 4
+"""Characters of a secret that are shown where it is listed."""
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.I)
+_SECRETS = (
+    r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,20}PRIVATE KEY-----|\Z)",
+    r"(?<![\w-])(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}",
+    r"(?<![\w-])(?:gh[pousr]_|github_pat_|glpat-|hf_|npm_|pypi-)[A-Za-z0-9_-]{16,}",
+    r"(?<![\w-])(?:AKIA|ASIA)[0-9A-Z]{16}(?!\w)",
+    r"(?<![\w-])xox[a-z]-[A-Za-z0-9-]{10,}",
+    r"(?<![\w-])AIza[A-Za-z0-9_-]{30,}",
+    r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+    r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)",
+    r"\b(?=[A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD))[A-Z0-9_]{3,80} ?= ?"
+    r"[\"']?[^\s\"'()\[\]]{8,}(?![^\s\"'])",
+)
+"""Forms of keys and tokens; the last one is a line of an environment file. Each takes a time that
+grows with the text's length only, whatever the text."""
+_HOMES = r"(?:/home|/Users|[A-Za-z]:\\Users)[/\\][^/\\\s\"'<>:,;]+"
+_FILES = re.compile(
+    r"\.env(\..*)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_[a-z0-9]+"
+    r"|credentials(\..*)?|.*\.(pem|key|p12|pfx|kdbx)",
+    re.I,
+)
+
+
+class Finding(NamedTuple):
+    """Something private."""
+
+    kind: Kind
+    text: str
+    """What it is; of a secret only the start."""
+    where: str
+
+
+@dataclass(frozen=True)
+class _Rule:
+    kind: Kind
+    pattern: re.Pattern[str]
+    stand_in: str
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """What is private on this machine."""
+
+    rules: tuple[_Rule, ...]
+    login: str
+    """The login name; empty if there is none."""
+
+    def clean(self, text: str) -> str:
+        """The text with stand-ins for what is private."""
+        for rule in self.rules:
+            text = rule.pattern.sub(rule.stand_in, text)
+        return text
+
+    def find(self, text: str, where: str) -> list[Finding]:
+        """What is private in a text."""
+        found: list[Finding] = []
+        for rule in self.rules:
+
+            def take(match: re.Match[str], rule: _Rule = rule) -> str:
+                is_secret = rule.kind == "secret"
+                said = f"{match.group()[:_SHOWN]}…" if is_secret else match.group()
+                found.append(Finding(rule.kind, said, where))
+                return rule.stand_in
+
+            text = rule.pattern.sub(take, text)
+        return found
+
+    def clean_value(self, value: T) -> T:
+        """A value with all texts in it cleaned: lists, mappings, dataclasses."""
+        cleaned: T = _with_texts(value, self.clean, self._known_author)
+        return cleaned
+
+    def find_in(self, value: Any, where: str) -> list[Finding]:
+        """What is private in all texts of a value."""
+        texts, found = _texts_in(value), []
+        every = "\n".join([text for _, text in texts])  # most values have nothing private
+        clean = not any(rule.pattern.search(every) for rule in self.rules)
+        for key, text in texts:
+            if key == AUTHOR and self._known_author(text) is None:
+                found.append(Finding("login", text, where))
+            found += [] if clean else self.find(text, where)
+        return found
+
+    def _known_author(self, name: str) -> str | None:
+        return None if self.login and name == self.login else name
+
+
+def is_private_file(name: str) -> bool:
+    """Whether a file of this name usually holds keys."""
+    return _FILES.fullmatch(name) is not None
+
+
+def privacy_of(folder: Path, environment: Mapping[str, str] = os.environ) -> Privacy:
+    """What is private on this machine, for a record.
+
+    Args:
+        folder: Where its script lies.
+        environment: Where values of variables such as `API_KEY` are secrets.
+    """
+    values = {*_secret_values(environment), *_values_beside(folder), *_values_beside(Path())}
+    known = [re.escape(value) for value in sorted(values, key=len, reverse=True)]
+    secrets = re.compile("|".join([*known, *_SECRETS]), re.S)
+    rules = [_Rule("secret", secrets, "[secret]")]
+    for path, stand_in in _folders(folder):
+        rules.append(_Rule("folder", re.compile(rf"{re.escape(path)}(?![\w.-]*\w)"), stand_in))
+    rules.append(_Rule("folder", re.compile(_HOMES), "~"))
+    rules += [_Rule("machine", re.compile(name), "[machine]") for name in _machine()]
+    return Privacy(tuple(rules), _login())
+
+
+def _folders(folder: Path) -> Iterator[tuple[str, str]]:
+    """Folders of this machine and what stands for them, the longest first."""
+    python = {str(Path(__file__).resolve().parents[2])}
+    python |= {sys.prefix} - {sys.base_prefix}
+    found = {os.path.expanduser("~"): "~"} | dict.fromkeys(python, "[python]")
+    found |= {str(folder.resolve()): "[folder]", os.path.abspath(folder): "[folder]"}
+    for path in sorted(found, key=len, reverse=True):
+        least = 1 if found[path] == "~" else 2  # `/` and `/tmp` tell nothing
+        if len(Path(path).parts) > least:
+            yield path, found[path]
+
+
+def _machine() -> list[str]:
+    """Patterns of this machine's name; one that is a plain word cannot be told from the word."""
+    full = socket.gethostname()
+    names = {full, full.partition(".")[0]}
+    return [
+        rf"(?<![\w.-]){re.escape(name)}(?![\w-])"
+        for name in sorted(names, key=len, reverse=True)
+        if len(name) >= _LEAST_NAME and not name.isalpha()
+    ]
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # no such user, or no user database
+        return ""
+
+
+def _secret_values(variables: Mapping[str, str]) -> Iterator[str]:
+    for name, value in variables.items():
+        if _SECRET_NAME.search(name) and len(value.strip()) >= _LEAST:
+            yield value.strip()
+
+
+def _values_beside(folder: Path) -> Iterator[str]:
+    """The values in a folder's `.env` files: all that are long enough."""
+    for path in sorted(folder.glob(".env*")):
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace")[:1_000_000].splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            value = line.partition("=")[2].strip().strip("\"'")
+            if not line.lstrip().startswith("#") and len(value) >= _LEAST:
+                yield value
+
+
+def _texts_in(value: Any, key: Any = None) -> list[tuple[Any, str]]:
+    """All texts of a value in order, each with the key it stands at."""
+    if isinstance(value, str):
+        return [(key, value)]
+    if value is None or isinstance(value, (int, float, bytes, bytearray)):
+        return []
+    members: Iterable[tuple[Any, Any]] = ()
+    if is_dataclass(value) and not isinstance(value, type):
+        members = [(name, getattr(value, name)) for name in _names(type(value))]
+    elif isinstance(value, Mapping):
+        members = value.items()
+    elif isinstance(value, Sequence):
+        members = [(None, one) for one in value]
+    return [found for name, one in members for found in _texts_in(one, name)]
+
+
+@cache
+def _names(form: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(form))
+
+
+def _with_texts(
+    value: Any, change: Callable[[str], str], author: Callable[[str], str | None]
+) -> Any:
+    """A value with its texts changed; an author's name that becomes None is left out."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        changed = {key: _member(key, one, change, author) for key, one in value.items()}
+        return {k: one for k, one in changed.items() if one is not None or value[k] is None}
+    if is_dataclass(value) and not isinstance(value, type):
+        inner = {one.name: getattr(value, one.name) for one in fields(value)}
+        return replace(value, **{k: _member(k, v, change, author) for k, v in inner.items()})
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [_with_texts(one, change, author) for one in value]
+    return value
+
+
+def _member(
+    key: Any, value: Any, change: Callable[[str], str], author: Callable[[str], str | None]
+) -> Any:
+    if key == AUTHOR and isinstance(value, str):
+        value = author(value)
+    return _with_texts(value, change, author)
+
+
+def listed(findings: Iterable[Finding]) -> list[str]:
+    """A line for each thing that was found, with its places."""
+    places: dict[tuple[Kind, str], dict[str, None]] = {}
+    for found in findings:
+        places.setdefault((found.kind, found.text), {})[found.where] = None
+    lines = []
+    for (kind, text), where in places.items():
+        first, *more = where
+        rest = f" and {len(more)} more" if more else ""
+        lines.append(f"{_WORDS[kind]} {text}: {first}{rest}")
+    return lines
+
+
+_WORDS: Mapping[Kind, str] = {
+    "folder": "a folder of this machine,",
+    "machine": "this machine's name,",
+    "login": "your login name,",
+    "secret": "what looks like a secret,",
+    "file": "a file that may hold keys,",
+}

@@ -1,0 +1,127 @@
+"""A record as the mapping that is written to its file, keys in the trace format's order."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...errors import RecordError
+from ..append_only_list import Series
+from ..model import MAIN, Branch, LastError, Record
+from .own_yaml import parse_own
+from .validate import record_from
+from .yaml_text import dump_json, dump_yaml, list_items, parse
+
+
+def to_mapping(record: Record) -> dict[str, Any]:
+    """The record's fields; optional ones only where they say something."""
+    data: dict[str, Any] = {
+        "script": record.script,
+        "output": record.output,
+        "seed": record.seed,
+        "status": record.status,
+        "code_hash": record.code_hash,
+        "inputs": record.inputs,
+        "pointer": record.pointer,
+        "print": record.print,
+        "last_error": record.last_error and error_mapping(record.last_error),
+        "trail": record.trail or None,
+        "branch": record.branch if record.branch != MAIN else None,
+        "branches": _branches(record) or None,
+    }
+    return {key: value for key, value in data.items() if value is not None} | dict(record.extras)
+
+
+def error_mapping(error: LastError) -> dict[str, Any]:
+    """`last_error` as the trace format writes it."""
+    data = {"message": error.message, "line": error.line, "score": error.score}
+    return {key: value for key, value in data.items() if value is not None} | dict(error.extras)
+
+
+def _branches(record: Record) -> dict[str, Any]:
+    """All entries; the active branch's answers stand in `inputs` and are not repeated."""
+    data = {name: _branch(entry) for name, entry in record.branches.items()}
+    if record.branch in data:
+        del data[record.branch]["inputs"]
+    return data
+
+
+def _branch(branch: Branch) -> dict[str, Any]:
+    data = {
+        "parent": branch.parent,
+        "at": branch.at,
+        "inputs": branch.inputs,
+        "trail": branch.trail or None,
+        "status": branch.status,
+        "score": branch.score,
+        "created": branch.created,
+        "note": branch.note,
+        "deleted": branch.deleted,
+        "code_hash": branch.code_hash,
+    }
+    return {key: value for key, value in data.items() if value is not None} | dict(branch.extras)
+
+
+class Rendering:
+    """The YAML text of a record that is written again and again as it grows.
+
+    What did not change since the last time is not rendered again: the long lists grow at their end.
+    """
+
+    def __init__(self) -> None:
+        self._lists: dict[str, tuple[Series[str], str]] = {}
+        self._branches: tuple[object, str] = (None, "")
+
+    def text(self, record: Record) -> str:
+        """The whole text."""
+        bare = replace(record, inputs=_NONE, print=_NONE, trail=_NONE, branches={})
+        parts = []
+        for key, value in to_mapping(bare).items():
+            if key in ("inputs", "print"):
+                parts.append(self._list(key, getattr(record, key)))
+            else:
+                parts.append(dump_yaml({key: value}))
+            if key == "print":
+                parts.append(self._list("trail", record.trail) if record.trail else "")
+                parts.append(self._branch_text(record))
+        return "".join(parts)
+
+    def _list(self, key: str, series: Series[str]) -> str:
+        known, text = self._lists.get(key, (_NONE, ""))
+        if not series.continues(known):
+            known, text = _NONE, ""
+        text += "".join(list_items(series[len(known) :]))
+        self._lists[key] = (series, text)
+        return f"{key}:\n{text}" if series else f"{key}: []\n"
+
+    def _branch_text(self, record: Record) -> str:
+        if self._branches[0] is not record.branches:
+            branches = _branches(record)
+            text = dump_yaml({"branches": branches}) if branches else ""
+            self._branches = (record.branches, text)
+        return self._branches[1]
+
+
+_NONE: Series[str] = Series()
+
+
+def to_text(data: Mapping[str, Any], path: Path) -> str:
+    """The text of a file: JSON for a name that ends in `.json`, else YAML."""
+    return dump_json(data) if path.suffix == ".json" else dump_yaml(data)
+
+
+def from_text(text: str, where: str) -> Record:
+    """Read a record.
+
+    Raises:
+        RecordError: The text is no YAML or JSON, or no record.
+    """
+    plain = parse_own(text)
+    if plain is not None:
+        with contextlib.suppress(RecordError):  # the thorough reader below knows the lines
+            return record_from(plain, where)
+    data, lines = parse(text, where)
+    return record_from(data, where, lines)

@@ -1,0 +1,217 @@
+"""From plain data to a `Record`, or an error that names the field, what is wrong and the mend.
+
+Judges shape and types only; whether the script exists or agrees is not asked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ...errors import RecordError
+from ..append_only_list import Series
+from ..model import MAIN, Branch, LastError, Record, Status
+
+STATUSES: dict[str, Status] = {
+    "in_progress": "in_progress",
+    "in-progress": "in_progress",
+    "success": "success",
+    "error": "error",
+}
+
+_NAMES = {
+    str: "text",
+    int: "a whole number",
+    bool: "true/false",
+    float: "a number",
+    list: "a list",
+    dict: "a mapping",
+    type(None): "empty",
+}
+
+
+class Fields:
+    """One mapping being read: takes known keys out, keeps the rest, names what is wrong.
+
+    Args:
+        data: The mapping.
+        where: File name, for messages.
+        lines: Line of each value by its path, where the reader knows it.
+        path: Path of this mapping in the record, empty at the top.
+    """
+
+    def __init__(
+        self, data: Any, where: str, lines: Mapping[str, int], path: str = "", what: str = "record"
+    ) -> None:
+        self.where, self.lines, self.path = where, lines, path
+        if not isinstance(data, dict):
+            self.fail("", f"must be a mapping, is {_name(data)}", f"see the {what} in the README")
+        self.rest: dict[str, Any] = dict(data)
+
+    def fail(self, key: str, message: str, hint: str) -> NoReturn:
+        """Raise a `RecordError` about `key`."""
+        path = self._path(key)
+        line = self.lines.get(path)
+        place = self.where if line is None else f"{self.where}:{line}"
+        raise RecordError(f"{path}: {message}" if path else message, where=place, hint=hint)
+
+    def take(self, key: str, kind: type, *, hint: str, required: bool = False) -> Any:
+        """The value of `key`, None if absent; fails if it is not a `kind`."""
+        if key not in self.rest and required:
+            self.fail("", f"`{key}` is missing", hint)
+        value = self.rest.pop(key, None)
+        if value is None and not required:
+            return None
+        wrong_bool = isinstance(value, bool) and kind is not bool
+        accepted = (int, float) if kind is float else kind
+        if wrong_bool or not isinstance(value, accepted):
+            self.fail(key, f"must be {_NAMES[kind]}, is {_name(value)}", hint)
+        return value
+
+    def texts(self, key: str) -> list[str]:
+        """A list of strings; fails on the first item that is none, with the quoting mend."""
+        items: list[Any] = self.take(key, list, hint=f'write {key}: ["...", "..."]') or []
+        for index, item in enumerate(items):
+            if not isinstance(item, str):
+                hint = f'put it in quotes: "{item}"'
+                self.fail(f"{key}[{index}]", f"must be text, is {_name(item)}", hint)
+        return items
+
+    def child(self, key: str, data: Any) -> Fields:
+        """The mapping at `key`, to be read in the same way."""
+        return Fields(data, self.where, self.lines, self._path(key))
+
+    def _path(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path and key else self.path or key
+
+
+def _name(value: Any) -> str:
+    return _NAMES.get(type(value), type(value).__name__)
+
+
+def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -> Record:
+    """Check plain data against the trace format.
+
+    Args:
+        data: What the YAML or JSON text held.
+        where: File name, for messages.
+        lines: Line numbers of values by path, if known.
+
+    Raises:
+        RecordError: The first thing that is wrong.
+    """
+    fields = Fields(data, where, lines or {})
+    inputs = fields.texts("inputs")
+    record = Record(
+        script=fields.take("script", str, required=True, hint="name the Python script"),
+        seed=fields.take("seed", int, required=True, hint="write a whole number, as seed: 123456"),
+        inputs=Series(inputs),
+        pointer=_pointer(fields, len(inputs)),
+        status=_status(fields, required=False) or "in_progress",
+        print=Series(fields.texts("print")),
+        last_error=_last_error(fields),
+        trail=_trail(fields, len(inputs) + 1),
+        output=fields.take("output", str, hint="name a file, or leave it out"),
+        code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
+        branch=fields.take("branch", str, hint="name one of the branches") or MAIN,
+        branches=_branches(fields),
+        extras=fields.rest,
+    )
+    _check_tree(record, fields)
+    return record
+
+
+def _pointer(fields: Fields, count: int) -> int:
+    hint = f"write a whole number from 0 to {count}"
+    pointer: int | None = fields.take("pointer", int, hint=hint)
+    if pointer is None:
+        return count
+    if pointer < 0:
+        fields.fail("pointer", f"must not be negative, is {pointer}", hint)
+    if pointer > count:
+        fields.fail("pointer", f"is {pointer}, past the {count} inputs", hint)
+    return pointer
+
+
+def _trail(fields: Fields, most: int) -> Series[str]:
+    """The marks of the stops; more than there can be were left over when answers were cut."""
+    return Series(fields.texts("trail")).upto(most)
+
+
+def _status(fields: Fields, *, required: bool) -> Status | None:
+    hint = "write in_progress, success or error"
+    text = fields.take("status", str, hint=hint, required=required)
+    if text is not None and text not in STATUSES:
+        fields.fail("status", f"unknown status {text!r}", hint)
+    return STATUSES[text] if text is not None else None
+
+
+def _last_error(fields: Fields) -> LastError | None:
+    data = fields.rest.pop("last_error", None)
+    if data is None:
+        return None
+    inner = fields.child("last_error", data)
+    return LastError(
+        message=inner.take("message", str, hint="write the exception's text in quotes") or "",
+        line=inner.take("line", int, hint="write the script line's number"),
+        score=float(inner.take("score", float, hint="write a number from 0 to 1") or 0),
+        extras=inner.rest,
+    )
+
+
+def _branches(fields: Fields) -> dict[str, Branch]:
+    hint = "write branches: {name: {parent: main, at: 2, inputs: [...]}}"
+    data = fields.take("branches", dict, hint=hint) or {}
+    inside = fields.child("branches", data)
+    return {str(name): _branch(inside.child(str(name), value)) for name, value in data.items()}
+
+
+def _branch(fields: Fields) -> Branch:
+    at = fields.take("at", int, hint="write the index of the answer it forks at") or 0
+    if at < 0:
+        fields.fail("at", f"must not be negative, is {at}", "write an index from 0")
+    inputs = Series(fields.texts("inputs"))
+    parent = fields.take("parent", str, hint="name the branch it forks from")
+    return Branch(
+        parent=parent,
+        at=at,
+        inputs=inputs,
+        trail=_trail(fields, len(inputs) + (parent is None)),
+        status=_status(fields, required=False),
+        score=fields.take("score", float, hint="write a number from 0 to 1"),
+        created=fields.take("created", str, hint="write an ISO date in quotes"),
+        note=fields.take("note", str, hint="write text in quotes"),
+        deleted=fields.take("deleted", str, hint="write an ISO date in quotes, or leave it out"),
+        code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
+        extras=fields.rest,
+    )
+
+
+def _check_tree(record: Record, fields: Fields) -> None:
+    """Each parent exists, no branch is its own ancestor, each fork point lies on its parent."""
+    roots = [name for name, branch in record.branches.items() if branch.parent is None]
+    if record.branch not in record.branches and roots:
+        fields.fail("branch", f"there is no branch {record.branch!r}", "name one of `branches`")
+    sound: set[str] = set()
+    for name in record.branches:
+        _check_ancestors(record, name, fields, sound)
+    for name, branch in record.branches.items():
+        if branch.parent and branch.at > record.length_of(branch.parent):
+            hint = "`at` is at most the number of the parent's answers"
+            fields.fail(f"branches.{name}.at", f"is {branch.at}, past the end of its parent", hint)
+
+
+def _check_ancestors(record: Record, name: str, fields: Fields, sound: set[str]) -> None:
+    """Check a branch's ancestors up to those that are in `sound` already, and add them there."""
+    seen = {name}
+    parent = record.branches[name].parent
+    while parent is not None and parent not in sound:
+        if parent in seen:
+            fields.fail(f"branches.{name}", "is its own ancestor", "name another parent")
+        if parent not in record.branches and parent != record.branch:
+            hint = "name `main` or one of `branches`"
+            fields.fail(f"branches.{name}.parent", f"there is no branch {parent!r}", hint)
+        seen.add(parent)
+        entry = record.branches.get(parent)
+        parent = entry.parent if entry else None
+    sound |= seen

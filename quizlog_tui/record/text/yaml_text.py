@@ -1,0 +1,245 @@
+"""The text of a record: YAML or JSON in, YAML or JSON out, every string exactly kept.
+
+Reading is strict, as the text may be hostile or damaged: no aliases, merge keys, tags or duplicate
+keys, bounded depth and size. Writing quotes every string, in a form that is YAML and JSON at once.
+Knows nothing of what the keys mean. The only module that imports PyYAML.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from json.encoder import encode_basestring as _quote
+from typing import Any, NoReturn
+
+from ...errors import RecordError
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Larger files are refused before they are read."""
+MAX_DEPTH = 32
+"""Deeper nesting is refused."""
+MAX_DIGITS = 4300
+"""Longer numbers are refused: Python reads and writes no more decimal digits."""
+
+UNPRINTABLE = re.compile(
+    "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+)
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
+
+
+def parse(text: str, where: str) -> tuple[Any, dict[str, int]]:
+    """The data in a YAML or JSON text, and the line of each value by its path.
+
+    Raises:
+        RecordError: The text is neither, with line and column.
+    """
+    if text.lstrip()[:1] == "{":
+        try:
+            data = json.loads(text, object_pairs_hook=_no_duplicates)
+            _check_depth(data)
+            return data, {}
+        except RecordError as error:
+            raise RecordError(error.message, where=where, hint=error.hint) from None
+        except (ValueError, RecursionError):
+            pass  # flow-style YAML may start with a brace too; its reader has the better message
+    return _Reader(text, where).read()
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RecordError(f"the key {twice!r} appears twice", hint="keep one of them")
+    return data
+
+
+def _check_depth(data: Any) -> None:
+    """Make sure that what JSON can hold can be written as YAML, and read again."""
+    level = [data]
+    for _ in range(MAX_DEPTH + 1):
+        values = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [one for each in values for one in each if isinstance(one, (dict, list))]
+    if level:
+        raise RecordError(f"is nested deeper than {MAX_DEPTH} levels", hint=_FLAT)
+
+
+class _Reader:
+    """Builds plain data from PyYAML's events, one pass, nothing recursive but our own bound."""
+
+    def __init__(self, text: str, where: str) -> None:
+        import yaml
+
+        self.yaml = yaml
+        self.where = where
+        # libyaml refuses escaped lone surrogates, which our own writer emits; the slow loader reads
+        # them.
+        fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        loader = yaml.SafeLoader if _SURROGATE_ESCAPE.search(text) else fast
+        self.values: Any = yaml.SafeLoader("")
+        self.lines: dict[str, int] = {}
+        self.events: Iterator[Any] = iter(yaml.parse(text, Loader=loader))
+
+    def read(self) -> tuple[Any, dict[str, int]]:
+        yaml = self.yaml
+        try:
+            self._next()
+            first = self._next()
+            if isinstance(first, yaml.StreamEndEvent):
+                return None, {}
+            data = self._value(self._next(), "", 0)
+            self._next()
+            if not isinstance(self._next(), yaml.StreamEndEvent):
+                raise RecordError("holds more than one document", where=self.where, hint=_ONE)
+            return data, self.lines
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            self._fail(mark, f"not valid YAML: {error.problem or error.context}", _VALID)
+        except yaml.YAMLError as error:
+            message = str(error).splitlines()[0]
+            raise RecordError(f"not valid YAML: {message}", where=self.where, hint=_VALID) from None
+
+    def _next(self) -> Any:
+        return next(self.events)
+
+    def _fail(self, mark: Any, message: str, hint: str) -> NoReturn:
+        place = f"{self.where}:{mark.line + 1}:{mark.column + 1}" if mark else self.where
+        raise RecordError(message, where=place, hint=hint)
+
+    def _value(self, event: Any, path: str, depth: int) -> Any:
+        yaml = self.yaml
+        self.lines[path] = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            self._fail(event.start_mark, f"uses the alias *{event.anchor}", _NO_ALIAS)
+        if depth > MAX_DEPTH:
+            self._fail(event.start_mark, f"is nested deeper than {MAX_DEPTH} levels", _FLAT)
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        if event.tag is not None:
+            self._fail(event.start_mark, f"uses the tag {event.tag}", "leave tags out")
+        if isinstance(event, yaml.SequenceStartEvent):
+            return list(self._items(path, depth))
+        return self._mapping(path, depth)
+
+    def _scalar(self, event: Any) -> Any:
+        if event.style in ("'", '"', "|", ">") and event.tag in (None, "!"):
+            return event.value
+        if event.tag is not None:
+            self._fail(event.start_mark, f"uses the tag {event.tag}", "leave tags out")
+        tag = self.values.resolve(self.yaml.ScalarNode, event.value, event.implicit)
+        kind = tag.rpartition(":")[2]
+        if kind not in ("int", "float", "bool", "null"):
+            return event.value
+        node = self.yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark)
+        try:
+            if len(event.value) > MAX_DIGITS:
+                raise ValueError("too long, in whatever notation")
+            value = getattr(self.values, f"construct_yaml_{kind}")(node)
+            str(value)  # one in few digits of a greater base may be too long to be written
+            return value
+        except ValueError:
+            hint = "write a shorter one, or put it in quotes"
+            self._fail(event.start_mark, "the number is too long to be read", hint)
+
+    def _items(self, path: str, depth: int) -> Iterator[Any]:
+        index = 0
+        while not isinstance(event := self._next(), self.yaml.SequenceEndEvent):
+            yield self._value(event, f"{path}[{index}]", depth + 1)
+            index += 1
+
+    def _mapping(self, path: str, depth: int) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        while not isinstance(event := self._next(), self.yaml.MappingEndEvent):
+            if not isinstance(event, self.yaml.ScalarEvent):
+                self._fail(event.start_mark, "a key must be a simple name", "see the README")
+            key = event.value
+            if key in data:
+                self._fail(event.start_mark, f"the key {key!r} appears twice", "keep one of them")
+            inner = f"{path}.{key}" if path else key
+            data[key] = self._value(self._next(), inner, depth + 1)
+        return data
+
+
+_ONE = "keep one document in the file"
+_VALID = "mend the file at this place; nothing was changed"
+_NO_ALIAS = "write the value out; records have no aliases"
+_FLAT = "a record needs no such depth"
+
+
+def quoted(text: str) -> str:
+    """A string in double quotes that YAML and JSON read alike, whatever it holds."""
+    text = _quote(text)
+    return UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def dump_yaml(data: Mapping[str, Any]) -> str:
+    """Block-style YAML with every string quoted."""
+    return "".join(_entries(data, ""))
+
+
+def dump_json(data: Mapping[str, Any]) -> str:
+    """Indented JSON, pure ASCII."""
+    return json.dumps(data, indent=1, default=list) + "\n"
+
+
+def _entries(data: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, value in data.items():
+        plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in RESERVED_KEYS
+        yield f"{indent}{key if plain else quoted(key)}:{_block(value, indent)}"
+
+
+def _block(value: Any, indent: str) -> str:
+    """What follows a key or a dash: a scalar on the line, or a nested block below it."""
+    if isinstance(value, Mapping):
+        return "\n" + "".join(_entries(value, indent + "  ")) if value else " {}\n"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "\n" + "".join(list_items(value, indent)) if value else " []\n"
+    return f" {_scalar(value)}\n"
+
+
+def list_items(values: Iterable[Any], indent: str = "") -> Iterator[str]:
+    """The lines of a block sequence."""
+    for value in values:
+        if isinstance(value, str):
+            yield f"{indent}- {quoted(value)}\n"
+        else:
+            yield f"{indent}-{_item(value, indent)}"
+
+
+def _item(value: Any, indent: str) -> str:
+    if isinstance(value, Mapping) and value:
+        return "\n" + "".join(_entries(value, indent + "  "))
+    if isinstance(value, Sequence) and not isinstance(value, str) and value:
+        return "\n" + "".join(list_items(value, indent + "  "))
+    return _block(value, indent)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, float):
+        return _float(value)
+    return {None: "null", True: "true", False: "false"}[value] if not _is_int(value) else str(value)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _float(value: float) -> str:
+    text = repr(value)
+    if text in ("nan", "inf", "-inf"):
+        return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[text]
+    if "e" in text and "." not in text:
+        return text.replace("e", ".0e")
+    return text
+
+
+def has_libyaml() -> bool:
+    """Whether PyYAML's quick parser is there."""
+    import yaml
+
+    return hasattr(yaml, "CSafeLoader")

@@ -1,0 +1,1 @@
+"""Live runs and frozen copies that are kept, so that a replay need not start anew."""

@@ -1,0 +1,45 @@
+"""The message that starts a run. The other side of it is `worker.job`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from ..script.private_files import private_files
+from ..script.source import Source
+from ..world import World
+from .limits import Limits
+from .output import UNTOLD
+
+
+def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]:
+    """The fields of the message, in the order in which `worker.job.Job` reads them.
+
+    Args:
+        source: The script.
+        world: What it finds.
+        limits: What it may use.
+        kept: A folder that takes the files it writes; empty to forget them.
+    """
+    start, tick = world.clock
+    variables = []
+    if "real-environment" in source.allowed:
+        variables = [f"{name}={value}" for name, value in os.environ.items()]
+    return [
+        os.fsencode(source.path),
+        os.fsencode(source.path.name),
+        b"%d" % world.seed,
+        b"%d" % limits.memory,
+        b"%d" % start,
+        b"%d" % tick,
+        b"%d" % UNTOLD,
+        os.fsencode(world.at),
+        os.fsencode(kept),
+        *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),
+        _packed(variables),
+        source.data,
+    ]
+
+
+def _packed(words: Iterable[str]) -> bytes:
+    return os.fsencode("\0".join(words))

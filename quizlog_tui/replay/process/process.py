@@ -1,0 +1,351 @@
+"""One quiz process: started or copied, fed with answers, listened to, and ended.
+
+Speaks the wire's messages and counts the limits. Knows nothing of transcripts, records or caches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from ...errors import ProtocolError, QuizlogError
+from ..script.source import Source
+from ..world import FOLDER_LACKS, ISOLATION_LACKS, World
+from . import reasons
+from .channel import Channel
+from .descriptors import Opened
+from .family import Family
+from .job import job_fields
+from .limits import Limits
+from .output import Output
+from .protocol import (
+    Born,
+    Code,
+    Message,
+    Place,
+    RawStep,
+    Refused,
+    Report,
+    Straying,
+    Unshut,
+    Violation,
+    check_prompts,
+    most_bytes,
+)
+from .spawn import take
+from .written import WrittenText
+
+_WATCH_MILLISECONDS = 50
+E = TypeVar("E", bound=QuizlogError)
+_ASKING = b'["asking"'
+
+
+class QuizProcess:
+    """A script that is running, or waiting inside a question. See `start` and `copy`."""
+
+    def __init__(
+        self, family: Family, limits: Limits, name: str, control: int, out: int, err: int
+    ) -> None:
+        self.family = family
+        self.output = Output(out, err, limits.output)
+        self.written = WrittenText()
+        self._limits = limits
+        self._name = name
+        self._cancelled = False
+        self._midway = False
+        """Whether it is on its way between two stops."""
+        self._began = False
+        """Whether it has come as far as the script."""
+        self._stops = 0
+        """How many questions it has asked."""
+        self.code: list[Code] = []
+        """Code that it has run from text since its last report was taken."""
+        self.pid: int | None = None
+        self.exit_code: int | None = None
+        self.refused: str | None = None
+        self.taint: str | None = None
+        self.met: tuple[str, ...] = ()
+        """Names of what the fixed world does not hold; see `world.MET`."""
+        self.lacks: tuple[str, ...] = ()
+        """What of it this system lacks; see `world.LACKS`."""
+        self._channel = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, control))
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
+        self._poll.register(family, select.POLLIN)
+        family.join()
+
+    @classmethod
+    def start(cls, source: Source, world: World, limits: Limits, kept: str = "") -> QuizProcess:
+        """A fresh process that begins to run a script: exactly the bytes of `source`.
+
+        Args:
+            source: The script.
+            world: What it finds.
+            limits: What it may use.
+            kept: A folder that takes the files it writes; empty to forget them.
+        """
+        alike, network = "addresses" not in world.changed, "real-network" in source.allowed
+        spawned = take(world.hash_seed, alike=alike, network=network)
+        family, name = Family(spawned), source.path.name
+        process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)
+        process.lacks = () if spawned.alike or not alike else ("addresses",)
+        process.family.bound(limits.processes, limits.memory)
+        process._send(job_fields(source, world, limits, kept))
+        return process
+
+    def copy(self) -> QuizProcess | None:
+        """A copy of this waiting process, which stays as it is.
+
+        The copy may turn out to be impossible: then it has a `refused` reason once `settle` or
+        `messages` was called. It can be given answers at once. None if too many files are open.
+        """
+        try:
+            with Opened() as opened:
+                (out, err), (control, inner) = opened.files(), opened.sockets()
+        except OSError:
+            return None
+        copy = QuizProcess(self.family, self._limits, self._name, control, out, err)
+        copy.met, copy.lacks, copy._stops = self.met, self.lacks, self._stops
+        copy._began = True
+        copy.written = self.written.copy()
+        if not self._send([b"copy"], [inner, out, err]):
+            copy._lost()
+        os.close(inner)
+        return copy
+
+    def _lost(self) -> None:
+        """It never told its number: it did not start, or its original could not copy itself."""
+        self.exit_code = -9
+        if self._began:
+            self.refused = "the process to copy is gone"
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can still be given answers."""
+        return self.exit_code is None
+
+    @property
+    def spoiled(self) -> bool:
+        """Whether another process may have changed the folder that it sees."""
+        return bool(self.family.writers - {self.pid})
+
+    def answer(self, answers: Iterable[str], pause_after: float = 0.0) -> None:
+        """Give answers; the stops they lead to arrive through `messages`.
+
+        Args:
+            answers: May be none, to go on after a pause.
+            pause_after: Pause at a question, answers left or not, after so many seconds of work.
+        """
+        fields = [b"%d" % int(pause_after * 1e6)]
+        fields += [answer.encode("utf-8", "surrogatepass") for answer in answers]
+        self._midway = True
+        self._send(fields)
+
+    def fileno(self) -> int:
+        """The descriptor on which it tells."""
+        return self._channel.sock.fileno()
+
+    def asks(self) -> bool:
+        """Take what has arrived, without blocking; whether it is that the script asks."""
+        self._channel.gather()
+        return self._channel.holds(_ASKING)
+
+    def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> bool:
+        """Send; False if the process is gone, which `messages` will tell."""
+        try:
+            self._channel.send(fields, descriptors)
+        except OSError:
+            return False
+        return True
+
+    def settle(self) -> bool:
+        """Wait until a copy has been made, or refused; whether it was made."""
+        deadline = time.monotonic() + 10
+        while self.pid is None and self.refused is None and self.alive:
+            self._next(deadline, stop_at_birth=True)
+        return self.alive and self.refused is None
+
+    def reports(self) -> Iterator[Report]:
+        """What the script tells, up to where it stops; or to its end, after which it is not alive.
+
+        Raises:
+            LimitError: It went over a limit and was ended.
+            ProtocolError: It told what cannot be, and was ended.
+            CancelledError: `cancel` was called, and it was ended.
+        """
+        deadline = self._limits.deadline()
+        while (report := self._next(deadline)) is not None:
+            yield report
+            if report.kind in ("asking", "paused"):
+                return
+            deadline = self._limits.deadline()
+
+    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> Report | None:
+        """The next report, or None when the process has ended or was refused."""
+        while True:
+            message = self._pending()
+            if message is None and self.alive:
+                message = self._arrived()
+            if isinstance(message, Report):
+                self._heed(message)
+                return message
+            if message is not None:
+                self._hear(message)
+            if self.refused is not None:
+                return None
+            if message is None and not self.alive:
+                if not self._began:
+                    raise reasons.not_started(self._name, self.output.stderr(0))
+                return None
+            if message is None:
+                self._watch(deadline)
+            elif stop_at_birth and isinstance(message, Born):
+                return None
+
+    def _pending(self) -> Message | None:
+        """A message that has arrived whole, from the process that this is."""
+        try:
+            return self._channel.pending(lambda: most_bytes(self.output.size))
+        except Violation as violation:
+            raise self.violated(violation) from violation
+
+    def violated(self, violation: Violation) -> ProtocolError:
+        """End the process, which told what cannot be; the error that says so."""
+        step = max(0, self._stops - 1)
+        return self._ended(reasons.protocol_broken(self._name, step, violation))
+
+    def _ended(self, error: E) -> E:
+        """End the process for a reason, and give the reason back."""
+        self.close()
+        return error
+
+    def _hear(self, message: Message) -> None:
+        """Take note of a message that tells no steps."""
+        if isinstance(message, Born):
+            self.pid = self._channel.sender or message.number
+            self.family.add(self.pid)
+        elif isinstance(message, Place):
+            if self._began:
+                raise self.violated(Violation("it told of a place once more"))
+            if message.isolation not in ISOLATION_LACKS:
+                raise self.violated(Violation("it told of an isolation that is none"))
+            self._began = True
+            self.lacks += FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
+        elif isinstance(message, Code):
+            self.code.append(message)
+        elif isinstance(message, Straying):
+            self.family.writers.add(self.pid)
+        elif isinstance(message, Unshut):
+            raise self._ended(reasons.not_shut_in(self._name, message.reason))
+        elif isinstance(message, Refused):
+            self.refused = message.reason
+            self.close()
+
+    def _heed(self, report: Report) -> None:
+        """Take over what a report tells of the process itself."""
+        try:
+            check_prompts(report)
+            self.output.check(report.steps)
+            if not set(self.met).issubset(report.met):
+                raise Violation("it took back what it had noted")
+        except Violation as violation:
+            raise self.violated(violation) from violation
+        self._midway = report.kind == "working"
+        self._count(report.steps)
+        self.taint = report.taint
+        if len(report.met) != len(self.met):
+            self.met = tuple(report.met)
+        if self.taint is not None and ("folder" in self.lacks or "strayed" in self.met):
+            self.family.writers.add(self.pid)
+
+    def _arrived(self) -> Message | None:
+        """Wait a moment for something to arrive; a whole message, or None."""
+        control = self._channel.sock.fileno()
+        ready = [fd for fd, _ in self._poll.poll(_WATCH_MILLISECONDS)]
+        if control in ready:
+            try:
+                self._channel.receive()
+                return self._pending()
+            except (EOFError, OSError):
+                self._poll.unregister(control)
+                if self.pid is None:
+                    self._lost()
+                    return None
+        if self.family.fileno() in ready:
+            self.family.listen()
+        code = self.family.status(self.pid)
+        if code is not None:
+            self._channel.drain()
+            self.exit_code = code
+            if self.family.exceeded:
+                raise reasons.started_too_much(self._name, self._limits, self.family.exceeded)
+            return self._pending()
+        return None
+
+    def _watch(self, deadline: float) -> None:
+        """Nothing arrived: see to the limits."""
+        if self.output.floods() and not self._channel.gather_all():
+            raise self._ended(reasons.wrote_too_much(self._name, self._limits))
+        self.family.look()
+        if self._cancelled:
+            raise self._ended(reasons.cancelled(self._name))
+        if time.monotonic() > deadline:
+            raise self._ended(reasons.took_too_long(self._name, self._limits))
+
+    def _count(self, steps: list[RawStep]) -> None:
+        """Hold each step against the limit of output."""
+        self._stops += len(steps)
+        if self.output.full:
+            raise self._ended(reasons.file_full(self._name))
+        for step in steps:
+            if not self.output.stop(step.out_end + step.err_end):
+                raise self._ended(reasons.wrote_too_much(self._name, self._limits))
+
+    def cancel(self) -> None:
+        """Make a `messages` that another thread is in give up soon."""
+        self._cancelled = True
+
+    def close(self) -> None:
+        """End the process and those it started; what it wrote can still be read."""
+        if self.exit_code is None:
+            self.exit_code = -9
+            if self.pid is None and self.refused is None:
+                self._learn_pid()
+            if self.pid is not None:
+                self.family.kill(self.pid)
+                if self._midway and self.family.shared:
+                    self._overhear()
+
+    def _overhear(self) -> None:
+        """Wait for the end of a process that was at work: did it write what others now see?"""
+        with contextlib.suppress(OSError, EOFError, ProtocolError):
+            self._channel.sock.settimeout(5)
+            while True:
+                if isinstance(self._awaited(), Straying):
+                    self.family.writers.add(self.pid)
+
+    def _learn_pid(self) -> None:
+        """A process that was just made must be known before it can be ended."""
+        with contextlib.suppress(OSError, EOFError, ProtocolError):
+            self._channel.sock.settimeout(5)
+            message = self._awaited()
+            if isinstance(message, Born):
+                self._hear(message)
+
+    def _awaited(self) -> Message:
+        """The next message, however long it takes to arrive."""
+        while (message := self._pending()) is None:
+            self._channel.receive()
+        return message
+
+    def release(self) -> None:
+        """Close, and give back what was captured; the last of its family takes the guard along."""
+        self.close()
+        if self.output.close():
+            self._channel.close()
+            self.family.leave(self.pid, sweep=self.taint is not None)

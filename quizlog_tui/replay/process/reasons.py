@@ -1,0 +1,70 @@
+"""Why a quiz process was ended, or never ran its script: the errors that say so."""
+
+from __future__ import annotations
+
+from ...errors import CancelledError, IsolationError, LimitError, MachineError, ProtocolError
+from .limits import Limits
+from .protocol import Violation
+
+_RAISE = "look for an endless loop, or raise the limit"
+_DOCTOR = "see what `quizlog doctor` says"
+
+
+def not_started(name: str, stderr: bytes) -> MachineError:
+    """Its interpreter ended before it ran a line of the script.
+
+    Args:
+        name: The script's.
+        stderr: What it said.
+    """
+    last = stderr.decode(errors="replace").strip().rpartition("\n")[2] or "it was killed"
+    message = f"was not run: the interpreter ended at its start: {last}"
+    return MachineError(message, where=name, hint=_DOCTOR)
+
+
+def not_shut_in(name: str, reason: str) -> IsolationError:
+    """It could not be kept from the machine."""
+    return IsolationError(f"was not run: {reason}", where=name, hint=_DOCTOR)
+
+
+def protocol_broken(name: str, step: int, violation: Violation) -> ProtocolError:
+    """It told what cannot be."""
+    message = f"the script broke the protocol at step {step}: {violation}"
+    hint = "it meddled with quizlog's own channel: believe nothing that it shows"
+    return ProtocolError(message, where=name, hint=hint)
+
+
+def wrote_too_much(name: str, limits: Limits) -> LimitError:
+    """It wrote more than one step may."""
+    message = f"wrote more than {limits.output / 2**20:g} MB without asking"
+    return LimitError(message, where=name, hint=_RAISE)
+
+
+def file_full(name: str) -> LimitError:
+    """The system takes no more of what it writes."""
+    hint = "raise that limit: ulimit -f unlimited"
+    return LimitError("wrote as much as a file may hold here", where=name, hint=hint)
+
+
+def took_too_long(name: str, limits: Limits) -> LimitError:
+    """It took longer than one step may."""
+    message = f"ran {limits.seconds:g} seconds without asking or ending"
+    return LimitError(message, where=name, hint=_RAISE)
+
+
+def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
+    """It, or all that it started together, was over a bound; see `worker.crowd`."""
+    size = f"{limits.memory / 2**30:g} GB"
+    said = {
+        "memory": f"started processes that hold more than {size} of memory",
+        "shared": f"held more than {size} of shared memory",
+        "threads": f"had more than {limits.processes} threads at a time",
+        "processes": f"had more than {limits.processes} processes at a time",
+    }
+    hint = "start fewer at a time, or raise the limit"
+    return LimitError(said[bound], where=name, hint=hint)
+
+
+def cancelled(name: str) -> CancelledError:
+    """Nobody waits for it any more."""
+    return CancelledError("stopped before the next question", where=name)

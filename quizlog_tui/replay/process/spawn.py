@@ -1,0 +1,175 @@
+"""Starting the interpreter of a quiz, before anything of the quiz is known but its seed.
+
+An interpreter takes longer to start than most scripts take to ask, so the command line starts one
+while it is still loading itself (`prestart`); whoever needs one for that seed takes it (`take`).
+Imports next to nothing, as it runs first.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import sys
+
+from ...files.inherited import open_standard_descriptors
+from .descriptors import Opened
+
+_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
+_BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
+worker.boot.main({control:>3}, {guarded:>3}, inside.shut.shut, network={network})"""
+"""The worker knows nothing of ours: what shuts it in is handed to it."""
+_CONTROL = 100
+"""Where the interpreter finds its socket to quizlog; the guard's is the next. Written alike in
+every run: one character more in the text it starts from is a few bytes more of its memory, and
+moves what the script puts there."""
+_FIXED = {
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "LOGNAME": "quizlog",
+    "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "SHELL": "/bin/sh",
+    "TMPDIR": "/tmp/quizlog",
+    "TZ": "UTC",
+    "USER": "quizlog",
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
+"""The same for every run. Mathematical libraries have one thread: sums in one order, and processes
+that can be copied."""
+_KEPT = (
+    "CONDA_PREFIX",
+    "DYLD_LIBRARY_PATH",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSAFEPATH",
+    "PYTHONUNBUFFERED",
+    "PYTHONUSERBASE",
+    "SYSTEMROOT",
+)
+"""What an interpreter needs to find its libraries, and how it shall write."""
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_SAME_ADDRESSES = 0x0040000
+
+
+def environment(hash_seed: int) -> dict[str, str]:
+    """The variables a script finds."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    path = f"{os.path.dirname(sys.executable)}:{_PATH}"
+    return {**kept, **_FIXED, "PATH": path, "PYTHONHASHSEED": str(hash_seed)}
+
+
+def _personality(persona: int) -> int:
+    """Set the kernel's ways with programs that this thread starts; the ones before, -1 on failure.
+
+    Not by way of ctypes, which takes long to import.
+    """
+    if sys.platform != "linux":
+        return -1
+    import _ctypes
+
+    function = _ctypes.dlsym(_ctypes.dlopen(None, 0), "personality")  # type: ignore[arg-type]
+    before: int = _ctypes.call_function(function, (persona,))
+    return before
+
+
+class _AlikeInMemory:
+    """While it is entered, programs that this thread starts are placed in memory alike."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._before = _personality(-1) if wanted else -1
+        self.holds = False
+
+    def __enter__(self) -> _AlikeInMemory:
+        if self._before >= 0:
+            _personality(self._before | _SAME_ADDRESSES)
+            self.holds = bool(_personality(-1) & _SAME_ADDRESSES)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._before >= 0:
+            _personality(self._before)
+
+
+def same_addresses() -> bool:
+    """Whether this system places programs in memory alike when asked to."""
+    with _AlikeInMemory(True) as alike:
+        return alike.holds
+
+
+class Spawned:
+    """An interpreter that waits for its job, below its guard.
+
+    Args:
+        hash_seed: Sets the order of hashes, which only the start of an interpreter can.
+        alike: Whether memory shall be placed as in every other run.
+        network: Whether it shall have the machine's network.
+    """
+
+    def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
+        open_standard_descriptors()
+        control = _control()
+        with Opened() as opened:
+            self.out, self.err = opened.files()
+            """Files that take its streams."""
+            self.control, inner = opened.sockets(least=control + 2)
+            """Our end of the socket to the quiz."""
+            self.guard, guarded = opened.sockets(least=control + 2)
+            """Our end of the socket to the guard, which dies with it."""
+            nothing = opened.nothing()
+            numbers = {nothing: 0, self.out: 1, self.err: 2, inner: control, guarded: control + 1}
+            with _AlikeInMemory(alike) as memory:
+                self.alike = memory.holds
+                """Whether memory is placed as in every other run."""
+                self.pid = _started(hash_seed, network, numbers)
+        for fd in (nothing, inner, guarded):
+            os.close(fd)
+
+
+def _control() -> int:
+    """The number of its socket to quizlog: lower only where a file may have none so high."""
+    most = os.sysconf("SC_OPEN_MAX")
+    return _CONTROL if most < 0 else min(_CONTROL, most - 4)
+
+
+def _started(hash_seed: int, network: bool, numbers: dict[int, int]) -> int:
+    """Start an interpreter that has some of our descriptors, under other numbers."""
+    *_, control, guarded = numbers.values()
+    boot = _BOOT.format(
+        folder=_FOLDER, sandbox=_SANDBOX, control=control, guarded=guarded, network=network
+    )
+    command, variables = [sys.executable, "-c", boot], environment(hash_seed)
+    actions = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in numbers.items()]
+    return os.posix_spawn(sys.executable, command, variables, file_actions=actions)
+
+
+_TAKING = _thread.allocate_lock()
+_early: list[tuple[int, Spawned]] = []
+
+
+def prestart(hash_seed: int) -> None:
+    """Start an interpreter that is likely to be needed soon."""
+    _early.append((hash_seed, Spawned(hash_seed)))
+
+
+def take(hash_seed: int, *, alike: bool = True, network: bool = False) -> Spawned:
+    """An interpreter for this order of hashes: the one started early, or a fresh one."""
+    with _TAKING:
+        for known, spawned in _early if alike and not network else []:
+            if known == hash_seed:
+                _early.remove((known, spawned))
+                return spawned
+    return Spawned(hash_seed, alike=alike, network=network)
+
+
+def discard() -> None:
+    """End what was started early and never taken."""
+    while _early:
+        _, spawned = _early.pop()
+        for fd in (spawned.guard, spawned.control, spawned.out, spawned.err):
+            os.close(fd)
+        os.waitpid(spawned.pid, 0)

@@ -1,0 +1,1 @@
+"""What the text of a script says: tags, questions, files it needs, what it asks to be real."""

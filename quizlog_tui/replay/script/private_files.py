@@ -1,0 +1,65 @@
+"""Which files beside a script are none of its business: settings with secrets, and records.
+
+An answer may run as code, and must not read what lies there by chance. A script asks for such a
+file by naming it in a string of its text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .needed_files import needed_files
+from .source import Source
+
+_RECORDS = (".yaml", ".yml", ".json")
+_DECISIONS = ".decisions.jsonl"
+_HEAD = 4096
+"""Bytes of a file in which a record's keys are looked for."""
+_SCRIPT, _SEED = (
+    re.compile(rb"""(?:^|[\s{,])["']?%b["']?\s*:""" % key) for key in (b"script", b"seed")
+)
+
+
+def private_files(source: Source) -> list[str]:
+    """Names of the files beside a script that it shall not find."""
+    if "real-files" in source.allowed:
+        return []
+    try:
+        with os.scandir(source.path.parent) as entries:
+            beside = [entry for entry in entries if entry.name != source.path.name]
+    except OSError:
+        return []
+    found = sorted(entry.name for entry in beside if _is_private(entry))
+    asked = _asked(source, beside, found)
+    return [name for name in found if name not in asked]
+
+
+def _is_private(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    if name.startswith(".") or name.endswith(_DECISIONS):
+        return entry.is_symlink() or entry.is_file()
+    return name.endswith(_RECORDS) and entry.is_file() and _is_record(entry.path)
+
+
+def _is_record(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return bool(_SCRIPT.search(head) and _SEED.search(head))
+
+
+def _asked(source: Source, beside: list[os.DirEntry[str]], names: list[str]) -> set[str]:
+    """The names that the script, or a module of its own, has in a string."""
+    has_modules = any(entry.name.endswith(".py") or entry.is_dir() for entry in beside)
+    if not has_modules and not any(os.fsencode(name) in source.data for name in names):
+        return set()  # the usual case, without reading the text as code
+    return set(_relative(needed_files(source), source.path.parent)) if names else set()
+
+
+def _relative(paths: list[Path], folder: Path) -> Iterator[str]:
+    return (path.relative_to(folder).as_posix() for path in paths)

@@ -1,0 +1,163 @@
+"""What the text of a quiz script says: its hash, its comments, tags and partial scores.
+
+Reads the script once as bytes; never runs or evaluates any of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from ...errors import ScriptError
+from ...files.digest import hex_digest
+from ...files.regular_file import read_regular
+from .grants import NAMES, granted
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Larger scripts are refused before they are read."""
+_SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_TAG = re.compile(r"#\s*(textarea|radio|checkbox|matrixlist|matrix|rows\s*=\s*\d{1,4})(?=\s|#|$)")
+_ASKED = re.compile(rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One version of a quiz script."""
+
+    path: Path
+    """Absolute path of the script file."""
+    data: bytes
+    """The file's bytes, exactly as they will be run."""
+    granted: frozenset[str] = frozenset()
+    """What the user allows this version to have real, whether or not it asks for it."""
+
+    @cached_property
+    def code_hash(self) -> str:
+        """`sha256:` and the hexadecimal digest of the bytes (the record's `code_hash`)."""
+        return "sha256:" + hex_digest(self.data)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text, line by line, undecodable bytes replaced."""
+        encoding = "utf-8"
+        if b"coding" in b"\n".join(self.data.split(b"\n", 2)[:2]):
+            import tokenize
+
+            with contextlib.suppress(SyntaxError):
+                encoding, _ = tokenize.detect_encoding(io.BytesIO(self.data).readline)
+        return self.data.decode(encoding, "replace").splitlines()
+
+    @cached_property
+    def comments(self) -> dict[int, str]:
+        """The comment on each line that has one; a `#` inside a string is none."""
+        import tokenize
+
+        found: dict[int, str] = {}
+        try:
+            for token in tokenize.tokenize(io.BytesIO(self.data).readline):
+                if token.type == tokenize.COMMENT:
+                    found[token.start[0]] = token.string
+        except (SyntaxError, ValueError, tokenize.TokenError):
+            pass  # a broken script has no questions; what was found before the break still counts
+        return found
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """What the script asks to be real, in comments such as `#quizlog: real-clock`."""
+        if b"quizlog:" not in self.data:
+            return ()
+        found = {match[1] for text in self.comments.values() for match in _ASKED.finditer(text)}
+        return tuple(sorted(found))
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """What is real for the script: what it asks for and the user granted it."""
+        return tuple(name for name in self.asked if name in self.granted)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """What the script asks for and was not granted: it runs without."""
+        return tuple(name for name in self.asked if name not in self.granted)
+
+    @property
+    def version(self) -> str:
+        """Tells apart what may run otherwise: the hash of the bytes, and what is real for them."""
+        return " ".join((self.code_hash, *self.allowed))
+
+    def line(self, number: int) -> str:
+        """The text of line `number` (from 1), empty if there is none."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def excerpt(self, number: int, around: int = 2) -> list[tuple[int, str]]:
+        """The lines around line `number` that there are, each with its number."""
+        found = range(max(number - around, 1), min(number + around, len(self.lines)) + 1)
+        return [(each, self.lines[each - 1]) for each in found]
+
+    def tags(self, number: int) -> list[str]:
+        """The input tags in the comment of line `number`, as `["matrix", "rows=4"]`."""
+        if "#" not in self.line(number):
+            return []
+        return [re.sub(r"\s", "", tag) for tag in _TAG.findall(self.comments.get(number, ""))]
+
+    def score(self, first: int, last: int) -> tuple[float | None, str | None]:
+        """The partial score written on a statement's lines, and a warning about an illegal one."""
+        for number in range(first, last + 1):
+            match = _SCORE.search(self.comments.get(number, ""))
+            if match:
+                return _legal_score(match[1] or match[2], f"{self.path.name}:{number}")
+        return None, None
+
+
+def _legal_score(text: str, where: str) -> tuple[float | None, str | None]:
+    if not _NUMBER.fullmatch(text):
+        return None, f"{where}: the score {text!r} is not a number and was ignored"
+    value = float(text)
+    if not 0 <= value <= 1:
+        return None, f"{where}: the score {text} is outside 0..1 and was ignored"
+    return value, None
+
+
+def read_source(path: Path, *, ours: bool = True) -> Source:
+    """Read a script.
+
+    Args:
+        path: The file.
+        ours: Whether the user's grants hold for it; not for a file that somebody else packed.
+
+    Raises:
+        ScriptError: The file is missing, a directory, no regular file, too big, or unreadable.
+    """
+    try:
+        source = Source(path.absolute(), read_regular(path, MAX_BYTES))
+    except FileNotFoundError:
+        raise ScriptError("the script does not exist", where=str(path), hint=_HINT) from None
+    except IsADirectoryError:
+        raise ScriptError("is a directory, not a script", where=str(path), hint=_HINT) from None
+    except OSError as error:
+        raise ScriptError(f"cannot read: {error.strerror}", where=str(path)) from None
+    return replace(source, granted=granted(source.code_hash)) if ours and source.asked else source
+
+
+def read_script_of(record: Path, script: str) -> Source:
+    """Read the script that a record names.
+
+    Args:
+        record: The record's file.
+        script: Its `script`: a path relative to the record.
+
+    Raises:
+        ScriptError: It cannot be read; the hint says what to do about the record.
+    """
+    try:
+        return read_source(record.parent / script)
+    except ScriptError as error:
+        hint = f"put it back, or edit `script:` in {record}"
+        raise ScriptError(error.message, where=error.where, hint=hint) from None
+
+
+_HINT = "name a Python file"

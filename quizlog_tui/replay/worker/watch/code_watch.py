@@ -1,0 +1,118 @@
+"""Tells quizlog of code that the script runs from text, before it runs.
+
+`eval`, `exec` and whatever uses them raise an audit event that no script can suppress. Whether the
+code is that of an answer, quizlog decides; see `quizlog_tui.replay.answer_code`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from os import getpid  # the original: the script's view of `os` is patched later
+from types import CodeType, FrameType
+from typing import Any
+
+from ..report import OWN
+from ..wire import Wire, quote
+
+_MOST_TEXT = 1 << 16
+"""Characters of a source that are told."""
+_MOST_NAMES = 500
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+
+
+class CodeWatch:
+    """Watches from the first answer on.
+
+    Args:
+        wire: To quizlog.
+        script: The script's path as tracebacks show it.
+        folder: Where it runs.
+    """
+
+    def __init__(self, wire: Wire, script: str, folder: str) -> None:
+        self._wire = wire
+        self._own = (script, f"{os.path.dirname(script)}/", f"{folder}/")
+        self._home = getpid()
+        self._source: tuple[Any, Any] = (None, None)
+        self._ran: set[CodeType] = set()
+        self.used = 0
+        """How many answers the script has taken."""
+
+    def install(self) -> None:
+        """Begin to watch."""
+        sys.addaudithook(self._audit)
+
+    def settle(self, pid: int) -> None:
+        """This process is a copy, with a number of its own."""
+        self._home = pid
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "compile":
+            self._source = arguments[:2]
+        elif event == "exec" and self.used:
+            self._told(arguments[0])
+
+    def _told(self, code: Any) -> None:
+        if type(code) is not CodeType or getpid() != self._home:
+            return
+        where = self._where(code, sys._getframe(2))
+        if where is None:
+            return
+        every = list(_nested(code))
+        self._ran.update(every)
+        names = list(dict.fromkeys(name for one in every for name in one.co_names))[:_MOST_NAMES]
+        told = ", ".join(quote(name) for name in names)
+        source = quote(self._text(code))
+        self._wire.send(f'["code", {self.used}, {quote(where)}, [{told}], {source}]')
+
+    def _text(self, code: CodeType) -> str:
+        """The source of code that was compiled last; empty if that was another."""
+        source, name = self._source
+        if isinstance(source, bytes | bytearray):
+            source = bytes(source).decode("utf-8", "replace")
+        if isinstance(name, bytes):
+            name = os.fsdecode(name)
+        return source[:_MOST_TEXT] if isinstance(source, str) and name == code.co_filename else ""
+
+    def _where(self, code: CodeType, frame: FrameType | None) -> str | None:
+        """Who runs the code: the `script`, a `package`, the `library`.
+
+        None where a module is imported that is not the script's own.
+        """
+        while frame is not None:
+            path = frame.f_code.co_filename
+            if path.startswith("<frozen importlib"):
+                return "library" if code.co_filename.startswith(self._own) else None
+            if path.startswith(self._own) or frame.f_code in self._ran:
+                return "script"
+            if not path.startswith(OWN):
+                outside = "-packages" in path or not path.startswith((_STANDARD, "<frozen"))
+                return "package" if outside else "library"
+            frame = frame.f_back
+        return "library"
+
+    def on_stack(self, frame: FrameType | None) -> bool:
+        """Whether code that was told of is being run by a frame or those it was called from."""
+        while frame is not None:
+            if frame.f_code in self._ran:
+                return True
+            frame = frame.f_back
+        return False
+
+    def raised_by(self, error: BaseException) -> bool:
+        """Whether an exception was raised in code that was told of, or on its behalf."""
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code in self._ran:
+                return True
+            trace = trace.tb_next
+        return False
+
+
+def _nested(code: CodeType) -> Any:
+    """A code object and all those within it."""
+    yield code
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            yield from _nested(constant)

@@ -1,0 +1,224 @@
+"""What reaches past the fixed world: the network, which is refused, and the rest, which is noted.
+
+Nothing can fix the order of threads that run side by side, or what another program does. A run that
+met such things says so, and whoever judges it knows why it may not come out the same again.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import errno
+import os
+import sys
+from typing import Any
+
+from .. import system
+from ..fixed.clock import worth_waiting
+from ..fixed.libraries import CLOCKS
+from ..fixed.onimport import after_import
+from ..folder import TEMPORARY, Folder
+from ..wire import quote
+from .starts import Starts
+from .taint import WRITES, before_threads, harmless
+
+_STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"})
+_IN_TURN = frozenset({"os.system", "os.exec"})
+"""Programs for which nothing goes on: the script waits, or ends."""
+_HELPERS = frozenset({"concurrent.futures.thread", "asyncio.base_events", "asyncio.unix_events"})
+"""Modules whose threads only wait, or are judged by what they get to do."""
+_SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
+_NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
+_LISTS = frozenset({"open", "os.listdir", "os.scandir"})
+_HEARD = frozenset().union(
+    *(_STARTS, _IN_TURN, _SENDS, _NAMES, _LISTS),
+    ("socket.__new__", "socket.bind", "ctypes.dlsym"),
+)
+"""All events that mean anything here: others, of which there are some at each question, pass."""
+_MAKES = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
+"""Ways to open a file by which nothing that it holds can be read."""
+_CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
+_INTERNET = (2, 10)
+"""AF_INET and AF_INET6."""
+_MOST_NAMES = 50
+
+
+class Outside:
+    """Notes by name what a run met; see `quizlog_tui.replay.world` for what the names mean.
+
+    Args:
+        folder: The private folder, writes to which are nobody's concern.
+        starts: Judges threads and programs that are started.
+        network: Which one the script has: the `real` one, its `own`, or `none`.
+    """
+
+    def __init__(self, folder: Folder, starts: Starts, *, network: str) -> None:
+        self._folder = folder
+        self._starts = starts
+        self._network = network == "real"
+        self._closed = network == "none"
+        self._asleep = network == "own"
+        self._noted: dict[str, None] = {}
+        self._read: set[str] = set()
+        self.json = "[]"
+        self.watching = True
+
+    def note(self, name: str) -> None:
+        """Note something, once."""
+        if name not in self._noted and len(self._noted) < _MOST_NAMES:
+            self._noted[name] = None
+            self.json = f"[{', '.join(map(quote, self._noted))}]"
+
+    def install(self) -> None:
+        """Begin to watch."""
+        sys.addaudithook(self._audit)
+        before_threads(self._thread)
+        after_import(
+            {
+                "concurrent.futures.thread": self._watch_pools,
+                "multiprocessing.util": self._watch_spawning,
+                "resource": lambda module: self._watch_system(module, "getrusage"),
+            }
+        )
+        self._watch_system(os, "getloadavg", "statvfs", "fstatvfs")
+
+    def _watch_system(self, module: Any, *names: str) -> None:
+        """Note calls that tell the state of the system."""
+        for name in names:
+            if hasattr(module, name):
+                setattr(module, name, self._noting(getattr(module, name)))
+
+    def _noting(self, plain: Any) -> Any:
+        def call(*args: Any) -> Any:
+            self.note("system")
+            return plain(*args)
+
+        call.__name__ = call.__qualname__ = plain.__name__
+        return call
+
+    def _thread(self) -> None:
+        if sys._getframe(3).f_globals.get("__name__") in _HELPERS:
+            self.note("thread")
+        else:
+            self._turn(beside=bool(_thread._count()))
+
+    def _turn(self, *, beside: bool = False) -> None:
+        """A thread gets something to do; perhaps beside others that have."""
+        in_turn = not beside and self._starts.in_turn(thread=True)
+        self.note("thread" if in_turn else "threads")
+
+    def _watch_pools(self, module: Any) -> None:
+        """Threads of a pool stay and may be idle: what counts is what they get to do."""
+        plain = module.ThreadPoolExecutor.submit
+
+        def submit(pool: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            several = sys._getframe(1).f_globals.get("__name__") == "concurrent.futures._base"
+            self._turn(beside=several and pool._max_workers > 1)
+            return plain(pool, fn, *args, **kwargs)
+
+        submit.__qualname__, submit.__module__ = plain.__qualname__, plain.__module__
+        module.ThreadPoolExecutor.submit = submit
+
+    def _watch_spawning(self, module: Any) -> None:
+        """It starts interpreters by a call that nothing audits."""
+        plain = module.spawnv_passfds
+
+        def spawnv_passfds(*args: Any) -> Any:
+            self._program("os.posix_spawn")
+            return plain(*args)
+
+        module.spawnv_passfds = spawnv_passfds
+
+    def _program(self, event: str) -> None:
+        alone = not worth_waiting() and (event in _IN_TURN or self._starts.in_turn(thread=False))
+        self.note("program" if alone else "processes")
+        self._wake()
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event not in _HEARD or not self.watching:
+            return
+        if event in _LISTS:
+            self._file(event, arguments)
+        elif event in _STARTS or event in _IN_TURN:
+            self._program(event)
+        elif event == "socket.__new__":
+            if arguments[1] in _INTERNET:
+                self._connect()
+        elif event in _SENDS:
+            self._reach(arguments[1])
+        elif event == "socket.bind":
+            self._bind(arguments[1])
+        elif event == "ctypes.dlsym" and arguments[1] in CLOCKS:
+            self.note("clock")
+        elif event in _NAMES and not _local(arguments[0]):
+            self._refuse_name()
+
+    def _connect(self) -> None:
+        """A socket is wanted that could reach other machines."""
+        if self._closed and self._folder.shut:
+            self._refuse()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._asleep:
+            self._asleep = False
+            with contextlib.suppress(OSError):
+                system.wake_loopback()
+
+    def _file(self, event: str, arguments: tuple[Any, ...]) -> None:
+        path = arguments[0]
+        if not isinstance(path, (str, bytes)):
+            return
+        path = os.fsdecode(path)
+        if path.startswith(("/proc", "/sys/")):
+            if not path.startswith(tuple(self._folder.layers())):
+                self.note("system")
+        elif path in _CHANCE:
+            self.note("chance")
+        elif event == "open" and not harmless(path):
+            self._opened(os.path.abspath(path), arguments[2])
+
+    def _opened(self, path: str, flags: int) -> None:
+        """What is read before it is written belongs to the script; else it is its own product."""
+        inside = f"{self._folder.path}/"
+        if path.startswith(inside):
+            name = path[len(inside) :]
+            if not flags & _MAKES and f"file {name}" not in self._noted:
+                self._read.add(name)
+            if flags & WRITES and name in self._read:
+                self.note("updates")
+                self.note(f"update {name}")
+            elif flags & WRITES:
+                self.note(f"file {name}")
+        elif flags & WRITES and not path.startswith(TEMPORARY):
+            self.note("files")
+
+    def _reach(self, address: Any) -> None:
+        """Refuse what lies outside this machine; within it, this end gets the next free port."""
+        if isinstance(address, tuple) and not _local(address[0]):
+            self._refuse()
+        elif isinstance(address, tuple):
+            self.note("ports")
+
+    def _bind(self, address: Any) -> None:
+        if isinstance(address, tuple) and address[1] == 0:
+            self.note("ports")
+
+    def _refuse(self) -> None:
+        self.note("real-network" if self._network else "network")
+        if not self._network:
+            raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    def _refuse_name(self) -> None:
+        self.note("real-network" if self._network else "network")
+        if not self._network:
+            import socket
+
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+
+def _local(host: Any) -> bool:
+    if isinstance(host, bytes):
+        host = host.decode("ascii", "replace")
+    local = (None, "", "localhost", "::1", "0.0.0.0", "::")
+    return host in local or str(host).startswith("127.")

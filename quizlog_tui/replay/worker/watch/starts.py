@@ -1,0 +1,86 @@
+"""Whether a thread or program has its turn when it is started, or runs beside the main program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+from ..report import OWN
+from .waited import Waited
+
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_STARTERS = frozenset({"threading", "subprocess", "multiprocessing", "concurrent", "asyncio", "os"})
+"""What scripts start threads and programs by."""
+_WAITING = frozenset({("subprocess", "run"), ("subprocess", "call")})
+"""Functions that wait themselves for what they start."""
+
+
+class Starts:
+    """Judges what is being started by what the script does next.
+
+    Args:
+        script: Its path as tracebacks show it.
+        source: Its bytes.
+        folder: Where it runs, which may have another path.
+    """
+
+    def __init__(self, script: str, source: bytes, folder: str) -> None:
+        self._folders = (f"{os.path.dirname(script)}/", f"{folder}/")
+        self._sources = {script: source}
+        self._read: dict[str, Waited] = {}
+
+    def in_turn(self, *, thread: bool) -> bool:
+        """Whether what is started at this moment is waited for at once, or a library's own affair.
+
+        Args:
+            thread: Whether it is a thread.
+        """
+        frame: FrameType | None = sys._getframe(1)
+        by_script = False
+        while frame is not None:
+            path = frame.f_code.co_filename
+            if path.startswith(OWN):
+                pass
+            elif self._of_library(path):
+                top = str(frame.f_globals.get("__name__")).partition(".")[0]
+                if (top, frame.f_code.co_name) in _WAITING or top not in _STARTERS:
+                    return not by_script
+            else:
+                by_script = True
+                found = self._waited(frame, thread=thread)
+                if found is not None:
+                    return found and not _other_tasks()
+            frame = frame.f_back
+        return False
+
+    def _of_library(self, path: str) -> bool:
+        """Whether code belongs to Python or a package, wherever the script itself is installed."""
+        own = next((folder for folder in self._folders if path.startswith(folder)), "")
+        python = path.startswith((_LIBRARY, "<frozen")) and len(own) < len(_LIBRARY)
+        return python or "-packages/" in path[len(own) :]
+
+    def _waited(self, frame: FrameType, *, thread: bool) -> bool | None:
+        """Whether a function of the script waits for what it starts; None if its caller may."""
+        positions = islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
+        _, line, _, column = next(positions, (None,) * 4)
+        try:
+            return self._file(frame.f_code.co_filename).at_once(line, column, thread=thread)
+        except (OSError, SyntaxError, ValueError):
+            return False
+
+    def _file(self, path: str) -> Waited:
+        if path not in self._read:
+            if path not in self._sources:
+                with open(path, "rb") as file:
+                    self._sources[path] = file.read()
+            self._read[path] = Waited(self._sources[path])
+        return self._read[path]
+
+
+def _other_tasks() -> bool:
+    """Whether an event loop has something else to do while one of its tasks waits."""
+    asyncio: Any = sys.modules.get("asyncio")
+    return bool(asyncio and asyncio._get_running_loop() and len(asyncio.all_tasks()) > 1)

@@ -1,0 +1,1 @@
+"""Who may ask the server, how much at once, and how long."""

@@ -1,0 +1,155 @@
+"""Connections: how many there may be, and how long a client may keep one waiting.
+
+A connection without a whole request costs nothing but its descriptor, of which a process has few:
+so its head must come in time, and where there are too many connections, the one that has waited
+longest for its head makes room for a new one. Clients that read no reply lose it after a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ...errors import LimitError, QuizlogError
+from ..faults import BadRequestError, encode, error_data
+from .shield import READ_SECONDS
+
+STALL_SECONDS = 60.0
+"""How long a client may read nothing of a reply that waits for it."""
+
+
+class Crowd:
+    """The connections of a server that wait for a request's head.
+
+    Args:
+        most: How many connections may be open at once, busy ones included.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._waiting: dict[Connection, None] = {}
+
+    def wait(self, connection: Connection) -> None:
+        """Take in a connection that waits, as the last one."""
+        self.leave(connection)
+        self._waiting[connection] = None
+
+    def leave(self, connection: Connection) -> None:
+        """Forget a connection: it is busy, or closed."""
+        self._waiting.pop(connection, None)
+
+    def has_room(self, count: int) -> bool:
+        """Whether one of `count` connections may stay that has just been opened.
+
+        Where there are too many, the one that has waited longest is closed.
+        """
+        if count <= self._most:
+            return True
+        oldest = next(iter(self._waiting), None)
+        if oldest is None:
+            return False
+        self.leave(oldest)
+        oldest.transport.abort()
+        return True
+
+
+class Connection(H11Protocol):
+    """One connection of a client.
+
+    Args:
+        crowd: The server's connections that wait.
+        options: What uvicorn gives.
+    """
+
+    def __init__(self, crowd: Crowd, **options: Any) -> None:
+        super().__init__(**options)
+        self._crowd = crowd
+        self._late: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a head, if there is room."""
+        super().connection_made(transport)
+        if self._crowd.has_room(len(self.connections)):
+            self._wait()
+        else:
+            error = LimitError("too many connections are open", hint="try again in a moment")
+            self._refuse(503, error)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        self._stop_waiting()
+        self._stop_stalling()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Go on with the request."""
+        super().data_received(data)
+        if self._is_busy():
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next head, unless it is there already."""
+        super().on_response_complete()
+        if not self._is_busy():
+            self._wait()
+
+    def pause_writing(self) -> None:
+        """Give the client some time to read."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on with the reply."""
+        self._stop_stalling()
+        super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, as any other error is told."""
+        self._refuse(400, BadRequestError("this is no HTTP request", hint="see /docs"))
+
+    # -- inside
+
+    def _is_busy(self) -> bool:
+        """Whether a request is being answered."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._crowd.wait(self)
+        self._late = self.loop.call_later(READ_SECONDS, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        self._crowd.leave(self)
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _stop_stalling(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
+    def _give_up(self) -> None:
+        """Close a connection whose head did not come."""
+        if self.transport.is_closing():
+            return
+        if self.conn.trailing_data[0]:
+            message = f"the request's head did not arrive within {READ_SECONDS:g} s"
+            self._refuse(408, BadRequestError(message, hint="send it again"))
+        else:
+            self.transport.close()
+
+    def _refuse(self, status: int, error: QuizlogError) -> None:
+        """Send an error, and close the connection."""
+        body = encode(error_data(error))
+        phrase = HTTPStatus(status).phrase
+        head = (
+            f"HTTP/1.1 {status} {phrase}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode("ascii") + body)
+        self.transport.close()

@@ -1,0 +1,190 @@
+"""Who may ask: what stands before every route.
+
+A page of a foreign site that is open in the user's browser can send requests to this machine. So
+the request must name this server as its host (a name that was pointed here does not), come from no
+other origin, and carry JSON that a form cannot send. Where a token is set it must be there too.
+A trigger of a task comes from another site by its nature, and brings a secret of its own.
+Bodies are bounded while they arrive. Knows nothing of quizzes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...errors import QuizlogError
+from ..faults import BadRequestError, encode, error_data
+
+MAX_BODY = 8 * 1024 * 1024
+"""Bytes of a request's body."""
+READ_SECONDS = 10.0
+"""How long a body may take to arrive."""
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Names of this machine that no other machine can have."""
+OPEN_PATHS = frozenset({"/health"})
+"""Answered without a token."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Who is let in."""
+
+    token: str | None = None
+    """What `Authorization: Bearer` must carry; None lets every local client in."""
+    hosts: frozenset[str] | None = LOOPBACK
+    """Names by which this server may be called; None lets any pass (only with a token)."""
+    triggers: frozenset[str] = frozenset()
+    """Paths whose POST anybody may send: the body's secret is their guard."""
+
+
+class Refusal(Exception):
+    """A request that gets no further."""
+
+    def __init__(self, status: int, error: QuizlogError) -> None:
+        super().__init__(error.message)
+        self.status = status
+        self.error = error
+
+
+class Shield:
+    """Middleware that lets through what `Rules` allow, with its whole body in hand."""
+
+    def __init__(self, app: Any, rules: Rules) -> None:
+        self._app = app
+        self._rules = rules
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a refused request, pass on any other."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            check(self._rules, scope["method"], scope["path"], _headers(scope))
+            first = await _body_in_time(receive)
+        except Refusal as refusal:
+            await _refuse(refusal, send)
+            return
+        await self._app(scope, _Replayed(first, receive), send)
+
+
+def check(rules: Rules, method: str, path: str, headers: Mapping[str, str]) -> None:
+    """Judge a request by its head.
+
+    Raises:
+        Refusal: It may not pass.
+    """
+    if method == "POST" and path in rules.triggers:
+        return
+    host = headers.get("host", "")
+    name = _name_of(host)
+    if rules.hosts is not None and name not in rules.hosts:
+        hint = "call it by the address it printed at its start"
+        _deny(403, f"this server is not called {host!r}", "Host", hint)
+    _check_origin(host, headers)
+    if rules.token is not None and path not in OPEN_PATHS and not _has_token(rules, headers):
+        hint = "send Authorization: Bearer and the server's token"
+        _deny(401, "the token is missing or wrong", "Authorization", hint)
+    if method == "POST":
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            _deny(415, "the body must be JSON", "Content-Type", "send application/json")
+    length = headers.get("content-length", "0")
+    if length.isdecimal() and int(length[:20]) > MAX_BODY:
+        raise _too_big()
+
+
+def _check_origin(host: str, headers: Mapping[str, str]) -> None:
+    origin = headers.get("origin")
+    foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
+    if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        hint = "web pages of other sites may not use it"
+        _deny(403, f"requests from {origin or 'another site'} are refused", "Origin", hint)
+
+
+def _has_token(rules: Rules, headers: Mapping[str, str]) -> bool:
+    kind, _, given = headers.get("authorization", "").partition(" ")
+    wanted = (rules.token or "").encode()
+    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), wanted)
+
+
+def _name_of(host: str) -> str:
+    """The host without its port, as `::1` or `localhost`; empty if it is no host."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _deny(status: int, message: str, where: str, hint: str) -> None:
+    raise Refusal(status, BadRequestError(message, where=where, hint=hint))
+
+
+def _too_big() -> Refusal:
+    message = f"the body is larger than {MAX_BODY // 2**20} MB"
+    return Refusal(413, BadRequestError(message, where="body", hint="send less at once"))
+
+
+def _headers(scope: Any) -> dict[str, str]:
+    """Headers by name; one that comes twice counts as both, which passes as neither."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
+
+
+async def _body_in_time(receive: Any) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            return await _whole_body(receive)
+    except TimeoutError:
+        raise Refusal(408, late_body()) from None
+
+
+def late_body() -> QuizlogError:
+    """The error for a body that was not sent in time."""
+    message = f"the body did not arrive within {READ_SECONDS:g} s"
+    return BadRequestError(message, where="body", hint="send it again")
+
+
+async def _whole_body(receive: Any) -> dict[str, Any]:
+    message: dict[str, Any] = await receive()
+    if not message.get("more_body"):
+        if len(message.get("body", b"")) > MAX_BODY:
+            raise _too_big()
+        return message
+    parts = bytearray(message.get("body", b""))
+    while message.get("more_body"):
+        message = await receive()
+        parts += message.get("body", b"")
+        if len(parts) > MAX_BODY:
+            raise _too_big()
+    return message | {"body": bytes(parts)}
+
+
+class _Replayed:
+    """What the application receives: the body once more, then what comes after it."""
+
+    def __init__(self, first: dict[str, Any], receive: Any) -> None:
+        self._first: dict[str, Any] | None = first
+        self._receive = receive
+
+    async def __call__(self) -> Any:
+        first, self._first = self._first, None
+        return first if first is not None else await self._receive()
+
+
+async def _refuse(refusal: Refusal, send: Any) -> None:
+    body = encode(error_data(refusal.error))
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    if refusal.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    if refusal.status in (408, 413):  # what is left of the body is not waited for
+        headers.append((b"connection", b"close"))
+    start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,76 @@
+"""A run as a record tells it, for looking at a record whose script cannot be read.
+
+Nothing is run and nothing is proved: what the record does not hold stays empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+
+from ..proof.recorded import Known, known_of
+from ..record.append_only_list import Series
+from ..record.model import LastError, Record
+from ..replay.trail import printed_before, question
+from ..replay.transcript import Step, Transcript
+from ..replay.world import told
+
+
+def recorded_run(record: Record, name: str) -> Transcript:
+    """All answers of a branch, with the texts and questions that the record holds of them.
+
+    Raises:
+        KeyError: There is no such branch.
+    """
+    known = known_of(record, name)
+    texts = _printed(known)
+    stops = [_stop(known, at, texts) for at in range(len(known.inputs) + 1)]
+    answered = zip(stops, known.inputs, strict=False)
+    ends_here = known.stop == len(known.inputs)
+    met = told(record.extras.get("world")).get("met", "") if name == record.branch else ""
+    return Transcript(
+        Series(stop.answered(answer) for stop, answer in answered),
+        stops[-1],
+        (known.status if ends_here else None) or "in_progress",
+        _error(known) if ends_here else None,
+        met=tuple(met.split()),
+        print=Series(text for stop in stops for text in stop.print),
+    )
+
+
+def recorded_up_to(record: Record, inputs: Sequence[str]) -> Transcript | None:
+    """What the record holds of a run with these answers; None if no branch starts with them."""
+    names = (record.branch, *record.all_names)
+    found = [name for name in names if record.path_of(name).starts_with(inputs)]
+    if not found:
+        return None
+    return recorded_run(record, min(found, key=record.length_of)).upto(len(inputs))
+
+
+def _stop(known: Known, at: int, texts: Sequence[Sequence[str]]) -> Step:
+    asked = question(known.trail[at]) if at < len(known.trail) else None
+    written = tuple(f"{text}\n" for text in texts[at]) if at < len(texts) else ()
+    return Step(asked, written, "", None, seconds=nan)
+
+
+def _printed(known: Known) -> list[Sequence[str]]:
+    """The printed strings of each stop; those that no mark assigns belong to the last one."""
+    if known.print is None:
+        return []
+    found: list[Sequence[str]] = []
+    start = 0
+    for marked in known.trail[: known.stop]:
+        own = printed_before(marked, known.print, start)
+        if own is None:
+            break
+        found.append(own)
+        start += len(own)
+    gap: list[Sequence[str]] = [()] * (known.stop - len(found))
+    return [*found, *gap, known.print[start:]]
+
+
+def _error(known: Known) -> LastError | None:
+    """The exception; of one on another branch than the active one, only its score is recorded."""
+    if known.error is not None or known.status != "error":
+        return known.error
+    return LastError("the error's text is not recorded", None, known.score or 0.0)

@@ -1,0 +1,84 @@
+"""The reply: what every front end shows after every move, made in this one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..record.model import LastError, Status
+from ..replay.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Where a questionnaire stands. The keys are those of the trace format's response, and more."""
+
+    transcript: Transcript
+    """The run up to the pointer."""
+    branch: str
+    """The active branch."""
+    record: str
+    """Path of the record."""
+    since: int = 0
+    """Steps the reader has seen already; `print` leaves their strings out."""
+
+    @property
+    def status(self) -> Status:
+        """`in_progress`, `success` or `error`."""
+        return self.transcript.status
+
+    @property
+    def pointer(self) -> int:
+        """Index of the next unanswered question."""
+        return len(self.transcript.steps)
+
+    @property
+    def next_prompt(self) -> str | None:
+        """The pending question; None if there is none."""
+        return self.transcript.next_prompt
+
+    @property
+    def input_type(self) -> str | None:
+        """Kind of answer wanted; None if nothing is asked."""
+        return self.transcript.input_type
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """The options, where the question names them."""
+        return self.transcript.choices
+
+    @property
+    def print(self) -> Sequence[str]:
+        """The printed strings, without those of the first `since` steps."""
+        if not self.since:
+            return self.transcript.print
+        steps = (*self.transcript.steps[self.since :], self.transcript.last)
+        return tuple(text for step in steps for text in step.print)
+
+    @property
+    def last_error(self) -> LastError | None:
+        """The exception, if the script raised."""
+        return self.transcript.last_error
+
+    @property
+    def score(self) -> float | None:
+        """1 when finished, the partial score of an error, None while asking."""
+        return self.transcript.score
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        error = self.last_error
+        return {
+            "status": self.status,
+            "pointer": self.pointer,
+            "next_prompt": self.next_prompt,
+            "input_type": self.input_type,
+            "choices": list(self.choices),
+            "print": list(self.print),
+            "last_error": error
+            and {"message": error.message, "line": error.line, "score": error.score},
+            "score": self.score,
+            "branch": self.branch,
+            "record": self.record,
+        }

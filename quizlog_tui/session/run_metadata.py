@@ -1,0 +1,35 @@
+"""The record's extensions, brought up to date with a run: stderr, times, the world it ran in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..record.model import Record
+from ..replay.transcript import Transcript
+from ..replay.world import described, told
+
+
+def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
+    """The extensions of a record as they stand after a run.
+
+    Args:
+        record: The record as it was.
+        run: The run up to its pointer.
+        clock: Gives the time for `end_time`.
+    """
+    extras = dict(record.extras)
+    outputs = extras.get("outputs")
+    if run.stderr and isinstance(outputs, (dict, type(None))):
+        extras["outputs"] = {**(outputs or {}), "stderr": run.stderr}
+    elif isinstance(outputs, dict):
+        extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
+    if extras.get("outputs") == {}:
+        del extras["outputs"]
+    if "fixed" in told(extras.setdefault("world", ["fixed: "])):
+        extras["world"] = described(run.lacks, run.met)
+    if run.status == "in_progress":
+        extras.pop("end_time", None)
+    elif "start_time" in extras:
+        extras.setdefault("end_time", clock())
+    return extras

@@ -1,0 +1,157 @@
+"""The steps of a branch in order, each with what was asked, answered, remarked and tried besides.
+
+The one place the shell's and the screens' timelines come from. Pure; replays nothing, and makes a
+moment only when somebody looks at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, overload
+
+from ..record import feedback
+from ..record.feedback import Feedback
+from ..record.lineage import partings
+from ..record.model import Record, Status
+from ..replay.transcript import Step, Transcript
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Try:
+    """Another branch that leaves at a step."""
+
+    branch: str
+    """Its name."""
+    answer: str | None
+    """What it answers here; None if it has no answer here."""
+    status: Status | None
+    """How it stood at its end; None if that is not known."""
+    score: float | None
+    """Its score there, if it ended."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One stop of the run: a question with its answer, or where it stands after the last."""
+
+    at: int
+    """Index of the answer."""
+    step: Step
+    """What the script did up to this stop."""
+    used: bool
+    """Whether the answer is before the pointer."""
+    notes: tuple[Feedback, ...]
+    """The remarks on it."""
+    tries: tuple[Try, ...]
+    """The branches that go another way here."""
+    code: bool = False
+    """Whether the answer ran as code, more than literals and arithmetic."""
+
+    @property
+    def prompt(self) -> str | None:
+        """The question; None where the run ended."""
+        return self.step.prompt
+
+    @property
+    def answer(self) -> str | None:
+        """The answer; None at the last stop."""
+        return self.step.input
+
+    @property
+    def seconds(self) -> float:
+        """How long the script took from the answer before to this stop."""
+        return self.step.seconds
+
+    @property
+    def line(self) -> int | None:
+        """The script line that asks."""
+        return self.step.line
+
+    @property
+    def kind(self) -> str | None:
+        """Kind of answer wanted; None where nothing is asked."""
+        return self.step.input_type if self.step.prompt is not None else None
+
+
+class Timeline(Sequence[Moment]):
+    """The moments of a run; see `timeline`."""
+
+    def __init__(
+        self,
+        whole: Transcript,
+        pointer: int,
+        notes: Mapping[int, tuple[Feedback, ...]],
+        tries: Mapping[int, tuple[Try, ...]],
+    ) -> None:
+        self._whole = whole
+        self._pointer = pointer
+        self._notes = notes
+        self._tries = tries
+
+    @property
+    def marked(self) -> list[int]:
+        """The steps to stop at, in order: remarks, tries, code that ran, tampering."""
+        marked = {*self._notes, *self._tries, *self._whole.code_answers}
+        if self._whole.tampered_at is not None:
+            marked.add(self._whole.tampered_at)
+        return sorted(at for at in marked if at < len(self))
+
+    def __len__(self) -> int:
+        return len(self._whole.steps) + 1
+
+    @overload
+    def __getitem__(self, index: int) -> Moment: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Moment]: ...
+    def __getitem__(self, index: int | slice) -> Moment | Sequence[Moment]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        steps = self._whole.steps
+        return Moment(
+            at,
+            steps[at] if at < len(steps) else self._whole.last,
+            at < self._pointer,
+            self._notes.get(at, ()),
+            self._tries.get(at, ()),
+            at in self._whole.code_answers,
+        )
+
+
+def timeline(
+    whole: Transcript, record: Record, name: str | None = None, *, tries: bool = True
+) -> Timeline:
+    """The steps of a branch and, last, where it stands after them.
+
+    Takes time for the branches and remarks there are, not for the steps.
+
+    Args:
+        whole: The run through all answers of the branch.
+        record: The record.
+        name: The branch; the active one if None.
+        tries: Whether to look for the branches that go another way.
+    """
+    name = record.branch if name is None else name
+    ways = partings(record, name) if tries else {}
+    remarks = feedback.on_branch(record, name, feedback.read(record))
+    notes = _grouped((said.at, said) for said in remarks if said.at is not None)
+    tried = _grouped((way.at, _try(record, other, way.answer)) for other, way in ways.items())
+    pointer = record.pointer if name == record.branch else len(whole.steps)
+    return Timeline(whole, pointer, notes, tried)
+
+
+def _grouped(pairs: Iterable[tuple[int, T]]) -> dict[int, tuple[T, ...]]:
+    found: dict[int, list[T]] = {}
+    for at, item in pairs:
+        found.setdefault(at, []).append(item)
+    return {at: tuple(items) for at, items in found.items()}
+
+
+def _try(record: Record, name: str, answer: str | None) -> Try:
+    entry = record.branches.get(name)
+    if name == record.branch:
+        return Try(name, answer, record.status, record.score)
+    return Try(name, answer, entry.status if entry else None, entry.score if entry else None)

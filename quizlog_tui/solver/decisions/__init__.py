@@ -1,0 +1,1 @@
+"""What was decided and why: the decision, its text, and the file that holds it."""

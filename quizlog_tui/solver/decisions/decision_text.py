@@ -1,0 +1,168 @@
+"""A decision as JSON: strict in both directions, every complaint one line with its place.
+
+Reads the dataclasses' own annotations, so that shape and reader cannot drift apart. Standard
+library only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass
+from difflib import get_close_matches
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from ...errors import DecisionError
+from .decision import SCHEMA_VERSION, Decision
+from .json_value import json_fault, strict_loads
+
+T = TypeVar("T")
+
+
+def to_data(decision: Decision) -> dict[str, Any]:
+    """The decision as plain data for JSON."""
+    data = asdict(decision)
+    for model in data["models"]:
+        if not model["fetched"]:  # most may ask for nothing, and older readers know no such key
+            del model["fetched"]
+    return data
+
+
+def to_line(decision: Decision) -> str:
+    """The decision as one line of JSON, pure ASCII, without its newline."""
+    return json.dumps(to_data(decision), allow_nan=False)
+
+
+def from_line(text: str | bytes, where: str) -> Decision:
+    """The decision in a JSON text.
+
+    Raises:
+        DecisionError: It is not JSON, or not a decision; with the path of what is wrong.
+    """
+    try:
+        data = strict_loads(text)
+    except ValueError as error:
+        raise DecisionError(f"is not JSON: {error}", where=where, hint=_HINT) from None
+    return from_data(data, where)
+
+
+def from_data(data: Any, where: str) -> Decision:
+    """The decision in plain data.
+
+    Raises:
+        DecisionError: It is not a decision; with the path of what is wrong.
+    """
+    version = data.get("schema_version") if isinstance(data, Mapping) else None
+    if version not in (None, SCHEMA_VERSION):
+        hint = "open it with a newer quizlog"
+        raise DecisionError(f"has schema_version {version!r}, not 1", where=where, hint=hint)
+    decision = _object(Decision, data, "", where)
+    _check_names(decision, where)
+    return decision
+
+
+_HINT = "one decision is one line of JSON"
+
+
+def _check_names(decision: Decision, where: str) -> None:
+    """Names are unique, and a reconsidered answer belongs to a model."""
+    names = [reply.name for reply in decision.models]
+    again = [reply.name for reply in decision.reconciliation]
+    for path, found in (("models", names), ("reconciliation", again)):
+        if len(set(found)) != len(found):
+            twice = next(name for name in found if found.count(name) > 1)
+            _fail(path, f"names {twice!r} twice", where)
+    for name in again:
+        if name not in names:
+            _fail("reconciliation", f"{name!r} is not among the models", where)
+
+
+@cache
+def _shape(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """Each field's type, and whether it must be there."""
+    hints = get_type_hints(kind)
+    return {
+        item.name: (hints[item.name], item.default is MISSING and item.default_factory is MISSING)
+        for item in fields(kind)
+    }
+
+
+def _fail(path: str, message: str, where: str, hint: str | None = None) -> Any:
+    raise DecisionError(f"{path or 'decision'}: {message}", where=where, hint=hint)
+
+
+def _object(kind: Callable[..., T], data: Any, path: str, where: str) -> T:
+    if not isinstance(data, Mapping):
+        _fail(path, f"must be an object, not {_name(data)}", where)
+    shape = _shape(kind)
+    for key in data:
+        if key not in shape:
+            near = get_close_matches(str(key), shape, 1)
+            _fail(
+                path, f"unknown key {key!r}", where, f"did you mean {near[0]!r}?" if near else None
+            )
+    prefix = f"{path}." if path else ""
+    values = {}
+    for key, (hint, required) in shape.items():
+        if key in data:
+            values[key] = _value(hint, data[key], f"{prefix}{key}", where)
+        elif required:
+            _fail(path, f"the key {key!r} is missing", where)
+    return kind(**values)
+
+
+def _value(hint: Any, data: Any, path: str, where: str) -> Any:
+    origin = get_origin(hint)
+    if hint is Any:
+        return _json(data, path, where)
+    if origin is Literal:
+        allowed = get_args(hint)
+        return data if data in allowed else _fail(path, _one_of(data, allowed), where)
+    if origin in (UnionType, Union):
+        inner = next(arm for arm in get_args(hint) if arm is not NoneType)
+        return None if data is None else _value(inner, data, path, where)
+    if origin is tuple:
+        if not isinstance(data, (list, tuple)):
+            return _fail(path, f"must be a list, not {_name(data)}", where)
+        inner = get_args(hint)[0]
+        return tuple(_value(inner, item, f"{path}[{i}]", where) for i, item in enumerate(data))
+    if is_dataclass(hint):
+        return _object(hint, data, path, where)  # type: ignore[arg-type]
+    return _scalar(hint, data, path, where)
+
+
+def _scalar(hint: Any, data: Any, path: str, where: str) -> Any:
+    if hint is float and isinstance(data, (int, float)) and not isinstance(data, bool):
+        try:
+            number = float(data)
+        except OverflowError:
+            number = math.inf
+        if not 0 <= number < math.inf:
+            _fail(path, "must be a number that is not negative", where)
+        return number
+    if type(data) is not hint:
+        return _fail(path, f"must be {_WORDS[hint]}, not {_name(data)}", where)
+    return data
+
+
+def _json(data: Any, path: str, where: str) -> Any:
+    """A JSON value as it is, and nothing else."""
+    fault = json_fault(data)
+    return _fail(path, fault, where) if fault else data
+
+
+_WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a number"}
+
+
+def _name(data: Any) -> str:
+    if isinstance(data, bool):
+        return "true or false"
+    known = {dict: "an object", list: "a list", NoneType: "null"} | _WORDS
+    return known.get(type(data), type(data).__name__)
+
+
+def _one_of(data: Any, allowed: tuple[Any, ...]) -> str:
+    return f"is {data!r:.40}, not one of {', '.join(map(str, allowed))}"

@@ -1,0 +1,1 @@
+"""Who is asked: configured models, recorded replies, programs, a person."""

@@ -1,0 +1,177 @@
+"""Recorded replies: one JSON file for each request, without keys, played back without a network.
+
+A cassette is named by its model and its request; only the very same request plays it. Its files are
+data and start nothing, so that a folder of them may come from anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args
+
+from ...errors import ConfigError, RecordError
+from ...files.regular_file import read_regular
+from ...record.durable import write_text
+from ..decisions.decision import ReplyStatus
+from ..decisions.json_value import strict_loads
+from ..redaction import Redaction
+from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Said, Transport, Voter
+
+MAX_FILE = 8_000_000
+"""Bytes of a cassette."""
+FETCHED = "fetched"
+"""The folder, in one of cassettes, with the replies to requests that the models asked for."""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A folder of cassettes."""
+
+    folder: Path
+    label: str | None = None
+    """A remark kept in each: how the replies came about."""
+
+    def path(self, model: str, prompt: Prompt[Any]) -> Path:
+        """Where the reply to a request is kept."""
+        return self.folder / f"{model}-{prompt.turn}-{prompt.digest(model)[:16]}.json"
+
+
+class Recorder:
+    """Passes requests on and keeps each reply.
+
+    Args:
+        voter: The model.
+        inner: What fetches the replies.
+        shelf: Where they are kept, and what is said of them.
+        redaction: The keys that must not be kept.
+        clock: Seconds, for the time a reply took.
+    """
+
+    def __init__(
+        self,
+        voter: Voter,
+        inner: Transport,
+        shelf: Shelf,
+        redaction: Redaction,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._voter = voter
+        self._inner = inner
+        self._shelf = shelf
+        self._redaction = redaction
+        self._clock = clock
+
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        """The reply, kept; a failure is kept and raised again."""
+        started = self._clock()
+        try:
+            said = await self._inner.complete(prompt)
+        except NoReplyError as failure:
+            outcome = {"status": failure.status, "message": failure.message}
+            self._keep(prompt, outcome | {"seconds": round(self._clock() - started, 3)})
+            raise
+        seconds = round(self._clock() - started, 3)
+        self._keep(prompt, {"text": said.text, "seconds": seconds})
+        return said
+
+    def _keep(self, prompt: Prompt[Any], outcome: dict[str, Any]) -> None:
+        voter = {
+            "name": self._voter.name,
+            "family": self._voter.family,
+            "weight": self._voter.weight,
+            "primary": self._voter.primary,
+        }
+        asked = [{"role": m.role, "content": m.content} for m in prompt.messages]
+        data: dict[str, Any] = {"schema_version": 1, "label": self._shelf.label, "voter": voter}
+        data |= {"turn": prompt.turn, "asked": asked, "reply": outcome}
+        path = self._shelf.path(self._voter.name, prompt)
+        try:
+            self._shelf.folder.mkdir(parents=True, exist_ok=True)
+            write_text(path, f"{self._redaction.clean(json.dumps(data, indent=1))}\n")
+        except (OSError, RecordError) as error:
+            raise NoReplyError("error", f"the reply could not be kept: {error}") from None
+
+
+class Player:
+    """Plays recorded replies back.
+
+    Args:
+        name: The model's name.
+        shelf: Where they are kept.
+    """
+
+    def __init__(self, name: str, shelf: Shelf) -> None:
+        self._name = name
+        self._shelf = shelf
+
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        """The reply to the very same request."""
+        path = self._shelf.path(self._name, prompt)
+        if not path.is_file():
+            raise NoReplyError("error", "no reply to this request was recorded")
+        try:
+            reply = _read(path)["reply"]
+        except ConfigError as error:
+            raise NoReplyError("error", str(error)) from None
+        if "text" in reply:
+            return Said(reply["text"], "recorded", reply["seconds"])
+        raise NoReplyError(reply["status"], reply["message"])
+
+
+def recorded(folder: Path) -> tuple[list[Voter], Shelf]:
+    """The models whose replies a folder holds, by name, and the shelf with its label.
+
+    Raises:
+        ConfigError: There is none, or a file is no cassette.
+    """
+    found: dict[str, Voter] = {}
+    labels = set()
+    for path in sorted(folder.glob("*.json")):
+        data = _read(path)
+        voter = Voter(**data["voter"])
+        found[voter.name] = voter
+        labels.add(data.get("label"))
+    if not found:
+        raise ConfigError("holds no recorded replies", where=str(folder))
+    label = "; ".join(sorted(text for text in labels if isinstance(text, str)))
+    return [found[name] for name in sorted(found)], Shelf(folder, label or None)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = strict_loads(read_regular(path, MAX_FILE))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read: {error}", where=str(path)) from None
+    if not _is_cassette(data):
+        raise ConfigError("is no recorded reply", where=str(path))
+    found: dict[str, Any] = data
+    return found
+
+
+def _is_cassette(data: Any) -> bool:
+    reply, voter = (data.get("reply"), data.get("voter")) if isinstance(data, dict) else (0, 0)
+    if not isinstance(reply, dict) or not isinstance(voter, dict):
+        return False
+    kept = isinstance(reply.get("text"), str) or (
+        reply.get("status") in get_args(ReplyStatus) and isinstance(reply.get("message"), str)
+    )
+    return kept and isinstance(reply.get("seconds"), (int, float)) and _is_voter(voter)
+
+
+def _is_voter(voter: dict[str, Any]) -> bool:
+    family, weight = voter.get("family"), voter.get("weight")
+    return (
+        voter.keys() == {"name", "family", "weight", "primary"}
+        and isinstance(voter["name"], str)
+        and re.fullmatch(NAME, voter["name"]) is not None
+        and isinstance(family, (str, NoneType))
+        and isinstance(weight, (int, float))
+        and 0 <= weight <= MAX_WEIGHT
+        and isinstance(voter["primary"], bool)
+    )

@@ -1,0 +1,1 @@
+"""How votes are counted: which answers are equal, and which one wins."""

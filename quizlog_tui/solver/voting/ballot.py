@@ -1,0 +1,135 @@
+"""One model's vote: what it votes for with which weight, or why it casts none.
+
+An executed answer beats an asserted one; a failure is no vote, never a value. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..decisions.decision import Decision, Execution, ModelReply, Question, Reconsidered
+from .equality import same, wanted
+from .normal import Form, NoAnswerError, normal_form
+
+EXECUTED = Fraction(1)
+"""The weight of an answer that code came to."""
+ASSERTED = Fraction(1, 2)
+"""The weight of an answer without a run behind it."""
+UNSURE = Fraction(1, 2)
+"""The confidence of a model that gave none."""
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """One model's vote."""
+
+    name: str
+    answer: Any
+    """The raw answer."""
+    form: Form
+    weight: Fraction
+    executed: bool
+    """Whether a run stands behind it."""
+    confidence: Fraction | None = None
+    family: str | None = None
+    primary: bool = False
+
+
+def vote_of(
+    model: ModelReply, again: Reconsidered | None, proven: Sequence[Form], question: Question
+) -> Ballot | str:
+    """The model's vote, its reconsidered one if it has one; else why it has none."""
+    if not model.weight:
+        return "its votes weigh nothing"
+    second = again and _second_vote(model, again, proven, question)
+    return second if isinstance(second, Ballot) else _first_vote(model, question)
+
+
+def _first_vote(model: ModelReply, question: Question) -> Ballot | str:
+    if model.status != "ok":
+        return one_reason(model.status, model.error)
+    run = model.executed
+    if run is None or run.status == "sandbox_error":
+        return _ballot(model, model.claimed, question, executed=False)
+    if run.status != "ok":
+        return one_reason(f"its code: {run.status}", run.error)
+    return _ballot(model, run.answer, question, executed=True)
+
+
+def _second_vote(
+    model: ModelReply, again: Reconsidered, proven: Sequence[Form], question: Question
+) -> Ballot | str:
+    if again.status != "ok":
+        return one_reason(again.status, again.error)
+    run = again.executed
+    if run is not None and run.status not in ("ok", "sandbox_error"):
+        return one_reason(f"its code: {run.status}", run.error)
+    sure = UNSURE if again.confidence is None else Fraction(str(again.confidence))
+    if run is not None and run.status == "ok":
+        return _ballot(model, run.answer, question, executed=True, confidence=sure)
+    vote = _ballot(model, again.final_answer, question, executed=False, confidence=sure)
+    how = wanted(question)
+    if isinstance(vote, Ballot) and any(same(vote.form, form, how) for form in proven):
+        return _ballot(model, again.final_answer, question, executed=True, confidence=sure)
+    return vote
+
+
+def _ballot(
+    model: ModelReply,
+    answer: Any,
+    question: Question,
+    *,
+    executed: bool,
+    confidence: Fraction | None = None,
+) -> Ballot | str:
+    try:
+        form = normal_form(answer, question)
+    except NoAnswerError as none:
+        return str(none)
+    weight = Fraction(str(model.weight)) * (EXECUTED if executed else ASSERTED)
+    return Ballot(
+        model.name, answer, form, weight, executed, confidence, model.family, model.primary
+    )
+
+
+def one_reason(what: str, error: str | None) -> str:
+    """Why there is no vote, in a line."""
+    return f"{what}: {error}" if error else what
+
+
+def proven_forms(decision: Decision) -> list[Form]:
+    """The normal forms of all that code came to, in either round."""
+    runs = [reply.executed for reply in decision.models]
+    runs += [reply.executed for reply in decision.reconciliation]
+    return [form for run in runs if (form := _form_of(run, decision.question))]
+
+
+def _form_of(run: Execution | None, question: Question) -> Form | None:
+    if run is None or run.status != "ok":
+        return None
+    try:
+        return normal_form(run.answer, question)
+    except NoAnswerError:
+        return None
+
+
+def is_equal(one: Any, other: Any, question: Question) -> bool:
+    """Whether two raw answers count as equal. What is no answer equals nothing."""
+    try:
+        return same(normal_form(one, question), normal_form(other, question), wanted(question))
+    except NoAnswerError:
+        return False
+
+
+def in_conflict(model: ModelReply, question: Question) -> bool:
+    """Whether the model's code came to something else than the model claimed."""
+    found = _form_of(model.executed, question)
+    if found is None or model.claimed is None:
+        return False
+    try:
+        return not same(normal_form(model.claimed, question), found, wanted(question))
+    except NoAnswerError:
+        return False

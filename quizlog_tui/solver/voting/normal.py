@@ -1,0 +1,225 @@
+"""Normal forms of answers: what an answer is, for comparing it only.
+
+The raw answer is what gets submitted; nothing here changes it (spec 2.2.4, normalization). An
+answer that is no answer (an error's text, NaN, a blank) has no normal form.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from ..decisions.decision import Question
+from ..decisions.json_value import MAX_DEPTH
+from . import png
+
+Kind = Literal["bool", "number", "string", "json", "data", "free"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """The normal form of an answer."""
+
+    kind: Kind
+    """What it is."""
+    value: Any
+    """Comparable within its kind: a bool, a Fraction, a text, or lists and dicts of Forms."""
+    label: str
+    """A short name of the value."""
+
+
+class NoAnswerError(ValueError):
+    """The value is no answer; the text says why."""
+
+
+_SHORT = 20
+"""Characters of a prompt that hardly says what is asked."""
+MAX_DIGITS = 400
+"""Longer numerals are compared as texts."""
+
+_NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.A)
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.A)
+_PADDED = re.compile(r"[+-]?0\d", re.A)
+_DATA_URI = re.compile(r"data:([^;,]*)((?:;[^;,]*)*),(.*)", re.S | re.I)
+_GIVEN_UP = re.compile(
+    r"\s*(?:error\s*[:!]\s*)?(?:unable to (?:solve|answer|determine|complete)"
+    r"|max(?:imum)? iterations reached|(?:request|execution|code) timed out)",
+    re.I,
+)
+"""What agents say that have no answer."""
+_ERROR = re.compile(
+    r"\s*(?:error\b\s*[:!]|(?:\w+\.)*\w+(?:Error|Exception)\s*:|traceback \(most recent)", re.I
+)
+"""How texts of errors begin."""
+_OF_ERRORS = re.compile(
+    r"(?<!squared )(?<!square )(?<!absolute )(?<!standard )error|exception"
+    r"|\b(?:traceback|messages?|warnings?|raises?|raised|fails?|failures?)\b",
+    re.I,
+)
+"""What a question says that may be answered by the text of an error."""
+_NOT_FINITE = frozenset({"nan", "+nan", "-nan", "inf", "+inf", "-inf", "infinity", "-infinity"})
+_YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
+_NUMERIC = frozenset({"number", "integer"})
+
+
+def normal_form(value: Any, question: Question) -> Form:
+    """What an answer is, in the light of what was asked.
+
+    Raises:
+        NoAnswerError: It is none: nothing, blank, not finite, or the text of an error.
+    """
+    if value is None:
+        raise NoAnswerError("no answer")
+    if isinstance(value, str):
+        return _text_form(value, question)
+    return _plain_form(value, question, MAX_DEPTH)
+
+
+def _text_form(text: str, question: Question) -> Form:
+    flat = squeezed(text)
+    if not flat:
+        raise NoAnswerError("the answer is blank")
+    chosen = _choice(flat, question)
+    if chosen is not None:
+        return Form("string", chosen, chosen)
+    if _is_failure(text, question):
+        raise NoAnswerError("the answer is the text of an error")
+    if question.input_type == "textarea":
+        return Form("free", flat, flat)
+    return _plain_form(text, question, MAX_DEPTH)
+
+
+def _is_failure(text: str, question: Question) -> bool:
+    """Whether a text tells of a failure to answer; of code too, which may catch its own error."""
+    if _GIVEN_UP.match(text):
+        return True
+    may_be_one = question.input_type not in _NUMERIC and _OF_ERRORS.search(asked_text(question))
+    return bool(_ERROR.match(text)) and not may_be_one
+
+
+def asked_text(question: Question) -> str:
+    """What is asked; where that is but a word or two, with what was printed before."""
+    if len(question.text) < _SHORT:
+        return f"{question.text}\n{question.context}"
+    return question.text
+
+
+def _choice(flat: str, question: Question) -> str | None:
+    """The option a text names, whatever its case or the mark behind its letter."""
+    bare = flat.casefold().rstrip(".):")
+    return next(
+        (c for c in map(str.casefold, question.choices) if c in (bare, flat.casefold())), None
+    )
+
+
+def _plain_form(value: Any, question: Question, depth: int) -> Form:
+    if depth == 0:
+        raise NoAnswerError(f"the answer is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, bool):
+        return Form("bool", value, str(value).lower())
+    if isinstance(value, (int, float)):
+        return _number_form(value)
+    if isinstance(value, str):
+        return _string_form(value, question, depth)
+    if isinstance(value, Mapping):
+        items = {str(k): _inner(v, question, depth) for k, v in sorted(value.items())}
+        label = ",".join(f"{json.dumps(key)}:{form.label}" for key, form in items.items())
+        return Form("json", items, f"{{{label}}}")
+    if isinstance(value, (list, tuple)):
+        forms = [_inner(item, question, depth) for item in value]
+        return Form("json", forms, f"[{','.join(form.label for form in forms)}]")
+    raise NoAnswerError(f"the answer is no JSON value but {type(value).__name__}")
+
+
+def _inner(value: Any, question: Question, depth: int) -> Form:
+    """A value inside a list or an object, where null and blanks are values too."""
+    if value is None:
+        return Form("string", None, "null")
+    form = _plain_form(value, question, depth - 1)
+    return Form("string", form.value, json.dumps(form.label)) if form.kind == "string" else form
+
+
+def _number_form(number: int | float) -> Form:
+    if isinstance(number, float) and not math.isfinite(number):
+        raise NoAnswerError("the answer is not a finite number")
+    if isinstance(number, int) and number.bit_length() > MAX_DIGITS * 4:
+        return Form("string", hex(number), hex(number))
+    return _fraction_form(Fraction(str(number)))
+
+
+def _fraction_form(value: Fraction) -> Form:
+    whole = value.denominator == 1
+    return Form("number", value, str(value.numerator) if whole else repr(_as_float(value)))
+
+
+def _as_float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _string_form(text: str, question: Question, depth: int) -> Form:
+    flat = squeezed(text)
+    word = flat.casefold()
+    if word in _NOT_FINITE and question.input_type in _NUMERIC:
+        raise NoAnswerError("the answer is not a finite number")
+    if question.input_type == "yesno" and word.rstrip(".!") in _YES:
+        return _plain_form(_YES[word.rstrip(".!")], question, depth)
+    if word in ("true", "false"):
+        return _plain_form(word == "true", question, depth)
+    number = _numeral(flat, question)
+    if number is not None:
+        return _fraction_form(number)
+    return _json_form(flat, question, depth) or _data_form(text) or Form("string", flat, flat)
+
+
+def _numeral(flat: str, question: Question) -> Fraction | None:
+    """The number a text writes; leading zeros make it a text unless a number was asked for."""
+    if len(flat) > MAX_DIGITS:
+        return None
+    numeric = question.input_type in _NUMERIC
+    if numeric and _GROUPED.fullmatch(flat):
+        flat = flat.replace(",", "")
+    if not _NUMERAL.fullmatch(flat) or (_PADDED.match(flat) and not numeric):
+        return None
+    return Fraction(flat)
+
+
+def _json_form(flat: str, question: Question, depth: int) -> Form | None:
+    """The form of a list or an object that is written as a text."""
+    if flat[:1] not in ("[", "{"):
+        return None
+    try:
+        return _plain_form(json.loads(flat), question, depth - 1)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _data_form(text: str) -> Form | None:
+    """The form of a data URI: its type and its bytes, or its pixels where they can be read."""
+    found = _DATA_URI.fullmatch(text.strip())
+    if not found or ";base64" not in found[2].lower():
+        return None
+    try:
+        data = base64.b64decode(re.sub(r"\s", "", found[3]), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    mime = found[1].lower()
+    pixels = png.pixels(data) if mime == "image/png" else None
+    digest = hashlib.sha256(data if pixels is None else pixels).hexdigest()
+    return Form("data", (mime, digest), f"{mime} {digest[:12]}")
+
+
+def squeezed(text: str) -> str:
+    """Text in composed form, without blanks at its ends or runs of them inside."""
+    return " ".join(unicodedata.normalize("NFC", text).split())

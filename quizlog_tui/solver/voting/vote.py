@@ -1,0 +1,154 @@
+"""Votes counted: the classes of equal answers, their weights, and the raw answer of each.
+
+Pure functions of a decision's evidence; none depends on the order of the models.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..decisions.decision import Abstention, AnswerClass, Decision, Question
+from .ballot import UNSURE, Ballot, in_conflict, proven_forms, vote_of
+from .equality import Wanted, grouped, same, wanted
+from .normal import Form, NoAnswerError, normal_form
+
+
+@dataclass(frozen=True)
+class Tally:
+    """All votes counted."""
+
+    classes: tuple[AnswerClass, ...]
+    """The heaviest first."""
+    abstained: tuple[Abstention, ...]
+    conflicts: tuple[str, ...]
+    primary: str | None
+    """The key of the class the primary model voted for, unless that was refused."""
+
+
+def tally(decision: Decision) -> Tally:
+    """Count the votes of a decision."""
+    how = wanted(decision.question)
+    again = {reply.name: reply for reply in decision.reconciliation}
+    proven = proven_forms(decision)
+    ballots, abstained = [], []
+    for model in sorted(decision.models, key=lambda model: model.name):
+        vote = vote_of(model, again.get(model.name), proven, decision.question)
+        if isinstance(vote, Ballot):
+            ballots.append(vote)
+        else:
+            abstained.append(Abstention(model.name, vote))
+    classes = _classes(ballots, decision, how)
+    conflicts = sorted(m.name for m in decision.models if in_conflict(m, decision.question))
+    return Tally(classes, tuple(abstained), tuple(conflicts), _primary(classes, ballots))
+
+
+def _primary(classes: Iterable[AnswerClass], ballots: Sequence[Ballot]) -> str | None:
+    names = {ballot.name for ballot in ballots if ballot.primary}
+    return next((c.key for c in classes if not c.refused and names & {*c.members}), None)
+
+
+def _classes(ballots: Sequence[Ballot], decision: Decision, how: Wanted) -> tuple[AnswerClass, ...]:
+    forms = _refused_forms(decision)
+    refused = [b for b in ballots if any(same(form, b.form, how) for form in forms)]
+    others = [b for b in ballots if b not in refused]
+    found = [_class(group, decision, refused=False) for group in _groups(others, how)]
+    found += [_class(group, decision, refused=True) for group in _groups(refused, how)]
+    primaries = {ballot.name for ballot in ballots if ballot.primary}
+
+    def order(one: AnswerClass) -> tuple[float, float, bool, str]:
+        return -one.weight, -(one.confidence or 0), not primaries & {*one.members}, one.key
+
+    return tuple(sorted(found, key=order))
+
+
+def _groups(ballots: Sequence[Ballot], how: Wanted) -> list[list[Ballot]]:
+    groups = grouped([ballot.form for ballot in ballots], how)
+    return [[ballots[i] for i in group] for group in groups]
+
+
+def _refused_forms(decision: Decision) -> list[Form]:
+    forms = []
+    for refusal in decision.refused:
+        try:
+            forms.append(normal_form(refusal.answer, decision.question))
+        except NoAnswerError:
+            continue
+    return forms
+
+
+def _class(members: Sequence[Ballot], decision: Decision, *, refused: bool) -> AnswerClass:
+    how = wanted(decision.question)
+    sure = any(reply.confidence is not None for reply in decision.reconciliation)
+    weights = {b.name: b.weight for b in members}
+    trust = {b.name: b.weight * (UNSURE if b.confidence is None else b.confidence) for b in members}
+    cap = None if decision.family_cap is None else Fraction(str(decision.family_cap))
+    return AnswerClass(
+        key=_key(members, how),
+        answer=_representative(members, decision.question, how),
+        weight=float(_total(members, weights, cap)),
+        members=tuple(sorted(weights)),
+        confidence=float(_total(members, trust, cap)) if sure else None,
+        refused=refused,
+    )
+
+
+def _total(
+    members: Iterable[Ballot], weights: dict[str, Fraction], cap: Fraction | None
+) -> Fraction:
+    """The sum of weights, no provider family counting for more than the cap."""
+    alone = [weights[b.name] for b in members if b.family is None or cap is None]
+    families: dict[str, Fraction] = {}
+    for ballot in members:
+        if ballot.family is not None and cap is not None:
+            so_far = families.get(ballot.family, Fraction(0))
+            families[ballot.family] = min(cap, so_far + weights[ballot.name])
+    return sum((*alone, *families.values()), Fraction(0))
+
+
+def _key(members: Iterable[Ballot], how: Wanted) -> str:
+    """The class's name: the least of its members' labels."""
+    labels = {ballot.form.label for ballot in members}
+    kind = next(iter(members)).form.kind
+    if kind == "string" and not how.exact_case:
+        labels = {label.casefold() for label in labels}
+    label = min(labels, key=lambda label: (len(label), label))
+    if len(label) > 60:
+        digest = hashlib.sha256(label.encode("utf-8", "surrogatepass")).hexdigest()
+        label = f"{label[:48]}… {digest[:8]}"
+    return f"{kind}:{label}"
+
+
+def _representative(members: Iterable[Ballot], question: Question, how: Wanted) -> Any:
+    """The raw form given most often; among equals what the question prefers, then what ran."""
+    texts = Counter(_raw(ballot.answer) for ballot in members)
+
+    def order(ballot: Ballot) -> tuple[int, bool, bool, int, str]:
+        text = _raw(ballot.answer)
+        unfit = not _fits(ballot.answer, question, how)
+        return -texts[text], unfit, not ballot.executed, len(text), text
+
+    return min(members, key=order).answer
+
+
+def _raw(answer: Any) -> str:
+    return json.dumps(answer, sort_keys=True)
+
+
+def _fits(answer: Any, question: Question, how: Wanted) -> bool:
+    """Whether a raw answer has the very type, and the decimals, the question asks for."""
+    kind = question.input_type
+    if kind in ("number", "integer"):
+        number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
+        exact = how.decimals is None or (number and round(answer, how.decimals) == answer)
+        return number and exact and (kind == "number" or isinstance(answer, int))
+    if kind in ("json", "matrix", "matrixlist"):
+        return isinstance(answer, (list, dict))
+    if kind in ("choice", "radio"):
+        return answer in question.choices
+    return not how.decimals or isinstance(answer, (int, float))

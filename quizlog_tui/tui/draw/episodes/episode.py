@@ -1,0 +1,124 @@
+"""One episode in full: why it is verified or not, question, runs, hooks, what is taught."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....episodes.read.facts import Facts, Hook, Run
+from ....text import plural
+from ...widgets.lines.documents import Line, line
+from ..words import score_text
+from .hooks import graph
+
+MOST = 4000
+"""Characters of one foreign text that are shown."""
+_SHORT = 60
+"""Characters of an answer that stands among others."""
+
+
+def episode_lines(episode: Facts) -> list[Line]:
+    """All of an episode."""
+    parts = (_verdict, _question, _runs, _answers, _hooks, _talk)
+    return [drawn for part in parts for drawn in (*part(episode), line(""))][:-1]
+
+
+def clipped(text: str, most: int = MOST) -> str:
+    """A text up to a length, and how much more there is."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more)"
+
+
+def _head(text: str) -> Line:
+    return line((text, "head"))
+
+
+def _verdict(episode: Facts) -> Iterator[Line]:
+    said = ("✓ verified", "good") if episode.verified else ("✗ not verified", "warn")
+    yield line(said)
+    for check in episode.checks:
+        mark = ("✓ ", "good") if check.holds else ("✗ ", "error")
+        yield line("  ", mark, check.text)
+    if episode.verified != episode.borne_out:
+        told = "says it is verified" if episode.verified else "says it is not verified"
+        yield line(("! ", "error"), f"the line {told}, which its runs do not bear out")
+
+
+def _question(episode: Facts) -> Iterator[Line]:
+    yield _head("Question")
+    yield line(clipped(episode.question) or ("it is not told", "dim"))
+    if episode.hint:
+        yield line(("hint, for the teacher alone: ", "dim"), clipped(episode.hint))
+    yield line((clipped(episode.about), "dim"))
+
+
+def _runs(episode: Facts) -> Iterator[Line]:
+    yield _head(f"Gold, and {plural(len(episode.others), 'consistency run')}")
+    yield line(("★ ", "answer"), *_run_pieces(episode.gold))
+    for run in episode.others:
+        sign = ("= ", "good") if run.agrees else ("≠ ", "warn")
+        yield line(sign, *_run_pieces(run), (_parting(run, episode.gold), "dim"))
+
+
+def _run_pieces(run: Run) -> tuple[tuple[str, str], ...]:
+    answer = "no answer" if run.answer is None else clipped(run.answer, _SHORT)
+    ended = "" if run.success else f" ✗ not finished{score_text(run.score)}"
+    style = "dim" if run.answer is None else "answer"
+    return (clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
+
+
+def _parting(run: Run, gold: Run) -> str:
+    """Where a run leaves the gold one."""
+    at = run.parts_from(gold)
+    if run.inputs == gold.inputs:
+        return "  answer for answer" if run.inputs else ""
+    if at == len(run.inputs):
+        return f"  ends after {plural(at, 'answer')}"
+    return f"  parts at step {at}"
+
+
+def _answers(episode: Facts) -> Iterator[Line]:
+    """Each gold answer with the runs that leave there."""
+    gold = episode.gold
+    yield _head("Answers, and who leaves the gold run there")
+    if not gold.inputs:
+        yield line(("they are not told", "dim"))
+    partings = [(run.parts_from(gold), run) for run in episode.others]
+    for at, answer in enumerate(gold.inputs):
+        same = sum(1 for there, _ in partings if there > at)
+        told = f"  {same} of {len(partings)} the same" if partings else ""
+        yield line((f"{at:>4} ", "dim"), (clipped(answer, _SHORT), "answer"), (told, "dim"))
+        for there, run in partings:
+            if there == at < len(run.inputs):
+                name, other = (clipped(text, _SHORT) for text in (run.name, run.inputs[at]))
+                yield line(("     ≠ ", "warn"), other, (f"  {name}", "dim"))
+
+
+def _hooks(episode: Facts) -> Iterator[Line]:
+    hooks = episode.gold.hooks
+    yield _head("Hooks: what each depends on")
+    if not hooks:
+        yield line(("there are none", "dim"))
+    known: list[str] = []
+    drawn = graph([(hook.name, hook.depends_on) for hook in hooks])
+    for hook, gutter in zip(hooks, drawn, strict=True):
+        yield line((f"{gutter} ", "prompt"), *_hook_pieces(hook, known), cut=True)
+        known.append(hook.name)
+
+
+def _hook_pieces(hook: Hook, known: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A hook's name, its value, and what it depends on where that is not just the one before."""
+    yield clipped(hook.name, _SHORT), "prompt"
+    value = hook.value_hash if hook.value is None else hook.value
+    yield f" = {clipped(value, _SHORT)}", "answer"
+    if list(hook.depends_on) != list(known[-1:]):
+        needed = (one if one in known else f"{one} (unknown)" for one in hook.depends_on)
+        yield f"  ← {clipped(', '.join(needed) or 'nothing', _SHORT)}", "dim"
+    yield f"  {clipped(hook.code_line.strip(), 200)}", "dim"
+
+
+def _talk(episode: Facts) -> Iterator[Line]:
+    yield _head("The conversation that is taught")
+    if episode.system_prompt:
+        yield line(("system ", "dim"), clipped(episode.system_prompt))
+    styles = {"user": "prompt", "assistant": "answer"}
+    for role, content in episode.messages:
+        yield line((f"{clipped(role, _SHORT)} ", "dim"), (clipped(content), styles.get(role, "")))

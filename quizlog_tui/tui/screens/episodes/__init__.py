@@ -1,0 +1,1 @@
+"""The episodes of a file."""

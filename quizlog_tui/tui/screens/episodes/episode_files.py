@@ -1,0 +1,33 @@
+"""Asks which file of episodes to look into, and opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ....episodes.read.index import USUAL, EpisodeFile, episode_files
+from ....files.paths import typed_path
+from ...widgets.lines.documents import line
+from ..base import QuizlogScreen
+from ..dialogs import AskScreen, ChooseScreen
+
+
+async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile | None:
+    """Ask which file below a folder, or another; None if none was chosen or it cannot be read."""
+    found = await screen.work_on(lambda: episode_files(folder), "looking for episodes") or []
+    chosen: int | None = len(found)
+    if found:
+        names = [line(str(path.relative_to(folder)), cut=True) for path in found]
+        lines = [*names, line("  another file...", cut=True)]
+        question = "Look into which file of episodes?"
+        chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
+    if chosen is None:
+        return None
+    path = found[chosen] if chosen < len(found) else await _asked(screen)
+    return None if path is None else await screen.work_on(lambda: EpisodeFile(path), "opening")
+
+
+async def _asked(screen: QuizlogScreen[Any]) -> Path | None:
+    ask = AskScreen("Look into which file of episodes?", USUAL)
+    wanted = (await screen.app.push_screen_wait(ask) or "").strip()
+    return typed_path(wanted) if wanted else None

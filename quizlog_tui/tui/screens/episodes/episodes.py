@@ -1,0 +1,250 @@
+"""The episodes of a file: a list, and the marked one in full. Changes nothing.
+
+The file is read while one looks, a moment at a time and in a thread; an episode when it is marked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Vertical
+from textual.worker import Worker
+
+from ....episodes.read.facts import facts_of
+from ....episodes.read.index import STATES, EpisodeFile
+from ....episodes.read.reading import LineError
+from ....errors import QuizlogError
+from ...draw.episodes.episode import clipped, episode_lines
+from ...draw.episodes.episodes import count_words, episode_grid, episode_layout, no_episode_lines
+from ...keys.bindings import screen_bindings
+from ...widgets.lines.documents import Line, Paragraphs, line
+from ...widgets.lines.heads import Heads
+from ...widgets.lines.line_view import LineView
+from ...widgets.lines.row_list import RowList
+from ..base import DIALOG, QuizlogScreen
+from ..dialogs import AskScreen
+
+LONG = 2**20
+"""Bytes of a line that is read only when it is chosen: longer ones take longer than a key press."""
+
+
+class EpisodesScreen(QuizlogScreen[None]):
+    """Shows a file of episodes.
+
+    Args:
+        file: The file; the screen closes it.
+    """
+
+    SCOPE = "episodes"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("episodes")
+    DEFAULT_CSS = """
+    EpisodesScreen {
+        & #halves { layout: vertical; height: 1fr; }
+        & #above { height: 2fr; }
+        & #episodes { height: 1fr; }
+        & #episode { height: 3fr; }
+        &.-wide #halves { layout: horizontal; }
+        &.-wide #above { width: 2fr; height: 1fr; }
+        &.-wide #episode { width: 3fr; height: 1fr; }
+        &.-alone #above { display: none; }
+    }
+    """
+
+    def __init__(self, file: EpisodeFile) -> None:
+        super().__init__()
+        self._file = file
+        self._state = ""
+        self._shown: Sequence[int] = range(0)
+        self._drawn: int | None = None
+        self._reading: Worker[None] | None = None
+        self._stopped = False
+
+    def content(self) -> ComposeResult:
+        """Titles, the list, and the marked episode."""
+        with Container(id="halves"):
+            with Vertical(id="above"):
+                yield Heads(id="heads")
+                yield RowList(id="episodes")
+            yield LineView(id="episode")
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.query_one(Heads).show(episode_layout)
+        self._list.focus()
+        self._reading = self._read()
+
+    def on_unmount(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    @property
+    def _list(self) -> RowList:
+        return self.query_one("#episodes", RowList)
+
+    @property
+    def _pane(self) -> LineView:
+        return self.query_one("#episode", LineView)
+
+    # -- reading
+
+    @property
+    def reading(self) -> bool:
+        """Whether the file is still being read."""
+        return self._reading is not None and not self._reading.is_finished
+
+    @work(exclusive=True, group="read")
+    async def _read(self) -> None:
+        """Find the rest of the lines, drawing what there is time and again."""
+        more = True
+        try:
+            while more:
+                more = await asyncio.to_thread(self._file.read_some)
+                self.draw()
+        except QuizlogError as error:
+            self.complain(error)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Draw once more when reading is over, however it ended."""
+        if event.worker is self._reading and event.worker.is_finished and self.is_mounted:
+            self.draw()
+
+    # -- drawing
+
+    def draw(self) -> None:
+        """Put what is known of the file on the screen; the mark stays on its episode."""
+        marked = self.marked
+        file = self._file
+        self._shown = file.lines_in(self._state) if self._state else range(len(file))
+        at = _place(self._shown, marked)
+        self._list.show(episode_grid(file, self._shown), cursor=at)
+        self._draw_episode()
+        self.status(self._status_text())
+
+    def _status_text(self) -> str:
+        words = [count_words(self._file, self._state)]
+        if self.reading:
+            share = 100 * self._file.done // max(1, self._file.size)
+            words.append(f"reading, {share}%; Escape stops")
+        elif self._stopped:
+            words.append("stopped; R reads the rest")
+        return " · ".join([*words, self._file.path.name])
+
+    @property
+    def marked(self) -> int | None:
+        """The marked episode, as an index of the file's."""
+        index = self._list.index
+        return self._shown[index] if index is not None and index < len(self._shown) else None
+
+    def _draw_episode(self, *, chosen: bool = False) -> None:
+        """Show the marked episode, unless it is shown already."""
+        marked, pane = self.marked, self._pane
+        if marked is None:
+            pane.border_title = "Episode"
+            pane.show(Paragraphs(no_episode_lines(self._file, self._state)))
+        elif marked != self._drawn or chosen:
+            pane.border_title = f"Line {self._file.number(marked)}"
+            pane.show(Paragraphs(self._lines_of(marked, chosen=chosen)))
+            pane.scroll_home(animate=False)
+        self._drawn = marked
+
+    def _lines_of(self, index: int, *, chosen: bool) -> list[Line]:
+        length = self._file.length(index)
+        if length > LONG and not chosen:
+            size = f"This line holds {length / 2**20:,.1f} MB."
+            return [line((size, "head")), line(""), line(("l", "answer"), " shows it.")]
+        text = self._file.line(index)
+        try:
+            return episode_lines(facts_of(text))
+        except LineError as error:
+            told = clipped(text.decode("utf-8", "replace"))
+            return [line((f"This line {error}.", "error")), line(""), line(told)]
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another episode is marked."""
+        self._draw_episode()
+
+    # -- keys
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """The chosen episode alone."""
+        self.action_read()
+
+    def action_read(self) -> None:
+        """The marked episode alone."""
+        if self.marked is not None:
+            self._draw_episode(chosen=self._file.length(self.marked) > LONG)
+            self.add_class("-alone")
+            self._pane.focus()
+
+    def action_list(self) -> None:
+        """The list again."""
+        self.remove_class("-alone")
+        self._list.focus()
+
+    def action_episode(self, by: int) -> None:
+        """The next (1) or previous (-1) episode."""
+        before = self._list.cursor
+        self._list.action_move(by)
+        if self._list.cursor == before:
+            self.tell("no more episodes that way")
+
+    def action_state(self) -> None:
+        """Narrow to the next state, after the last to all."""
+        cycle = ["", *STATES]
+        self._state = cycle[(cycle.index(self._state) + 1) % len(cycle)]
+        self.draw()
+
+    @work(group=DIALOG)
+    async def action_jump(self) -> None:
+        """To a line of the file."""
+        last = self._file.number(len(self._file) - 1) if len(self._file) else 0
+        wanted = await self.app.push_screen_wait(AskScreen(f"Go to which line, 1 to {last}?"))
+        if wanted is None:
+            return
+        if not wanted.strip().isdecimal():
+            self.warn(f"{wanted!r} is no number of a line")
+            return
+        at = bisect_left(self._shown, int(wanted[:18]), key=self._file.number)
+        if at == len(self._shown):
+            self.warn(f"line {wanted} is not among those shown")
+            return
+        self._list.move(at)
+
+    def action_reload(self) -> None:
+        """Read the file again, or go on where reading was stopped."""
+        if self.reading:
+            return
+        if not self._stopped:
+            try:
+                fresh = EpisodeFile(self._file.path)
+            except QuizlogError as error:
+                self.complain(error)
+                return
+            self._file.close()
+            self._file, self._drawn = fresh, None
+        self._stopped = False
+        self._reading = self._read()
+
+    def action_back(self) -> None:
+        """Escape: the list again, then stop reading, then as everywhere."""
+        pane = self.pane()
+        if pane is not None and pane.searching:
+            super().action_back()
+        elif self.has_class("-alone"):
+            self.action_list()
+        elif self._reading is not None and self.reading:
+            self._stopped = True
+            self._reading.cancel()
+        else:
+            super().action_back()
+
+
+def _place(shown: Sequence[int], marked: int | None) -> int:
+    """Where an episode stands among those shown, or the next one that does."""
+    return 0 if marked is None else bisect_left(shown, marked)

@@ -1,0 +1,1 @@
+"""The library: all records below a folder."""

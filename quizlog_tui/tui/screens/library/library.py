@@ -1,0 +1,267 @@
+"""The library: all records below a folder, found while one looks, and watched from then on.
+
+What is known of them and in which order they are shown is the `Shelf`'s, how it is learnt is in
+`library_finds`; opening one is the program's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widgets import Static
+
+from ....errors import QuizlogError
+from ....record.summary import Summary
+from ....replay.replayer import Replayer
+from ....text import one_line, plural
+from ... import external
+from ...clock import Clock
+from ...draw.library import (
+    ORDERS,
+    library_grid,
+    nothing_lines,
+    record_layout,
+    record_line,
+    status_words,
+)
+from ...keys.bindings import screen_bindings
+from ...messages import OpenRecord
+from ...shelf import Shelf, script_remark
+from ...state import State
+from ...widgets.lines.columns import Layout
+from ...widgets.lines.documents import Paragraphs
+from ...widgets.lines.heads import Heads
+from ...widgets.lines.line_view import LineView
+from ...widgets.lines.row_list import RowList
+from ..base import DIALOG
+from .new import new_record
+from .record_search import LibraryFinds
+
+_AGES_SECONDS = 30
+"""How often the column of ages is drawn anew."""
+
+
+class LibraryScreen(LibraryFinds):
+    """The records below a folder.
+
+    Args:
+        folder: Where to look.
+        examples: Gives the folder to look in instead if there are no records; called in a thread.
+        state: Remembers the record looked at last, and the order.
+        replayer: Where records are opened, to cancel a slow one.
+        clock: How ages are told.
+    """
+
+    SCOPE = "library"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("library")
+    DEFAULT_CSS = """
+    LibraryScreen {
+        & #records, & #nothing { height: 1fr; }
+        & #nothing { display: none; padding: 1 2; }
+        &.-nothing #nothing { display: block; }
+        &.-nothing #records, &.-nothing #heads { display: none; }
+        & #marked { height: auto; max-height: 3; padding: 0 2; color: $text-muted; }
+    }
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        examples: Callable[[], Path],
+        state: State,
+        replayer: Replayer,
+        clock: Clock,
+    ) -> None:
+        super().__init__(folder, examples, Shelf(state.sorting))
+        self._state = state
+        self._replayer = replayer
+        self._clock = clock
+        self._marked: Path | None = None
+        self._remark = ""
+        self._remarked: Path | None = None
+        """The record whose script `_remark` is about."""
+        self._last = state.last
+
+    def content(self) -> ComposeResult:
+        """Titles, the list, and the marked record in words."""
+        yield Heads(id="heads")
+        yield RowList(id="records")
+        yield LineView(id="nothing")
+        yield Static(id="marked", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin to look for records."""
+        self.query_one("#records").focus()
+        self.begin()
+        self.draw()
+        self.set_interval(_AGES_SECONDS, self.draw)
+
+    # -- drawing
+
+    def found_some(self, found: Sequence[Summary]) -> None:
+        """Put the mark on the record looked at last, as soon as it is found."""
+        if self._marked is None and self._last:
+            name = Path(self._last).name
+            same = (one.path for one in found if one.path.name == name)
+            self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
+
+    def found_all(self) -> None:
+        """From now on the mark stays on its record; while records come in it stays at the top."""
+        marked = self.marked
+        if marked is not None:
+            self._marked = marked.path
+
+    def draw(self) -> None:
+        """Put the shelf on the screen; the mark stays on its record."""
+        shelf = self._shelf
+        records = self.query_one("#records", RowList)
+        at = shelf.index(self._marked)
+        columns = record_layout(shelf.shown, self._folder)
+        records.show(library_grid(shelf.shown, self._folder, self._clock, columns), cursor=at)
+        nothing = not shelf.shown and not self.scanning
+        self.set_class(nothing, "-nothing")
+        lines = nothing_lines(self._folder, shelf.status, len(shelf), self.key)
+        self.query_one("#nothing", LineView).show(Paragraphs(lines))
+        self._draw_heads(columns)
+        self._draw_marked()
+        self._look_at_script()
+        self.status(self._status_text())
+
+    def _draw_heads(self, columns: Callable[[int], Layout]) -> None:
+        shelf = self._shelf
+        up = shelf.backwards == (shelf.order != "name")
+        column = {"name": "record", "score": "state"}.get(shelf.order, shelf.order)
+        signs = {column: " ▲" if up else " ▼"}
+        self.query_one(Heads).show(columns, signs)
+
+    def _draw_marked(self) -> None:
+        marked = self.marked
+        remark = self._remark if marked and marked.path == self._remarked else ""
+        self.query_one("#marked", Static).update(
+            one_line(record_line(marked, self._folder, self.key, remark))
+        )
+
+    @work(exclusive=True, group="script")
+    async def _look_at_script(self) -> None:
+        """Say of the marked record's script what the record's file does not tell."""
+        marked = self.marked
+        if marked is not None:
+            self._remark = await asyncio.to_thread(script_remark, marked)
+            self._remarked = marked.path
+            self._draw_marked()
+
+    def on_screen_resume(self) -> None:
+        """Back from a record: something may have been allowed there."""
+        self._look_at_script()
+
+    def _status_text(self) -> str:
+        shelf = self._shelf
+        there = plural(len(shelf), "record")
+        if shelf.status:
+            there = f"{len(shelf.shown)} of {there}: {status_words(shelf.status)}"
+        doing = " · looking for more; Escape stops" if self.awaited else ""
+        stopped = f" · stopped; {self.key('library.reload')} looks for all" if self.stopped else ""
+        return f"{there} · by {shelf.order}{doing}{stopped} · {self._folder.name or self._folder}"
+
+    @property
+    def marked(self) -> Summary | None:
+        """The marked record."""
+        index = self.query_one("#records", RowList).index
+        return None if index is None else self._shelf.shown[index]
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Remember the marked record, not its row."""
+        if event.index < len(self._shelf.shown):
+            self._marked = self._shelf.shown[event.index].path
+        self._draw_marked()
+        self._look_at_script()
+
+    # -- keys
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Open the chosen record."""
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Open the marked record."""
+        self.found_all()
+        if self.marked is not None:
+            self.gate.shut()
+            self.post_message(OpenRecord(self.marked.path))
+
+    def neighbour(self, path: Path, by: int) -> Path | None:
+        """The record after (1) or before (-1) one, in the order shown; it gets the mark."""
+        found = self._shelf.neighbour(path, by)
+        self._marked = found or self._marked
+        self.draw()
+        return found
+
+    def action_status(self) -> None:
+        """Narrow to the next status."""
+        self._shelf.narrow()
+        self.draw()
+
+    def action_sort(self) -> None:
+        """Sort by the next."""
+        self._sort(None)
+
+    def action_turn(self) -> None:
+        """The other way round."""
+        self._sort(self._shelf.order)
+
+    def on_heads_clicked(self, event: Heads.Clicked) -> None:
+        """Sort by a column, or turn it."""
+        order = {"record": "name", "state": "score"}.get(event.column, event.column)
+        if order in ORDERS:
+            self._sort(order)
+
+    def _sort(self, order: str | None) -> None:
+        self._shelf.sort(order)
+        self._state.sorting = self._shelf.sorting
+        self.draw()
+
+    def action_editor(self) -> None:
+        """The marked record's file in the user's editor."""
+        marked = self.marked
+        if marked is None:
+            return
+        try:
+            external.edit(self.app, marked.path, None)
+        except QuizlogError as error:
+            self.complain(error)
+        self._look_around()
+
+    @work(group=DIALOG)
+    async def action_episodes(self) -> None:
+        """Look into a file of episodes."""
+        from ..episodes.episode_files import choose_file
+        from ..episodes.episodes import EpisodesScreen
+
+        file = await choose_file(self, self._folder)
+        if file is not None:
+            self.app.push_screen(EpisodesScreen(file))
+
+    def cancel(self) -> None:
+        """Stop opening a slow record."""
+        self._replayer.cancel()
+
+    def action_back(self) -> None:
+        """Escape: stop looking for records, else as everywhere."""
+        if self.awaited and not self.working:
+            self.stop_search()
+        else:
+            super().action_back()
+
+    @work(group=DIALOG)
+    async def action_new(self) -> None:
+        """A record for a script; it is opened."""
+        path = await new_record(self, self._replayer)
+        if path is not None:
+            self._marked, self._search_from = path, 0.0
+            self.post_message(OpenRecord(path))

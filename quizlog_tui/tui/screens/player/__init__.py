@@ -1,0 +1,1 @@
+"""The player: one record, audited step by step."""

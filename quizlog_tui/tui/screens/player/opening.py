@@ -1,0 +1,74 @@
+"""A long record while it is being replayed: what is recorded, at once, and not yet proved."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from ....record.text.printed import printed_tail
+from ....replay.replayer import Replayer
+from ....session.session import Session
+from ...keys.bindings import screen_bindings
+from ...widgets.lines.documents import Paragraphs, line
+from ...widgets.lines.line_view import LineView
+from ..base import QuizlogScreen
+
+LONG = 1024 * 1024
+"""Records of more bytes are shown as recorded first."""
+_SHOWN = 50
+"""How many of the last printed texts are shown."""
+
+
+class OpeningScreen(QuizlogScreen[None]):
+    """Shows the end of what a record says was printed, while it is replayed.
+
+    Args:
+        path: The record.
+        replayer: Where it is replayed.
+    """
+
+    SCOPE = "opening"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("opening")
+
+    def __init__(self, path: Path, replayer: Replayer) -> None:
+        super().__init__()
+        self._path = path
+        self._replayer = replayer
+
+    def content(self) -> ComposeResult:
+        """The output."""
+        yield LineView(id="output")
+
+    async def session(self) -> Session:
+        """Show what is recorded, then replay it.
+
+        Raises:
+            QuizlogError: It cannot be read or replayed, or the user stopped it.
+        """
+        pane = self.query_one(LineView)
+        pane.border_title = "Output as recorded"
+        texts = printed_tail(self._path, _SHOWN)
+        pane.show(Paragraphs([line(text) for text in texts]), end=True)
+        pane.focus()
+        self.status("… replaying all answers; Escape stops it")
+        return await asyncio.to_thread(Session, self._path, self._replayer, recorded=True)
+
+    def action_back(self) -> None:
+        """Stop the replay."""
+        self._replayer.cancel()
+
+    def leave(self) -> None:
+        """The same."""
+        self._replayer.cancel()
+
+
+def is_long(path: Path) -> bool:
+    """Whether a record takes long enough to replay that one should see it before."""
+    try:
+        return path.stat().st_size > LONG
+    except OSError:
+        return False

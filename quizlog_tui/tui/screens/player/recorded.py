@@ -1,0 +1,53 @@
+"""The player on a record whose script cannot be read: what it says, and which keys it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from ....replay.script.source import Source
+from ....replay.transcript import Transcript
+from ....session.session import Session
+
+P = ParamSpec("P")
+T = TypeVar("T")
+NO_QUESTION = "(the question is not recorded)"
+"""Stands for a question that the record does not hold."""
+
+
+def needs_script(action: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], None]:
+    """A key's action that says in one line why it is refused while the script cannot be read."""
+
+    @wraps(action)
+    def checked(screen: Any, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if screen.session.missing is not None:
+            screen.complain(screen.session.missing)
+        else:
+            action(screen, *args, **kwargs)
+
+    return checked
+
+
+def recorded_text(session: Session, shown: Transcript, hidden: int, reload: str) -> str:
+    """What stands in the place of the input: the recorded question, and how to mend the record.
+
+    Args:
+        session: The open record.
+        shown: The run as it is recorded, up to the step shown.
+        hidden: Events of that step which are not shown yet.
+        reload: The key that reads the record and its script again.
+    """
+    error = session.missing
+    asked = shown.status == "in_progress" and not hidden
+    question = f"{shown.next_prompt or NO_QUESTION}\n" if asked else ""
+    why = f"{session.record.script}: {error.message}" if error else ""
+    mend = f"Put it back, or edit `script:` in {session.path.name}; then press {reload}."
+    return f"{question}Nothing can be run. {why}. {mend}"
+
+
+def source_to_draw(session: Session) -> Source:
+    """The script; one without a line where it cannot be read."""
+    if session.missing is None:
+        return session.source
+    return Source(session.path.parent / session.record.script, b"")

@@ -1,0 +1,63 @@
+"""The themes of a running program: the wanted one at first, then all, again when a file changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+from textual.theme import BUILTIN_THEMES
+
+from ...config import Problem
+from ..watch import Stamps, stamps
+from .theming import DEFAULT, load_themes, theme_files
+
+
+class InstalledThemes:
+    """Registers themes with a program.
+
+    Args:
+        app: The program.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._stamps: Stamps = {}
+
+    def take_first(self, asked: str, remembered: str) -> list[Problem]:
+        """Put on the theme that is wanted, found by its file's name; what is wrong with it.
+
+        To read all theme files would take a fifth of the time to the first frame.
+
+        Args:
+            asked: The theme in the settings; empty if there is none.
+            remembered: The theme chosen last; empty if there is none.
+        """
+        wanted = asked or remembered or DEFAULT
+        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
+            files = theme_files()  # a file may be named otherwise than its theme
+        self._register(files)
+        self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
+        if asked in ("", self._app.theme):
+            return []
+        return [Problem("theme", f"there is no theme {asked!r}", "F2 lists them")]
+
+    def take_changed(self) -> list[Problem]:
+        """Read all theme files if one has changed, and draw anew; what is wrong in them."""
+        files = theme_files()
+        if stamps(files) == self._stamps:
+            return []
+        self._stamps = stamps(files)
+        before = self._app.current_theme
+        problems = self._register(files)
+        if self._app.current_theme != before:
+            self._app.refresh_css(animate=False)
+        return problems
+
+    def _register(self, files: Iterable[Path]) -> list[Problem]:
+        themes, problems = load_themes(files)
+        for theme in themes:
+            self._app.register_theme(theme)
+        return problems

@@ -1,0 +1,129 @@
+"""Themes from YAML files: those that come with quizlog, and the user's own. Reads, checks, reloads.
+
+A file that is no theme is reported, all of them at once, and never stops the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from textual.css.stylesheet import Stylesheet
+from textual.theme import BUILTIN_THEMES, Theme
+
+from ...config import Problem, config_folder
+from ...errors import QuizlogError
+from ...files.paths import shipped
+from ...record.text.yaml_text import parse
+
+DEFAULT = "quizlog-dark"
+"""The theme of somebody who chose none."""
+_KEYS = [one.name for one in fields(Theme)]
+
+
+def user_themes_folder() -> Path:
+    """Where the user's own themes are."""
+    return config_folder() / "themes"
+
+
+def theme_files() -> list[Path]:
+    """All theme files, the user's last, so that they may replace shipped ones by name."""
+    return [
+        path for folder in (shipped("themes"), user_themes_folder()) for path in _listed(folder)
+    ]
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.glob("*.y*ml"))
+    except OSError:  # somebody else's home
+        return []
+
+
+def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[Problem]]:
+    """The themes in the files, and what is wrong in those that hold none."""
+    themes, problems = [], []
+    for path in paths:
+        try:
+            themes.append(load_theme(path))
+        except QuizlogError as error:
+            problems.append(Problem(error.where or str(path), error.message, error.hint or ""))
+    return themes, problems
+
+
+def theme_names(themes: Iterable[Theme]) -> set[str]:
+    """All that may be chosen: the themes given, and those that come with Textual."""
+    return {theme.name for theme in themes} | set(BUILTIN_THEMES)
+
+
+def load_theme(path: Path) -> Theme:
+    """One theme file.
+
+    Raises:
+        QuizlogError: It is no theme: which key is wrong, and the nearest right one.
+    """
+    try:
+        data, _ = parse(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise QuizlogError(f"cannot read: {error}", where=str(path)) from None
+    if not isinstance(data, dict):
+        raise QuizlogError("is no theme", where=str(path), hint="keys such as name, primary")
+    for key, message, hint in _wrong(data):
+        raise QuizlogError(f"{key}: {message}", where=str(path), hint=hint)
+    theme = Theme(**data)
+    _try(theme, path)
+    return theme
+
+
+def _wrong(data: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
+    """Keys that are missing, unknown, or of the wrong kind."""
+    for key in ("name", "primary"):
+        if key not in data:
+            yield key, "is missing", f"add `{key}: ...`"
+    for key, value in data.items():
+        if key not in _KEYS:
+            near = get_close_matches(key, _KEYS, n=1)
+            yield key, "is no key of a theme", f"did you mean {near[0]}?" if near else None
+        elif key in ("dark", "ansi") and not isinstance(value, bool):
+            yield key, "must be true or false", None
+        elif key in _SHARES and not _is_share(value):
+            yield key, "must be a number from 0 to 1", "such as 0.15"
+        elif key == "variables" and not isinstance(value, dict):
+            yield key, "must be a mapping", None
+        elif key in _COLOURS and not isinstance(value, str):
+            yield key, "must be a quoted colour", f'such as {key}: "#7aa2f7"'
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+_SHARES = {"luminosity_spread", "text_alpha"}
+_COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES
+
+
+def _try(theme: Theme, path: Path) -> None:
+    """Draw colours from the theme: a bad one is only found when it is used."""
+    for key in sorted(_COLOURS - {"name"}):
+        value = getattr(theme, key)
+        try:
+            Theme(name="try", primary=value or "#000000", ansi=theme.ansi).to_color_system()
+        except Exception:
+            raise QuizlogError(
+                f"{key}: {value!r} is no colour", where=str(path), hint="#rrggbb or a name"
+            ) from None
+    for name, value in theme.variables.items():
+        sheet = Stylesheet(variables={name: str(value)})
+        kind = "text-style" if name.endswith("style") else "color"
+        try:
+            sheet.add_source(f"* {{ {kind}: ${name}; }}", read_from=("theme", ""))
+            sheet.parse()
+        except Exception:
+            hint = "a colour, or a text style"
+            raise QuizlogError(
+                f"variables.{name}: {value!r} cannot be used", where=str(path), hint=hint
+            ) from None
+    theme.to_color_system().generate()

@@ -1,0 +1,1 @@
+"""Panes of many lines: documents, how they are drawn, searched and filtered."""

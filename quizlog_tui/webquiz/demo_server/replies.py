@@ -1,0 +1,70 @@
+"""The recorded replies that are shipped for the server's pages: the whole loop without a model.
+
+They say themselves how they came about. They were recorded for `identity.EMAIL`, as many pages are
+personal, with the server at `HOME`, and are played to it wherever it stands.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...solver.models.cassettes import Player, recorded
+from ...solver.models.client import ModelClient
+from ...solver.models.transport import Prompt, Said, Transport
+from ...solver.redaction import Redaction
+from ...solver.solve import Panel, RunCode
+from ..task.task_history import without_history
+
+HOME = "http://127.0.0.1:8765"
+FOLDER = Path(__file__).parent / "replies"
+
+
+class AtHome:
+    """Asks as if the server stood where the replies were recorded, and each page were the first.
+
+    So the replies fit wherever the server stands, and whichever of its pages are taken.
+
+    Args:
+        inner: What has them.
+        url: Where the server stands.
+    """
+
+    def __init__(self, inner: Transport, url: str) -> None:
+        self._inner = inner
+        self._url = url
+
+    async def complete(self, prompt: Prompt[Any]) -> Said:
+        """The reply, about the server where it stands."""
+        *before, last = (
+            replace(one, content=one.content.replace(self._url, HOME)) for one in prompt.messages
+        )
+        messages = (*before, replace(last, content=_alone(last.content)))
+        said = await self._inner.complete(replace(prompt, messages=messages))
+        return replace(said, text=said.text.replace(HOME, self._url))
+
+
+def _alone(asked: str) -> str:
+    """What is asked of one page, whichever came before it."""
+    try:
+        data = json.loads(asked)
+    except ValueError:  # a wish to mend a reply
+        return asked
+    question = data["context"] if isinstance(data["context"], dict) else data
+    question["context"] = without_history(question["context"])
+    return json.dumps(data, ensure_ascii=False)
+
+
+def demo_panel(url: str, run: RunCode) -> Panel:
+    """Those whose replies were recorded.
+
+    Args:
+        url: Where the server stands.
+        run: Runs the code in their replies.
+    """
+    voters, shelf = recorded(FOLDER)
+    players = [(voter, AtHome(Player(voter.name, shelf), url)) for voter in voters]
+    clients = [ModelClient(voter, player, Redaction()) for voter, player in players]
+    return Panel(clients, run, None, f"recorded replies: {shelf.label}")

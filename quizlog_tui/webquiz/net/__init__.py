@@ -1,0 +1,1 @@
+"""What leaves the machine for a task: allowed addresses, downloads, submissions."""

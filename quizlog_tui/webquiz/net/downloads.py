@@ -1,0 +1,203 @@
+"""Fetches what a page refers to: files into the task's folder, pages as text.
+
+Only GET, only through the task's gate, bounded in number, size and time. Code that models write has
+no network; what it may need is here before it runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from ..page.browser import NotRenderedError, Tab
+from ..page.page import WebPage, question_of, reachable
+from .address import Allowed
+from .file_names import free_name, name_of
+
+MOST_FILE = 32 * 1024 * 1024
+"""Bytes of one file; of a longer one nothing is kept."""
+_PAGES = 12
+_AT_ONCE = 4
+"""Files and pages that are fetched at once."""
+_TABS = 2
+"""Linked pages that are rendered at once."""
+_SHOWN = 16 * 1024 * 1024
+"""Bytes of what a linked page shows and offers itself."""
+_PREVIEW = 2_000
+_PATIENCE = 10.0
+TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
+"""How the media types of texts begin."""
+
+
+@dataclass
+class Gathered:
+    """What was fetched."""
+
+    files: list[str] = field(default_factory=list)
+    """Names in the folder."""
+    texts: list[str] = field(default_factory=list)
+    """What linked pages say, and how text files begin; for the models."""
+    notes: list[str] = field(default_factory=list)
+    """What could not be had, and why."""
+
+    def note(self, url: str, what: str) -> None:
+        """Something could not be had."""
+        self.notes.append(f"{url}: {what}")
+
+    def take(self, other: Gathered) -> None:
+        """Add what else was fetched."""
+        self.files += other.files
+        self.texts += other.texts
+        self.notes += other.notes
+
+
+async def gather(
+    page: WebPage, tab: Tab, http: httpx.AsyncClient, allowed: Allowed, room: int, seconds: float
+) -> Gathered:
+    """Fetch what a page refers to, as far as the time goes.
+
+    Args:
+        page: The page.
+        tab: Renders linked pages; its folder takes the files.
+        http: Goes through the task's gate.
+        allowed: The sites that may be reached.
+        room: Bytes that all files may hold together.
+        seconds: The most it may take.
+    """
+    work = _Gathering(tab, http, allowed, room, set(page.resources), page.names)
+    try:
+        async with asyncio.timeout(seconds):
+            await work.fetch_all(page.resources)
+    except TimeoutError:
+        work.found.notes.append(f"not all could be fetched within {seconds:g} s")
+    return work.found
+
+
+@dataclass
+class _Gathering:
+    tab: Tab
+    http: httpx.AsyncClient
+    allowed: Allowed
+    room: int
+    seen: set[str]
+    """URLs that were asked for, or will be."""
+    wishes: Mapping[str, str]
+    """What files should be called, by URL."""
+    found: Gathered = field(default_factory=Gathered)
+    names: set[str] = field(default_factory=set)
+    """Names of files that are promised to what is under way."""
+    pages: int = 0
+
+    def __post_init__(self) -> None:
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._tabs = asyncio.Semaphore(_TABS)
+
+    async def fetch_all(self, urls: Sequence[str]) -> None:
+        """Files and pages, a few at once; what came of them in their order, also if cancelled."""
+        parts = [Gathered() for _ in urls]
+        names = [
+            self._name(self.wishes.get(url) or name_of(url)) for url in urls
+        ]  # the same whichever is there first
+        try:
+            async with asyncio.TaskGroup() as group:
+                for url, name, part in zip(urls, names, parts, strict=True):
+                    group.create_task(self._fetch(url, name, part))
+        finally:
+            for part in parts:
+                self.found.take(part)
+
+    def _name(self, wish: str) -> str:
+        name = free_name(self.tab.folder, wish, self.names)
+        self.names.add(name)
+        return name
+
+    async def _fetch(self, url: str, name: str, part: Gathered) -> None:
+        """A file, or a page and those after it."""
+        async with self._at_once:
+            after = await self._one(url, name, part)
+            while after and after not in self.seen and reachable(after, self.allowed):
+                self.seen.add(after)
+                after = await self._one(after, None, part)
+
+    async def _one(self, url: str, name: str | None, part: Gathered) -> str:
+        """Fetch one; the URL of the page after it, or ""."""
+        try:
+            async with self.http.stream("GET", url, timeout=10) as reply:
+                if reply.status_code != 200:
+                    raise ValueError(f"HTTP {reply.status_code}")
+                kind = reply.headers.get("content-type", "").split(";")[0].strip()
+                if kind != "text/html" or url in self.wishes:
+                    data = await self._bytes(reply)
+                    self._keep(name or self._name(name_of(url)), kind, data, part)
+                    return ""
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            part.note(url, str(error) or type(error).__name__)
+            return ""
+        return await self._page(url, part)
+
+    async def _bytes(self, reply: httpx.Response) -> bytes:
+        data = bytearray()
+        async for chunk in reply.aiter_bytes():
+            data += chunk
+            if len(data) > min(MOST_FILE, self.room):
+                raise ValueError("is too big")
+        return bytes(data)
+
+    def _keep(self, name: str, kind: str, data: bytes, part: Gathered) -> None:
+        if len(data) > self.room:  # others came first
+            part.notes.append(f"{name}: is too big")
+            return
+        (self.tab.folder / name).write_bytes(data)
+        self.room -= len(data)
+        part.files.append(name)
+        if kind.startswith(TEXTS):
+            text = data[: 4 * _PREVIEW].decode("utf-8", "replace")[:_PREVIEW]
+            part.texts.append(f"File {name} ({len(data)} bytes) begins:\n{text}")
+        else:
+            part.texts.append(f"File {name}: {len(data)} bytes, {kind}")
+
+    async def _page(self, url: str, part: Gathered) -> str:
+        if self.pages >= _PAGES:
+            part.note(url, "too many pages")
+            return ""
+        self.pages += 1
+        lent = min(self.room, _SHOWN)
+        self.room -= lent
+        try:
+            async with self._tabs:
+                snapshot = await replace(self.tab, room=lent).visit(url)
+            lent -= sum((self.tab.folder / name).stat().st_size for name in snapshot.files)
+        except NotRenderedError as error:
+            part.note(url, str(error))
+            return ""
+        finally:
+            self.room += lent
+        part.files += snapshot.files
+        text = question_of(snapshot.frames, [frame.text for frame in snapshot.frames])
+        part.texts.append(f"Linked page {urlsplit(url).path} says:\n{text[:8_000]}")
+        links = [link for frame in snapshot.frames for link in frame.links]
+        return next((link.url for link in links if "next" in link.rel.split()), "")
+
+
+def seconds_wished(wish: str | None, usual: float) -> float:
+    """Seconds to wait as a `Retry-After` says; bounded."""
+    try:
+        return max(0.0, min(_PATIENCE, float(wish))) if wish else usual
+    except ValueError:
+        return usual
+
+
+def context_of(gathered: Gathered) -> str:
+    """What models are told of that the page refers to."""
+    parts = [*gathered.texts, *(f"Not available: {note}" for note in gathered.notes)]
+    return "\n\n".join(parts)
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes that the files of a folder hold."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,89 @@
+"""Which requests of models are sent. Pure.
+
+Models read pages of strangers, so what they ask for may be what a page wants: no request reaches
+another site than the task's pages may, goes where answers are sent, or holds a secret.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import urljoin
+
+from ...solver.contract import Wish
+from ...solver.redaction import STAND_IN, Redaction
+from ..page.page import reachable
+from .address import Allowed, same_place
+
+MOST_BODY = 100_000
+"""Bytes of a request's body."""
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_VALUE = re.compile(r"[ -~]{0,2000}")
+_OURS = re.compile(
+    r"(?i)host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|proxy-.*"
+)
+"""Headers that say how a request is sent, not what it says: a model has none of these."""
+
+
+def address_of(wish: Wish, page: str) -> str:
+    """The absolute URL of a request asked for at a page."""
+    try:
+        return urljoin(page, wish.url.strip())
+    except ValueError:
+        return wish.url  # no URL at all: it is refused as what it is
+
+
+def body_of(wish: Wish) -> str | None:
+    """The body as it is sent."""
+    if wish.body is None or isinstance(wish.body, str):
+        return wish.body
+    return json.dumps(wish.body)
+
+
+def headers_of(wish: Wish) -> dict[str, str]:
+    """The headers as they are sent."""
+    named = {name.strip(): value.strip() for name, value in wish.headers.items()}
+    is_json = wish.body is not None and not isinstance(wish.body, str)
+    if is_json and "content-type" not in {name.lower() for name in named}:
+        named["Content-Type"] = "application/json"
+    return named
+
+
+def fault_of(
+    wish: Wish, url: str, allowed: Allowed, closed: Sequence[str], secrets: Redaction
+) -> str | None:
+    """Why a request is not sent; None if it is.
+
+    Args:
+        wish: The request.
+        url: Its absolute URL.
+        allowed: The sites that may be reached.
+        closed: Where answers are sent.
+        secrets: What no request may hold.
+    """
+    body = body_of(wish) or ""
+    if not reachable(url, allowed):
+        return f"is on none of the sites {', '.join(allowed.origins)}"
+    if any(same_place(url, one) for one in closed):
+        return "is where answers are sent: no request of a model goes there"
+    if any(secrets.clean(text) != text or STAND_IN in text for text in _texts(wish, url, body)):
+        return "holds a secret"
+    if len(body.encode("utf-8", "replace")) > MOST_BODY:
+        return f"has a body of more than {MOST_BODY} bytes"
+    faults = (_header(name, value) for name, value in headers_of(wish).items())
+    return next((fault for fault in faults if fault), None)
+
+
+def _texts(wish: Wish, url: str, body: str) -> Iterator[str]:
+    yield from (url, wish.url, body)
+    for name, value in wish.headers.items():
+        yield from (name, value)
+
+
+def _header(name: str, value: str) -> str | None:
+    if _OURS.fullmatch(name):
+        return f"has a header that is not a model's to set: {name}"
+    if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+        return f"has a header that cannot be sent: {name!r:.60}"
+    return None

@@ -1,0 +1,1 @@
+"""One page: rendered, read, and what it refers to."""

@@ -1,0 +1,1 @@
+"""A task from its first page to its end: its state, its record, its folder."""

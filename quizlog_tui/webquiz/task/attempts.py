@@ -1,0 +1,255 @@
+"""The attempts at one page: candidates in order, the server's reason fed back, never one twice.
+
+A right answer ends it at once, so that nothing overwrites it. An answer equal to a refused one is
+never sent; a failure of ours is no answer and is never sent either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from ...solver.decisions.decision import Decision, Question, Refusal
+from ...solver.voting.equality import same, wanted
+from ...solver.voting.normal import NoAnswerError, normal_form
+from ..net.fetching import Fetcher
+from ..net.submit import Reply, payload_of, submit
+from ..page.page import WebPage
+from .task import PageResult, PageState, Submission, TaskRequest
+from .task_context import Tools
+
+_TELLS = re.compile(
+    r"\b(?:should|expected?|must|needs?|correct (?:answer|value)|~)|[:=~]\s*-?\d", re.I
+)
+
+
+_SENT_AGAIN = "the process ended while the answer was being sent: the identical one was sent again"
+
+
+@dataclass
+class Attempts:
+    """What is tried at one page."""
+
+    request: TaskRequest
+    page: WebPage
+    question: Question
+    folder: Path
+    tools: Tools
+    fetcher: Fetcher
+    """Sends what models ask for."""
+    issued: float
+    """When the page's URL was issued, by the tools' clock."""
+    files: tuple[str, ...] = ()
+    """Names of the files in the folder."""
+    told: Callable[[PageResult], None] = lambda page: None
+    """Hears how the page stands before its first answer and after each."""
+    submissions: list[Submission] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    queue: list[Any] = field(default_factory=list)
+    decisions: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    next: str | None = None
+
+    def age(self) -> float:
+        """Seconds since the URL was issued."""
+        return self.tools.clock() - self.issued
+
+    async def run(self) -> PageResult:
+        """Try until the page is answered right or given up."""
+        state: PageState | None = None
+        self.told(self._result("open"))
+        while state is None and self.tools.budget.open(len(self.submissions), self.age()):
+            found, answer = await self._candidate()
+            if not found:
+                break
+            state = self._judge(answer, await self._send(answer))
+        return self._result(state or self._given_up())
+
+    def _given_up(self) -> PageState:
+        if self.next:
+            return "skipped"
+        if self.submissions:
+            return "wrong"
+        return "late" if self.age() >= self.tools.budget.stop else "no_answer"
+
+    async def _candidate(self) -> tuple[bool, Any]:
+        """The next answer to send, if there is one; models are asked again when none is left."""
+        for _ in range(2):
+            while self.queue:
+                answer = as_asked(self.queue.pop(0), self.question)
+                if not is_refused(answer, self.refused, self.question):
+                    return True, answer
+            if not self.tools.budget.open(len(self.submissions), self.age()):
+                break
+            await self._think()
+            if not self.queue and self.refused:
+                break
+        return False, None
+
+    async def _think(self) -> None:
+        async def think() -> Decision | None:
+            """What models decide; None if the time is over, as after a restart of the server."""
+            budget, attempt, refused = self.tools.budget, len(self.submissions), tuple(self.refused)
+            if not budget.open(attempt, self.age()):
+                return None
+            seconds, solve = budget.thought(attempt, self.age()), self.tools.solve
+            tool = self.fetcher.tool()
+            made = await solve(self.question, self.folder, refused, seconds, tool)
+            return self.tools.decided(made)
+
+        decision = await self.tools.once("think", think)
+        if decision is None:
+            self._note(f"no model was asked: its time was over after {self.age():.0f} s")
+            return
+        verdict = decision.verdict
+        self.queue = list(verdict.candidates)
+        self.decisions.append(decision.id)
+        said = f"decided: {_short(verdict.answer)} ({verdict.why or 'no decision'})"
+        votes = ", ".join(f"{one.key} {one.weight:g}" for one in verdict.classes)
+        self.tools.workspace.note(f"{said}; classes: {votes or 'none'}")
+        for one in verdict.abstained:
+            self.tools.workspace.note(f"{one.name} abstained: {one.reason}")
+
+    async def _send(self, answer: Any) -> Reply:
+        early = self.tools.budget.least_gap - self.age()
+        if early > 0:
+            await self.tools.once("pause", partial(asyncio.sleep, early))
+        age, reply = self.age(), await self._delivered(answer)
+        if reply.outcome == "unsent":
+            self._note(f"its time was over after {self.age():.0f} s: not sent: {_short(answer)}")
+        else:
+            self._keep(answer, reply, age)
+        return reply
+
+    async def _delivered(self, answer: Any) -> Reply:
+        """The server's reply to an answer; one that may have been lost is sent once more.
+
+        The same answer again is graded as the first was, if that has arrived. A server that does
+        not grade it again leaves the doubt as it is.
+        """
+        page, request, note = self.page, self.request, self.tools.workspace.note
+        payload = payload_of(request.email, request.secret, page.url, answer, page.constants)
+
+        async def send() -> Reply:
+            left = self.tools.budget.stop - self.age()
+            return await submit(self.tools.http, page.submit_url, payload, left)
+
+        reply = await self.tools.once("send", send)
+        if reply.outcome != "in_doubt":
+            return reply
+        note(f"may have arrived, so the identical answer is sent once more: {_short(answer)}")
+        again = await self.tools.once("send", send)
+        if again.outcome != "graded":
+            return reply
+        self.notes.append(_SENT_AGAIN)
+        return replace(again, tries=again.tries + 1)
+
+    def _note(self, line: str) -> None:
+        """A line for the page and for the log."""
+        self.notes.append(self.tools.redaction.clean(line))
+        self.tools.workspace.note(line)
+
+    def _keep(self, answer: Any, reply: Reply, age: float) -> None:
+        clean = self.tools.redaction.clean
+        self.submissions.append(
+            Submission(
+                t=round(age, 3),
+                answer=self.tools.redaction.clean_value(answer),
+                outcome=reply.outcome,
+                http=reply.http,
+                correct=reply.correct,
+                reason=clean(reply.reason),
+                next=reply.url,
+                delay=reply.delay,
+                tries=reply.tries,
+            )
+        )
+        verdict = "right" if reply.correct else reply.outcome
+        self.told(self._result("open"))
+        self.tools.workspace.note(
+            f"sent {_short(answer)} after {age:.1f} s: {verdict}, tries {reply.tries}:"
+            f" {reply.reason}"
+        )
+
+    def _judge(self, answer: Any, reply: Reply) -> PageState | None:
+        """How the page ended; None to go on."""
+        if reply.outcome == "unsent":
+            return self._given_up()
+        if reply.outcome in ("no_reply", "rejected", "in_doubt"):
+            return reply.outcome
+        self.next = following(self.page.url, reply.url) or self.next  # once told, it stays told
+        if reply.correct:
+            return "correct"
+        if reply.late:
+            return "late"
+        reason = self.tools.redaction.clean(reply.reason)
+        self.refused.append(Refusal(answer, reason))
+        if tells(reason):
+            self.queue = []  # what the server says is worth more than the other candidates
+        return None
+
+    def _result(self, state: PageState) -> PageResult:
+        page = self.page
+        return PageResult(
+            url=page.url,
+            state=state,
+            question=self.question.text,
+            kind=page.kind,
+            submit_url=page.submit_url,
+            submit_rule=page.submit_rule,
+            files=self.files,
+            notes=tuple(self.notes),
+            decisions=tuple(self.decisions),
+            submissions=tuple(self.submissions),
+            next=self.next,
+            seconds=round(self.age(), 3),
+        )
+
+
+def following(page: str, given: str | None) -> str | None:
+    """The URL of the page after a page, as a reply gives it: perhaps relative to that page."""
+    try:
+        return urljoin(page, given) if given else None
+    except ValueError:
+        return given  # no URL at all: it is refused as what it is
+
+
+def tells(reason: str) -> bool:
+    """Whether a server's reason says something about the right answer."""
+    return bool(_TELLS.search(reason))
+
+
+def is_refused(answer: Any, refused: list[Refusal], question: Question) -> bool:
+    """Whether an answer is no answer, or counts as equal to one that was refused."""
+    try:
+        form = normal_form(answer, question)
+    except NoAnswerError:
+        return True
+    how = wanted(question)
+    for one in refused:
+        try:
+            if same(form, normal_form(one.answer, question), how):
+                return True
+        except NoAnswerError:
+            continue
+    return False
+
+
+def as_asked(answer: Any, question: Question) -> Any:
+    """The answer in the type the question names: a JSON boolean is none in quotes."""
+    words = {"true": True, "false": False}
+    if isinstance(answer, str) and re.search(r"\bboolean\b", question.text, re.I):
+        return words.get(answer.strip().lower(), answer)
+    return answer
+
+
+def _short(answer: Any) -> str:
+    text = json.dumps(answer, ensure_ascii=False)
+    return text if len(text) <= 200 else f"{text[:200]}… ({len(text)} characters)"

@@ -1,0 +1,115 @@
+"""A task that outlives its process: each act is kept, and done again only if nothing came of it.
+
+A task taken up again runs its loop from the start. What was done comes from what was kept, the
+clock included, so that the loop decides as it did; the first act that was not kept is done. An
+answer is announced before it is sent: one that was announced in an earlier run, with no reply kept,
+may have arrived. Its reply says so (`in_doubt`), and it is not sent unasked. Knows no database.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from typing import Any
+
+from ...solver.decisions.decision_text import from_data
+from ..net.gate import Gate
+from ..net.submit import Reply
+from ..page.page_fetch import looked_from
+from .task import TaskResult
+from .task_context import Tools
+from .workspace import Workspace
+
+Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+"""Runs an act and keeps the JSON value it returns, durably; or returns the value kept before."""
+_READ: dict[str, Callable[[Any], Any]] = {
+    "look": looked_from,
+    "think": lambda data: data and from_data(data, "a decision that was kept"),
+    "send": lambda data: Reply(**data),
+}
+
+
+async def durable(tools: Tools, step: Step, wall: Callable[[], float] = time.time) -> Tools:
+    """The same tools, with every act kept.
+
+    Args:
+        tools: What the task works with.
+        step: Keeps what comes of acts; the nth call of a task always means the same act.
+        wall: The time in seconds, the same on all machines.
+    """
+    course = _Course(step, tools.gate, wall)
+    await course.once("begin", _nothing)
+
+    def live(hear: Callable[[TaskResult], None]) -> Callable[[TaskResult], None]:
+        """Not told again what was told in an earlier run: a record would go back to it."""
+        return lambda result: hear(result) if course.live else None
+
+    return replace(
+        tools,
+        once=course.once,
+        clock=lambda: course.now,
+        told=live(tools.told),
+        shown=live(tools.shown),
+        workspace=_Muted(tools.workspace.folder, tools.workspace.redaction, course),
+    )
+
+
+async def _nothing() -> None:
+    """An act that only marks a time."""
+
+
+async def _in_doubt() -> Reply:
+    reason = "the process ended while it was being sent: it may have arrived"
+    return Reply("in_doubt", reason=reason, tries=0)
+
+
+@dataclass
+class _Course:
+    """How far a task has come."""
+
+    step: Step
+    gate: Gate
+    wall: Callable[[], float]
+    now: float = 0.0
+    """When the last act ended; while an act is done, when it began."""
+    live: bool = field(default=True)
+    """Whether the last act is, or was, done in this run."""
+
+    async def once(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
+        """What comes of an act; a submission is announced first."""
+        if name != "send":
+            return await self._kept(name, act)
+        await self._kept("announce", _nothing)
+        return await self._kept(name, act if self.live else _in_doubt)
+
+    async def _kept(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
+        self.live = False
+
+        async def do() -> dict[str, Any]:
+            self.live, self.now, before = True, self.wall(), len(self.gate.refused)
+            value = await act()
+            data = asdict(value) if is_dataclass(value) else value  # type: ignore[arg-type]
+            return {"value": data, "at": self.wall(), "refused": self.gate.refused[before:]}
+
+        kept = await self.step(name, do)
+        for refused in kept["refused"]:
+            self.gate.refuse(refused)
+        self.now = kept["at"]
+        return _READ.get(name, _same)(kept["value"])
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class _Muted(Workspace):
+    """A log that is not written a second time."""
+
+    course: _Course
+
+    def note(self, line: str) -> None:
+        """Add a line to the log, unless what it tells of was done in an earlier run."""
+        if self.course.live:
+            super().note(line)

@@ -1,0 +1,144 @@
+"""The loop of a task: fetch, solve, submit; then next, retry or skip, until an explicit end.
+
+Knows no model, no HTTP and no browser itself: all that acts is given. What it decides is here and
+in `attempts`: when to send what, and when to go on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from ...record.model import MAIN
+from ...solver.decisions.decision import Decision, Question
+from ..net.address import origin_of
+from ..net.fetching import Fetcher
+from ..page.page import WebPage, reachable
+from ..page.page_fetch import Looked, Looking
+from .attempts import Attempts
+from .task import PageResult, PageState, TaskRequest, TaskResult, TaskState
+from .task_context import Solve, Tools
+from .task_history import with_history
+from .workspace import RECORD
+
+MOST_PAGES = 100
+"""Pages of one task; more end it."""
+_PERSONAL = ("email", "id")
+"""Parameters that name a person and the answer that led to a page: the question is the same."""
+
+
+async def run_task(request: TaskRequest, tools: Tools) -> TaskResult:
+    """Work a task to its end. Raises nothing that a page, model or server does."""
+    return await _Journey(request, tools).run()
+
+
+@dataclass
+class _Journey:
+    request: TaskRequest
+    tools: Tools
+    pages: list[PageResult] = field(default_factory=list)
+    carried: dict[str, str] = field(default_factory=dict)
+    """The last submit URL that a page named, by origin."""
+
+    async def run(self) -> TaskResult:
+        url: str | None = self.request.url
+        issued = min(self.request.triggered, self.tools.clock())
+        while url:
+            fault = self._fault(url)
+            if fault:
+                return self._result(fault, f"not visited: {url}")
+            result = await self._page(url, issued)
+            issued = self.tools.clock()
+            self.pages.append(result)
+            await self.tools.kept(result)
+            self.tools.told(self._result("running"))
+            url = result.next
+        return self._result(_end(self.pages[-1]))
+
+    def _fault(self, url: str) -> TaskState | None:
+        """Why a page is not visited; None if it is."""
+        if not reachable(url, self.tools.allowed):
+            return "refused"
+        right = {_asked(page.url) for page in self.pages if page.state == "correct"}
+        if _asked(url) in right:
+            return "loop"
+        return "too_long" if len(self.pages) >= MOST_PAGES else None
+
+    def _result(self, state: TaskState, error: str | None = None) -> TaskResult:
+        refused = tuple(self.tools.gate.refused)
+        request = self.request
+        return TaskResult(
+            request.id, request.email, request.url, state, tuple(self.pages), refused, error
+        )
+
+    async def _page(self, url: str, issued: float) -> PageResult:
+        tools = self.tools
+        path = urlsplit(url).path
+        folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
+        tools.workspace.note(f"page {len(self.pages) + 1}: {path}")
+        carried = self.carried.get(origin_of(url))
+        looking = Looking(tools, url, folder, carried, issued)
+        looked = await tools.once("look", looking.look)
+        if looked.page is None:
+            state: PageState = "late" if looked.late else "unreachable"
+            age = round(tools.clock() - issued, 3)
+            return PageResult(url, state, notes=looked.notes, seconds=age)
+        page = looked.page
+        if page.submit_rule not in ("carried", "derived"):
+            self.carried[origin_of(url)] = page.submit_url
+        mended = replace(tools, solve=_after_mending(tools.solve, looking, looked))
+        closed = (page.submit_url, f"{origin_of(self.request.url)}/submit", *self.carried.values())
+        fetcher = Fetcher(tools, page.url, folder, closed)
+        question = self._question(page, looked.context)
+        attempts = Attempts(
+            self.request, page, question, folder, mended, fetcher, issued, looked.files, self._show
+        )
+        result = await attempts.run()
+        notes = (*looked.notes, *result.notes)
+        return replace(result, notes=notes, settled=looked.settled)
+
+    def _show(self, page: PageResult) -> None:
+        now = self._result("running")
+        self.tools.shown(replace(now, pages=(*now.pages, page)))
+
+    def _question(self, page: WebPage, context: str) -> Question:
+        """The question as models see it: without the secret, should a page show it.
+
+        What no page says again comes last: of a context that is too long the end is shown.
+        """
+        clean = self.tools.redaction.clean
+        person = f"The e-mail address of the person who takes the quiz: {self.request.email}"
+        return Question(
+            clean(page.question),
+            clean(with_history(f"{context}\n\n{person}".strip(), self.pages)),
+            page.kind,
+            record=RECORD,
+            branch=MAIN,
+            pointer=len(self.pages),
+        )
+
+
+def _after_mending(solve: Solve, looking: Looking, looked: Looked) -> Solve:
+    """Asks the models once the page's files are there."""
+
+    async def ask(question: Question, folder: Path, *rest: Any) -> Decision:
+        await looking.mend(looked)
+        return await solve(question, folder, *rest)
+
+    return ask
+
+
+def _asked(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """Which question a URL leads to: without whom it is for, and which answer led there."""
+    parts = urlsplit(url)
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    return parts.netloc, parts.path, tuple(one for one in query if one[0] not in _PERSONAL)
+
+
+def _end(last: PageResult) -> TaskState:
+    """How a task ended whose last page names no other."""
+    ends: dict[str, Any] = {"correct": "finished", "skipped": "finished"}
+    state: TaskState = ends.get(last.state, last.state)
+    return state

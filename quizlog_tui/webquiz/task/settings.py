@@ -1,0 +1,101 @@
+"""What `.env` says of tasks (spec 5), checked. Secrets are held, never shown."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...errors import ConfigError
+from ...files.paths import typed_path
+from ...solver.models.env_file import read_env
+
+DATABASE = "tasks.sqlite"
+"""The file in `task_basedir` that keeps tasks, where no other database is configured."""
+_LEAST_SECRET = 6
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
+
+
+@dataclass(frozen=True)
+class TaskSettings:
+    """How tasks are run. Names in `.env` are those of the fields, in capitals."""
+
+    user_email: str = ""
+    user_secret: str = field(default="", repr=False)
+    aiproxy_token: str = field(default="", repr=False)
+    task_basedir: Path = Path("/tmp/tds_tasks")
+    task_retention_hours: float = 24.0
+    task_database_url: str = field(default="", repr=False)
+    """Where tasks are kept: `postgresql://...`; a file in `task_basedir` if empty."""
+    max_concurrent_tasks: int = 4
+    max_concurrent_browsers: int = 4
+    max_concurrent_models: int = 16
+    max_queued_tasks: int = 100
+    task_disk_mb: int = 256
+    debug_keep_workspaces: bool = False
+    browser_executable: str = ""
+    quiz_allowed_origins: tuple[str, ...] = ()
+    """Further sites that a task's pages may refer to."""
+    quiz_private_hosts: tuple[str, ...] = ()
+    """Hosts that may have a private address."""
+
+    @property
+    def database(self) -> str:
+        """The address of the database that keeps tasks."""
+        return self.task_database_url or f"sqlite:///{self.task_basedir / DATABASE}"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not get into anything that is kept."""
+        return self.user_secret, self.aiproxy_token
+
+
+def read_settings(
+    path: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> TaskSettings:
+    """The settings of a `.env` file; what the environment says goes first.
+
+    Args:
+        path: The file; `.env` in the current folder if None, and then it need not exist.
+        environment: Variables that go before the file's.
+
+    Raises:
+        ConfigError: A value is not of its kind, or the file is missing or cannot be read.
+    """
+    values, file = read_env(path, environment), path or Path(".env")
+    given = {name: values[name].strip() for name in _names() if name in values}
+    found: dict[str, Any] = {
+        name.lower(): _value(name, text, str(file)) for name, text in given.items() if text
+    }
+    settings = TaskSettings(**found)
+    if settings.user_secret and len(settings.user_secret) < _LEAST_SECRET:
+        hint = f"at least {_LEAST_SECRET} characters"
+        raise ConfigError("is too short to be kept out of logs", where="USER_SECRET", hint=hint)
+    return settings
+
+
+def _names() -> list[str]:
+    return [name.upper() for name in TaskSettings.__dataclass_fields__]
+
+
+def _value(name: str, text: str, file: str) -> object:
+    default = TaskSettings.__dataclass_fields__[name.lower()].default
+    where = f"{file}: {name}"
+    if isinstance(default, bool):
+        if text.lower() not in _TRUE | _FALSE:
+            raise ConfigError(f"{text!r} is neither true nor false", where=where)
+        return text.lower() in _TRUE
+    if isinstance(default, (int, float)):
+        try:
+            number = type(default)(text)
+        except ValueError:
+            raise ConfigError(f"{text!r} is no number", where=where) from None
+        if not 0 < number < math.inf:
+            raise ConfigError("must be more than 0", where=where)
+        return number
+    if isinstance(default, tuple):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    return typed_path(text) if isinstance(default, Path) else text

@@ -1,0 +1,119 @@
+"""A task: what triggered it, and what came of each of its pages. Plain data, without the secret."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from ...errors import UsageError
+from ...text import is_whole
+
+_LONGEST = 4096
+"""Characters of a field of a trigger."""
+
+PageState = Literal[
+    "open", "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected",
+    "no_reply", "in_doubt",
+]  # fmt: skip
+"""How a page ended: `open` (it has not yet), `skipped` (not solved, but the next page was named),
+`wrong` (not solved, no next page), `late` (its time was over: the server says so, or it was before
+an answer could be sent), `no_answer` (no model gave one), `unreachable` (could
+not be rendered), `rejected` (the server wants no answer), `no_reply` (the grader could not be
+reached), `in_doubt` (the process ended while an answer was being sent, and it was not graded when
+it was sent once more, or the time was over)."""
+TaskState = Literal[
+    "queued", "running", "finished", "wrong", "late", "no_answer", "unreachable", "rejected",
+    "no_reply", "in_doubt", "refused", "loop", "too_long", "cancelled", "failed",
+]  # fmt: skip
+"""How a task stands or ended: `finished` (its last page was answered right), or as its last page
+did; `refused` (the next page is on a site that is not allowed), `loop` (it was
+led back to a page already answered right), `too_long`, `cancelled`, `failed` (a defect of ours)."""
+
+
+@dataclass(frozen=True)
+class TaskRequest:
+    """What triggers a task."""
+
+    email: str
+    secret: str = field(repr=False)
+    url: str = ""
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    triggered: float = field(default_factory=time.time)
+    """When, in seconds since 1970: the first page's time runs from here, however long it waits."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An answer that was sent."""
+
+    t: float
+    """Seconds after the page's URL was issued."""
+    answer: Any
+    outcome: str
+    http: int | None
+    correct: bool
+    reason: str
+    next: str | None
+    delay: float | None
+    tries: int
+
+
+@dataclass(frozen=True)
+class PageResult:
+    """What came of a page."""
+
+    url: str
+    state: PageState
+    question: str = ""
+    kind: str = ""
+    submit_url: str = ""
+    submit_rule: str = ""
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    """Ids of the decisions made about it."""
+    submissions: tuple[Submission, ...] = ()
+    next: str | None = None
+    seconds: float = 0.0
+    settled: str = ""
+    """Why the wait for its content ended."""
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What came of a task."""
+
+    id: str
+    email: str
+    url: str
+    state: TaskState
+    pages: tuple[PageResult, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Requests that the gate did not let through."""
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is written to `result.json`."""
+        right = sum(page.state == "correct" for page in self.pages)
+        return {"schema_version": 1, **asdict(self), "right": right}
+
+
+def request_fault(data: Any) -> UsageError | None:
+    """What is wrong with a trigger's JSON; None if nothing is. Pure."""
+    hint = "send a JSON object with the texts email, secret and url"
+    if not isinstance(data, Mapping):
+        return UsageError("the body must be a JSON object", where="body", hint=hint)
+    for name in ("email", "secret", "url"):
+        value = data.get(name)
+        if not isinstance(value, str) or not value.strip():
+            return UsageError(f"the field {name} is missing or no text", where=name, hint=hint)
+        if len(value) > _LONGEST:
+            hint = f"send at most {_LONGEST} characters"
+            return UsageError(f"the field {name} is too long", where=name, hint=hint)
+        if name != "secret" and not is_whole(value):  # no secret is: refused as a wrong one
+            said = f"the field {name} holds half a surrogate pair"
+            return UsageError(said, where=name, hint="send whole characters")
+    return None

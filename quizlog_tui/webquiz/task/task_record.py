@@ -1,0 +1,146 @@
+"""Keeps a task's record: a script that tells what happened, and the answers, as they come.
+
+The task goes on with the branch `main`; refused answers are branches that leave it. What somebody
+else did to the record meanwhile stays: their branches, their remarks, where they stand. Runs
+nothing; whether the record is what its script does is for `verify` to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from ...errors import QuizlogError
+from ...record import branches as rules
+from ...record.append_only_list import Series
+from ...record.durable import write_text
+from ...record.lineage import agreements
+from ...record.model import MAIN, LastError, Record, Status
+from ...record.store import RecordFile
+from ...replay.script.source import Source
+from ...session.new_record import utc_now
+from ...solver.redaction import Redaction
+from .script import Told, Try, told
+from .task import PageResult, TaskResult
+
+SCRIPT = "quiz.py"
+
+
+class TaskRecord:
+    """The record of one task.
+
+    Args:
+        path: The file; its script is beside it.
+        redaction: What must not be written.
+        note: Hears of a record that could not be written.
+        clock: Gives the times of the record.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        redaction: Redaction,
+        note: Callable[[str], None],
+        clock: Callable[[], str] = utc_now,
+    ) -> None:
+        self.path = path
+        self._redaction = redaction
+        self._note = note
+        self._clock = clock
+        self._file = RecordFile(path)
+        self._record: Record | None = None
+        self._pages: tuple[PageResult, ...] = ()
+
+    def write(self, task: TaskResult) -> None:
+        """Take in how a task stands: its last page is open, or it has ended.
+
+        A task that broke off knows no pages any more; those told before count.
+        """
+        self._pages = task.pages or self._pages
+        clean = self._redaction.clean
+        pages = tuple(_clean(page, self._redaction) for page in self._pages)
+        cleaned = replace(task, pages=pages, error=task.error and clean(task.error))
+        try:
+            self._keep(told(cleaned), task.id)
+        except QuizlogError as error:
+            self._note(f"the record could not be written: {error}")
+
+    def _keep(self, now: Told, task: str) -> None:
+        script = self.path.with_name(SCRIPT)
+        code_hash = Source(script, now.text.encode()).code_hash
+        new = not self.path.exists()
+        with nullcontext() if new else self._file.locked():
+            write_text(script, now.text)  # first: a longer script still fits the record as it was
+            before = self._fresh(task) if new else self._known()
+            self._record = grown(before, now, code_hash, self._clock())
+            for remark in (self._file.create if new else self._file.write)(self._record):
+                self._note(f"the record: {remark}")
+
+    def _fresh(self, task: str) -> Record:
+        return Record(SCRIPT, 0, extras={"start_time": self._clock(), "execution_id": task})
+
+    def _known(self) -> Record:
+        """The record as it is on disk: ours, unless somebody else wrote it."""
+        if self._record is None or self._file.changed():
+            return self._file.read()
+        return self._record
+
+
+def _clean(page: PageResult, redaction: Redaction) -> PageResult:
+    sent = tuple(
+        replace(one, answer=redaction.clean_value(one.answer), reason=redaction.clean(one.reason))
+        for one in page.submissions
+    )
+    clean = redaction.clean
+    files, notes = (tuple(map(clean, texts)) for texts in (page.files, page.notes))
+    question, url = clean(page.question), clean(page.url)
+    return replace(page, url=url, question=question, files=files, notes=notes, submissions=sent)
+
+
+def grown(record: Record, now: Told, code_hash: str, time: str) -> Record:
+    """A record with what a task has come to. Pure.
+
+    Args:
+        record: As it was; perhaps changed by somebody else.
+        now: The task.
+        code_hash: That of its script.
+        time: When it is.
+    """
+    moved = replace(_with_answers(record, now, time), code_hash=code_hash)
+    status: Status = "error" if now.message else "success" if now.ended else "in_progress"
+    behind = record.pointer < min(len(record.inputs), len(now.answers))
+    if record.branch != MAIN or behind:  # somebody looks elsewhere
+        parked = rules.Parked(status, now.score)
+        return replace(rules.switched(moved, record.branch, parked), pointer=record.pointer)
+    extras = {key: value for key, value in moved.extras.items() if key != "end_time"}
+    return replace(
+        moved,
+        pointer=len(now.answers),
+        status=status,
+        print=Series(now.print),
+        last_error=LastError(now.message, now.line, now.score or 0.0) if now.message else None,
+        extras=extras | ({"end_time": time} if now.ended else {}),
+    )
+
+
+def _with_answers(record: Record, now: Told, time: str) -> Record:
+    """The record on its branch `main`, with the answers of a task and no others on it."""
+    moved = rules.switched(record, MAIN, rules.Parked(record.status, record.score))
+    for at, answer in enumerate(now.answers):
+        moved = rules.answered(moved, at, answer, rules.Parked(time=time))
+    if len(moved.inputs) > len(now.answers):  # somebody's, or ours before a task was taken up again
+        moved = rules.cut(moved, len(now.answers), rules.Parked(time=time))
+    for one in now.tries:
+        moved = _with_try(moved, one, time)
+    return moved
+
+
+def _with_try(record: Record, one: Try, time: str) -> Record:
+    """The record with a refused answer on a branch, if it has none yet."""
+    line = [*record.inputs[: one.at], one.answer]
+    if len(line) in agreements(record, line).values():
+        return record
+    name = rules.free_name(record, f"page-{one.at + 1}-try")
+    return rules.kept(record, one.at, one.answer, name, rules.Parked("error", one.score, time))

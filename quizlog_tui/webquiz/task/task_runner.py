@@ -1,0 +1,192 @@
+"""What all tasks share, and what each is given of it: gate, tab, connections, workspace, models."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...errors import QuizlogError
+from ...sandbox import warm
+from ...solver.decisions.decision import Decision, Question, Refusal
+from ...solver.decisions.decision_file import append_decision
+from ...solver.models.choice import Choice, chosen_panel
+from ...solver.redaction import Redaction
+from ...solver.research import FetchTool
+from ...solver.solve import Panel, RunCode, solve
+from ..net.address import BadAddressError, allowed_for
+from ..net.connections import through
+from ..net.gate import gate
+from ..page.browser import Browser, executable
+from .budget import Budget
+from .orchestrate import run_task
+from .settings import TaskSettings
+from .task import TaskRequest, TaskResult
+from .task_context import Solve, Tools
+from .task_record import TaskRecord
+from .workspace import Workspace, cleanup_task_workspace, create_workspace
+
+
+@dataclass
+class Workshop:
+    """What all tasks share. Close it.
+
+    Args:
+        settings: The configuration.
+        panel: The models.
+        keys: Values to keep out of all that is written, besides a task's secret.
+    """
+
+    settings: TaskSettings
+    panel: Panel
+    keys: tuple[str, ...] = field(default=(), repr=False)
+    budget: Budget = field(default_factory=Budget)
+
+    def __post_init__(self) -> None:
+        browsers = self.settings.max_concurrent_browsers
+        self.browser = Browser(self.settings.browser_executable or None, browsers)
+        turns = asyncio.Semaphore(self.settings.max_concurrent_models)
+        self.panel = replace(self.panel, turns=turns)
+
+    async def close(self) -> None:
+        """End the browser."""
+        await self.browser.close()
+
+    async def work(
+        self,
+        request: TaskRequest,
+        told: Callable[[TaskResult], None] = lambda result: None,
+        lasting: Callable[[Tools], Awaitable[Tools]] | None = None,
+    ) -> TaskResult:
+        """Work a task to its end; its results are kept, its workspace is removed.
+
+        Args:
+            request: The task.
+            told: Hears after each page how it stands.
+            lasting: Makes tools whose acts are kept: a task that is interrupted has not ended.
+
+        Raises:
+            BadAddressError: The task's URL is none to visit.
+            UsageError: Its folder cannot be made.
+        """
+        warm()  # code is run soon: while the first page is rendered nothing else needs the machine
+        redaction = self.panel.redaction.also((request.secret, *self.keys))
+        base = self.settings.task_basedir
+        workspace = create_workspace(base, request.id, redaction)
+        record = TaskRecord(workspace.record, redaction, workspace.note)
+        workspace.note(f"task {request.id} for {request.email}: {request.url}")
+        try:
+            async with self._tools(request, workspace, redaction, told) as tools:
+                tools = replace(tools, shown=record.write)
+                result = await run_task(request, await lasting(tools) if lasting else tools)
+        except asyncio.CancelledError:
+            if not lasting:
+                gone = TaskResult(request.id, request.email, request.url, "cancelled")
+                self._end(workspace, record, gone)
+            raise
+        except BadAddressError as error:
+            result = TaskResult(
+                request.id, request.email, request.url, "refused", error=f"the url {error}"
+            )
+        except Exception as error:
+            known = isinstance(error, QuizlogError)
+            said = str(error) if known else f"{type(error).__name__}: {error}"
+            result = TaskResult(
+                request.id, request.email, request.url, "failed", error=redaction.clean(said)
+            )
+        self._end(workspace, record, result)
+        return result
+
+    def _end(self, workspace: Workspace, record: TaskRecord, result: TaskResult) -> None:
+        record.write(result)
+        workspace.note(f"ended: {result.state} {result.error or ''}")
+        workspace.write_result(result.to_dict())
+        cleanup_task_workspace(workspace, keep=self.settings.debug_keep_workspaces)
+
+    @asynccontextmanager
+    async def _tools(
+        self,
+        request: TaskRequest,
+        workspace: Workspace,
+        redaction: Redaction,
+        told: Callable[[TaskResult], None],
+    ) -> AsyncIterator[Tools]:
+        settings, disk = self.settings, self.settings.task_disk_mb * 1024 * 1024
+        allowed = allowed_for(
+            request.url, settings.quiz_allowed_origins, settings.quiz_private_hosts
+        )
+
+        def refused(what: str) -> None:
+            workspace.note(f"refused: {what}")
+
+        def keep(result: TaskResult) -> None:
+            workspace.write_result(result.to_dict())
+            told(result)
+
+        def decided(decision: Decision) -> Decision:
+            append_decision(workspace.decisions, decision)
+            return decision
+
+        async with (
+            gate(allowed, refused) as way_out,
+            through(way_out.url) as http,
+            self.browser.tab(way_out, workspace.folder / "files", disk) as tab,
+        ):
+            yield Tools(
+                tab=tab,
+                gate=way_out,
+                http=http,
+                solve=self._solver(redaction),
+                recorded=self.panel.fetched,
+                workspace=workspace,
+                redaction=redaction,
+                budget=self.budget,
+                disk=disk,
+                told=keep,
+                decided=decided,
+            )
+
+    def _solver(self, redaction: Redaction) -> Solve:
+        panel = replace(self.panel, redaction=redaction)
+
+        async def ask(
+            question: Question,
+            folder: Path,
+            refused: tuple[Refusal, ...],
+            seconds: float,
+            tool: FetchTool,
+        ) -> Decision:
+            return await solve(
+                question,
+                panel,
+                folder=folder,
+                refused=refused,
+                budget=seconds,
+                shares=self.budget.thinking,
+                tool=tool,
+            )
+
+        return ask
+
+
+@asynccontextmanager
+async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> AsyncIterator[Workshop]:
+    """What tasks share, until the end of the block.
+
+    Args:
+        settings: The configuration.
+        choice: What the user said of the models.
+        run: Runs a model's code.
+
+    Raises:
+        ConfigError: The models cannot be read, or there are none; or the browser wished for.
+    """
+    executable(settings.browser_executable)  # said now, not by each task
+    async with chosen_panel(choice, run) as panel:
+        shop = Workshop(settings, panel, (settings.aiproxy_token,))
+        try:
+            yield shop
+        finally:
+            await shop.close()

@@ -1,0 +1,158 @@
+"""A folder for each task: its files, its log, its result; kept in part when it goes, swept by age.
+
+Layout: `<base>/<id>/{files,task.log,result.json}`; `<base>/results/<id>/` has the record with its
+script, decisions and the replies to requests of models from the start, and in the end all but the
+files. Whatever is written passes
+the task's redaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ...errors import UsageError
+from ...solver.decisions.decision_file import decisions_path
+from ...solver.models.cassettes import FETCHED
+from ...solver.redaction import Redaction
+from ...text import one_line
+from ..net.file_names import safe_name
+
+RESULTS = "results"
+LOG, RESULT, RECORD = "task.log", "result.json", "record.yaml"
+_KEPT = (LOG, RESULT)
+_ID = re.compile(r"[0-9a-f]{8,64}")
+_FRESH = 60.0
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The folder of one task."""
+
+    folder: Path
+    redaction: Redaction
+
+    @property
+    def log(self) -> Path:
+        """Where the task's log is."""
+        return self.folder / LOG
+
+    @property
+    def record(self) -> Path:
+        """Where the task's record is, while it runs and after."""
+        return record_of(self.folder.parent, self.folder.name)
+
+    @property
+    def decisions(self) -> Path:
+        """Where the task's decisions are: beside its record."""
+        return decisions_path(self.record)
+
+    @property
+    def fetched(self) -> Path:
+        """Where the replies to requests of models are kept: beside its record."""
+        return self.record.parent / FETCHED
+
+    def page_folder(self, number: int, name: str) -> Path:
+        """A new folder for the files of a page: what code may read, nothing else in it."""
+        folder = self.folder / "files" / f"{number:02d}-{safe_name(name)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def note(self, line: str) -> None:
+        """Add a line to the log."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with open(self.log, "a", encoding="utf-8") as file:
+            file.write(f"{now} {one_line(self.redaction.clean(line))[:4000]}\n")
+
+    def write_result(self, data: dict[str, Any]) -> None:
+        """Write `result.json`, whole or not at all."""
+        text = json.dumps(self.redaction.clean_value(data), ensure_ascii=False, indent=1)
+        new = self.folder / f".{RESULT}.tmp"
+        with open(new, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self.folder / RESULT)
+
+
+def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
+    """The folder of a task, readable by its owner only; an existing one is taken up again.
+
+    Raises:
+        UsageError: The folder cannot be made.
+    """
+    if not _ID.fullmatch(task):
+        raise UsageError("is no id of a task", where=task[:80])
+    try:
+        (base / RESULTS).mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = base / task
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / "files").mkdir(exist_ok=True)
+        results_folder(base, task).mkdir(exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise UsageError(f"cannot make folders: {error.strerror}", where=str(base)) from None
+    return Workspace(folder, redaction)
+
+
+def results_folder(base: Path, task: str) -> Path:
+    """Where the results of a task are kept, also once its workspace is gone."""
+    return base / RESULTS / task
+
+
+def record_of(base: Path, task: str) -> Path:
+    """The record of a task."""
+    return results_folder(base, task) / RECORD
+
+
+def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
+    """Keep the results of a task, and remove its folder (spec 3.5).
+
+    Args:
+        workspace: The task's.
+        keep: Leave the folder too (`DEBUG_KEEP_WORKSPACES`).
+
+    Returns:
+        Where the results are.
+    """
+    kept = results_folder(workspace.folder.parent, workspace.folder.name)
+    for name in _KEPT:
+        if (workspace.folder / name).exists():
+            shutil.copy2(workspace.folder / name, kept / name)
+    if not keep:
+        shutil.rmtree(workspace.folder, ignore_errors=True)
+    return kept
+
+
+def sweep(base: Path, hours: float, busy: frozenset[str] = frozenset()) -> list[str]:
+    """Remove workspaces and results older than a time; the ids removed.
+
+    Args:
+        base: Where tasks are.
+        hours: How long they are kept.
+        busy: Tasks that are running.
+    """
+    limit = time.time() - max(hours * 3600, _FRESH)
+    removed = []
+    for folder in [*_tasks(base), *_tasks(base / RESULTS)]:
+        with contextlib.suppress(OSError):
+            if folder.name not in busy and folder.stat().st_mtime < limit:
+                shutil.rmtree(folder, ignore_errors=True)
+                removed.append(folder.name)
+    return removed
+
+
+def _tasks(base: Path) -> Iterator[Path]:
+    """The folders that are tasks': nothing else in a shared folder is ours to remove."""
+    with contextlib.suppress(OSError):
+        for folder in sorted(base.iterdir()):
+            if _ID.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
+                yield folder
