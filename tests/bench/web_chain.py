@@ -18,8 +18,8 @@ from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.task import TaskResult
 from quizlog_tui.webquiz.task.workspace import LOG
-from tests.quiz.conftest import JON, lab
-from tests.quiz.solver_of_pages import think
+from tests.webquiz.conftest import JON, lab
+from tests.webquiz.solver_of_pages import think
 
 FIRST, WHOLE = 3.0, 90.0
 """What must be reached: seconds to each page's first submission, and for the chain."""

@@ -11,7 +11,7 @@ import pytest
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
-from tests.drift.quiz import edited, recorded
+from tests.proof.drift.quiz import edited, recorded
 from tests.support.build import Build
 
 

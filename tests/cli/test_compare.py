@@ -9,7 +9,7 @@ import pytest
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from tests.cli.conftest import Run
-from tests.drift.quiz import edited, recorded
+from tests.proof.drift.quiz import edited, recorded
 from tests.support.build import Build
 
 

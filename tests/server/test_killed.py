@@ -17,9 +17,9 @@ from quizlog_tui.record.summary import find_records
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
-from tests.quiz.conftest import SECRET, needs_browser
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models
 from tests.support.serving import serving, until
+from tests.webquiz.conftest import SECRET, needs_browser
 
 PAGES = ("q01-start", "q20-case")
 

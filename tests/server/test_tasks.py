@@ -25,7 +25,7 @@ from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.tasks import Tasks, opened
-from tests.quiz.conftest import JON, SECRET, Lab, lab, needs_browser
+from tests.webquiz.conftest import JON, SECRET, Lab, lab, needs_browser
 
 
 def right(data: dict[str, Any], nth: int) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from quizlog_tui.webquiz.task.task_runner import Workshop
-from tests.quiz.solver_of_pages import think
+from tests.webquiz.solver_of_pages import think
 
 LABEL = "made by a script to show how a quiz on web pages is worked; no model was asked"
 VOTERS = (

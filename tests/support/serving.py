@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.quiz.conftest import SECRET
+from tests.webquiz.conftest import SECRET
 
 
 @asynccontextmanager

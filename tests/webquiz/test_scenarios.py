@@ -12,7 +12,7 @@ from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.task import TaskResult
-from tests.quiz.conftest import QUICK, SECRET, Thought, lab, needs_browser
+from tests.webquiz.conftest import QUICK, SECRET, Thought, lab, needs_browser
 
 pytestmark = needs_browser()
 

@@ -14,7 +14,7 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.session import Session
-from tests.drift.quiz import edited, recorded
+from tests.proof.drift.quiz import edited, recorded
 from tests.support.build import Build
 
 Found = dict[str, tuple[int, str, Any, Any]]

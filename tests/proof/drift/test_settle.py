@@ -12,7 +12,7 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.session.session import Session
-from tests.drift.quiz import QUIZ, edited, recorded
+from tests.proof.drift.quiz import QUIZ, edited, recorded
 from tests.support.build import Build
 
 ASK_MORE = edited(("How hot? ", "How warm? "))

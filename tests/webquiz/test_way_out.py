@@ -15,8 +15,8 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import Gate, gate
 from quizlog_tui.webquiz.page import browser as browser_module
 from quizlog_tui.webquiz.page.browser import Browser, Tab
-from tests.quiz.conftest import needs_browser
-from tests.quiz.small_site import Site, small_site
+from tests.webquiz.conftest import needs_browser
+from tests.webquiz.small_site import Site, small_site
 
 pytestmark = needs_browser()
 

@@ -18,10 +18,10 @@ from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.durable import durable
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
-from tests.quiz.api_site import Answer, Seen, api_site
-from tests.quiz.conftest import SECRET, Lab, lab
-from tests.quiz.graded_site import graded_site
-from tests.quiz.stand_in import StandIn
+from tests.webquiz.api_site import Answer, Seen, api_site
+from tests.webquiz.conftest import SECRET, Lab, lab
+from tests.webquiz.graded_site import graded_site
+from tests.webquiz.stand_in import StandIn
 
 
 class Killed(BaseException):

@@ -14,8 +14,8 @@ from quizlog_tui.webquiz.demo_server.book import all_pages
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.task import TaskResult
 from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of
-from tests.quiz.conftest import DORA, JON, SECRET, Lab, lab, needs_browser, needs_sandbox
-from tests.quiz.solver_of_pages import think
+from tests.webquiz.conftest import DORA, JON, SECRET, Lab, lab, needs_browser, needs_sandbox
+from tests.webquiz.solver_of_pages import think
 
 pytestmark = [needs_browser(), needs_sandbox()]
 MODELS = {"ada": think, "bea": think}

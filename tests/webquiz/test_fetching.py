@@ -25,9 +25,9 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.fetch_rules import MOST_BODY, address_of, fault_of
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from quizlog_tui.webquiz.task.task_runner import Workshop
-from tests.quiz.api_site import Answer, ApiSite, Seen, api_site
-from tests.quiz.conftest import JON, QUICK, SECRET, Lab, Thought, lab, needs_sandbox
-from tests.quiz.stand_in import StandIn
+from tests.webquiz.api_site import Answer, ApiSite, Seen, api_site
+from tests.webquiz.conftest import JON, QUICK, SECRET, Lab, Thought, lab, needs_sandbox
+from tests.webquiz.stand_in import StandIn
 
 ASKS = "Get the value. POST the answer to /submit"
 

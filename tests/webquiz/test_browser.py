@@ -12,8 +12,8 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError, Tab
-from tests.quiz.conftest import needs_browser
-from tests.quiz.small_site import Site, small_site
+from tests.webquiz.conftest import needs_browser
+from tests.webquiz.small_site import Site, small_site
 
 pytestmark = needs_browser()
 STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"

@@ -18,7 +18,7 @@ from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.task_runner import Workshop
 from quizlog_tui.webquiz.task.workspace import record_of
-from tests.quiz.conftest import QUICK, needs_browser, needs_sandbox
+from tests.webquiz.conftest import QUICK, needs_browser, needs_sandbox
 
 HONEST = "recorded replies: made by a script to show how a quiz on web pages is worked; no model was asked"
 

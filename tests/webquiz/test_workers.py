@@ -21,8 +21,8 @@ import psycopg
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
 from quizlog_tui.webquiz.task.tasks import KIND
-from tests.quiz.conftest import SECRET
 from tests.support.postgres import needs_postgres, postgres
+from tests.webquiz.conftest import SECRET
 
 SAID = json.dumps({"answer": "Brown", "final_answer": "Brown"})
 PATIENCE = 150.0

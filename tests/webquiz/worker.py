@@ -18,8 +18,8 @@ from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.task_runner import workshop
 from quizlog_tui.webquiz.task.tasks import opened
-from tests.quiz.conftest import QUICK, SECRET
-from tests.quiz.stand_in import StandIn
+from tests.webquiz.conftest import QUICK, SECRET
+from tests.webquiz.stand_in import StandIn
 
 
 async def work(order: dict[str, Any]) -> None:

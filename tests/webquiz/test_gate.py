@@ -11,8 +11,8 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.connections import through
 from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
-from tests.quiz.conftest import needs_browser
-from tests.quiz.small_site import small_site
+from tests.webquiz.conftest import needs_browser
+from tests.webquiz.small_site import small_site
 
 HERE = ("127.0.0.1", "localhost")
 

@@ -25,8 +25,8 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.session.session import Session
-from tests.drift.quiz import edited as drifted
-from tests.drift.quiz import recorded
+from tests.proof.drift.quiz import edited as drifted
+from tests.proof.drift.quiz import recorded
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up
 

@@ -16,7 +16,7 @@ from quizlog_tui.webquiz.demo_server.book import all_pages, chain_of
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.identity import email_number, personal_key
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
-from tests.quiz.right import right_answer
+from tests.webquiz.right import right_answer
 
 JON, DORA = "jon@quiz.test", "dora@quiz.test"
 
