@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ GROUND = {"errors", "text", "files", "config"}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,
-    "replay": GROUND | {"record"},
+    "replay": GROUND | {"record", "sandbox"},
     "proof": GROUND | {"record", "replay", ""},
     "session": GROUND | {"record", "replay", "proof"},
     "guides": GROUND,
@@ -59,18 +60,62 @@ def part(path: Path) -> str:
     return "" if name == "__init__" else name
 
 
+def name_of(path: Path) -> str:
+    """The dotted name of a module."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {name_of(path): path for path in MODULES}
+BOOT = re.compile(r"import (inside\.\w+), (worker\.\w+)")
+"""What the text of `replay/process/spawn.py` loads in the quiz process, from folders it names."""
+
+
+class Imports(ast.NodeVisitor):
+    """Absolute names of all that a module imports, also inside functions.
+
+    Args:
+        path: The module.
+        typed: Whether what only type checkers read counts as well.
+    """
+
+    def __init__(self, path: Path, typed: bool = True) -> None:
+        self.found: set[str] = set()
+        self._package = path.relative_to(PACKAGE.parent).parts[:-1]
+        self._typed = typed
+        text = path.read_text(encoding="utf-8")
+        self.visit(ast.parse(text))
+        for inside, worker in BOOT.findall(text):
+            self.found |= {f"quizlog_tui.sandbox.{inside}", f"quizlog_tui.replay.{worker}"}
+
+    def visit_If(self, node: ast.If) -> None:
+        if self._typed or getattr(node.test, "id", "") != "TYPE_CHECKING":
+            self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        self.found |= {alias.name for alias in node.names}
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        base = self._package[: len(self._package) - node.level + 1] if node.level else ()
+        module = ".".join((*base, *filter(None, [node.module])))
+        self.found |= {f"{module}.{alias.name}" for alias in node.names}
+
+
 def imports(path: Path) -> set[str]:
     """Absolute names of all that a module imports, wherever in it."""
-    package = ("quizlog_tui", *path.relative_to(PACKAGE).with_suffix("").parts[:-1])
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join((*base, *(node.module or "").split(".")))
-            found |= {f"{module}.{alias.name}".replace("..", ".") for alias in node.names}
-    return found
+    return Imports(path).found
+
+
+def test_no_modules_import_each_other() -> None:
+    below = {name: _modules(path) - {name} for name, path in NAMES.items()}
+    while leaves := {name for name, others in below.items() if not others & below.keys()}:
+        below = {name: others for name, others in below.items() if name not in leaves}
+    assert not below, f"a circle goes through some of {sorted(below)}"
+
+
+def _modules(path: Path) -> set[str]:
+    found = Imports(path, typed=False).found
+    return {name if name in NAMES else name.rpartition(".")[0] for name in found} & NAMES.keys()
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from ..errors import OutputError, QuizlogError, refusal
 from ..files.inherited import keep_own_rights
 from ..replay.process.spawn import discard
 from ..text import one_line
-from . import prestart, streams
+from . import json_output, prestart, streams
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             its standard streams and its mask for new files.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    _emitted.clear()
+    json_output.begin_command()
     try:
         if argv is None:
             keep_own_rights()
@@ -41,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         shown = refusal(error)
         if shown is None:
             raise
-        return _complain(shown, as_json="--json" in split_options(words)[0] and not _emitted)
+        return _complain(
+            shown, as_json="--json" in split_options(words)[0] and not json_output.is_emitted()
+        )
     finally:
         discard()
 
@@ -61,18 +62,6 @@ def _complain(error: QuizlogError, *, as_json: bool) -> int:
     if as_json:
         said = {"message": error.message, "where": error.where, "hint": error.hint}
         with contextlib.suppress(OutputError, streams.ReaderLeft):
-            emit_json({"error": said | {"exit_code": error.exit_code}})
+            json_output.emit_json({"error": said | {"exit_code": error.exit_code}})
             sys.stdout.flush()
     return error.exit_code
-
-
-def emit_json(data: dict[str, Any]) -> None:
-    """Write the one JSON object of a command."""
-    import json
-
-    print(json.dumps({"schema_version": 1} | data))
-    _emitted.append(data)
-
-
-_emitted: list[dict[str, Any]] = []
-"""The JSON object that this command has written: an error that comes later is no second one."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from ..errors import UsageError
 from ..files.paths import record_path
 from ..record.durable import write_text
-from . import emit_json
 from .garbage import search_paused
 from .grammar import Parser, add_force, command, refuse_existing
+from .json_output import emit_json
 
 
 def tui(arguments: Namespace) -> int:

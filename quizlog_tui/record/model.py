@@ -207,5 +207,9 @@ class Record:
         entry = self.branches.get(name)
         return entry is not None and entry.deleted is not None and name != self.branch
 
+    def is_of_another_script(self, code_hash: str) -> bool:
+        """Whether it was written with another text of the script than the one of this hash."""
+        return (self.code_hash or "").startswith("sha256:") and self.code_hash != code_hash
+
 
 _FIELDS = tuple(each.name for each in fields(Record))

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...errors import UsageError
 from ...text import plural
-from .. import emit_json
 from ..grammar import refuse_existing
+from ..json_output import emit_json
 from .verbs import share_of
 
 

@@ -13,9 +13,9 @@ from ...config import load_config
 from ...errors import EpisodeError, UsageError
 from ...files.paths import record_path
 from ...text import one_line, plural
-from .. import emit_json
 from ..extras import needs
 from ..grammar import refuse_existing
+from ..json_output import emit_json
 from ..progress import Progress
 from .models import solver_of
 

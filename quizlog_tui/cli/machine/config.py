@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from ...config import Problem, config_folder, config_path, init_config, load_config, settings
 from ...text import visible
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 
 
 def show(arguments: Namespace) -> int:

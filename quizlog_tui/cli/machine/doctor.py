@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...errors import refusal
-from .. import emit_json
 from ..extras import FOR_CODE
 from ..grammar import Parser, command
+from ..json_output import emit_json
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ...guides import guide, topics
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 
 
 def run(arguments: Namespace) -> int:

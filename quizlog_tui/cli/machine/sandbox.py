@@ -16,9 +16,9 @@ from ...sandbox.executor import Sandbox
 from ...sandbox.levels import ISOLATED, LABELS, PRELOAD
 from ...sandbox.result import ExecResult, Limits, Status
 from ...text import one_line, visible
-from .. import emit_json
 from ..extras import FOR_CODE
 from ..grammar import Parser, command
+from ..json_output import emit_json
 
 _RAISED: frozenset[Status] = frozenset({"error", "crashed", "no_result", "bad_result"})
 _SAFE = {LABELS[level] for level in ISOLATED}

@@ -18,8 +18,8 @@ from ...proof.bundle.pack import Packed, pack
 from ...proof.bundle.sign import sign
 from ...record.durable import write_bytes
 from ...text import one_line, plural
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 from ..private import add_redact, private_data, tell_private
 from ..streams import telling
 

@@ -16,9 +16,9 @@ from ...replay.replayer import Replayer
 from ...replay.script.source import read_script_of
 from ...replay.transcript import Transcript
 from ...text import one_line, plural
-from .. import emit_json
 from ..garbage import search_paused
 from ..grammar import Parser, add_wait, command
+from ..json_output import emit_json
 from ..record.moves import one_move
 from ..record.show import narrate, narrate_warnings
 

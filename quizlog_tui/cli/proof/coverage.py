@@ -18,8 +18,8 @@ from ...record.summary import find_records
 from ...replay.replayer import Replayer
 from ...replay.script.source import Source
 from ...text import one_line, plural
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 from .lint import script_of
 
 

@@ -12,8 +12,8 @@ from ...proof.lint.found import LintReport
 from ...record.store import RecordFile
 from ...replay.script.source import Source, read_script_of, read_source
 from ...text import one_line, plural
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 
 FOUND = 3
 """Exit code where there is a trap."""

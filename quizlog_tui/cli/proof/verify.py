@@ -23,8 +23,8 @@ from ...replay.runs import Runs
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import read_source
 from ...text import one_line, plural
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 from .bundle import check
 
 _LOOK_SECONDS = 0.3

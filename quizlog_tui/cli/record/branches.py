@@ -10,8 +10,8 @@ from dataclasses import asdict
 from ...files.paths import record_path
 from ...session.session import Session
 from ...text import one_line
-from .. import emit_json
 from ..grammar import Parser, add_wait, command
+from ..json_output import emit_json
 from .moves import one_move
 from .show import branch_lines, narrate_warnings
 

@@ -12,8 +12,8 @@ from ...replay.replayer import CHECKPOINTS
 from ...replay.transcript import Transcript
 from ...session.session import Session
 from ...text import one_line
-from .. import emit_json
 from ..grammar import Parser, add_step, command
+from ..json_output import emit_json
 from .moves import one_move
 from .show import sweep_lines, sweep_row
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from ...replay.replayer import CHECKPOINTS
 from ...report.export import checked_form, export
 from ...text import one_line
-from .. import emit_json
 from ..grammar import Parser, add_force, command, refuse_existing
+from ..json_output import emit_json
 from ..private import add_redact, private_data, tell_private
 from ..streams import telling
 from .moves import one_move

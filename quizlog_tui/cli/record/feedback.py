@@ -12,8 +12,8 @@ from ...record.author import NEUTRAL, QUESTION, keep_author, known_author
 from ...record.feedback import VERDICTS, Feedback, matching, read
 from ...record.store import RecordFile
 from ...text import one_line
-from .. import emit_json
 from ..grammar import Parser, add_wait, command
+from ..json_output import emit_json
 from .moves import one_move
 from .show import narrate_warnings
 

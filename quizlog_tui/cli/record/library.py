@@ -13,8 +13,8 @@ from typing import Any
 from ...errors import UsageError
 from ...record.summary import Summary, find_records, summary
 from ...text import one_line
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 
 _UNREADABLE = "unreadable"
 _ORDERS: dict[str, Callable[[Summary], Any]] = {

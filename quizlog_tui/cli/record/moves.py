@@ -20,8 +20,8 @@ from ...replay.script.source import read_source
 from ...session.reply import Reply
 from ...session.session import Session
 from ...text import one_line
-from .. import emit_json
 from ..grammar import Parser, add_allow, add_step, add_wait, command
+from ..json_output import emit_json
 from ..streams import telling
 from .show import narrate, narrate_warnings, questionnaire, why
 

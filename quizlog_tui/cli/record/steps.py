@@ -10,8 +10,8 @@ from typing import Any
 from ...replay.transcript import Transcript
 from ...session.timeline import Moment, Timeline, Try, timeline
 from ...text import clipped, one_line
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 from .feedback import feedback_line
 from .moves import one_move
 from .show import narrate_warnings

@@ -11,8 +11,8 @@ from ...solver.decisions.decision_file import decisions_path, read_decisions
 from ...solver.decisions.decision_text import to_data
 from ...solver.voting.decide import RULES, decide
 from ...text import plural
-from .. import emit_json
 from ..grammar import Parser, command
+from ..json_output import emit_json
 from ..record.show import say
 from .decision_show import decision_lines
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...text import one_line
-from .. import emit_json
 from ..extras import needs
 from ..grammar import Parser, command
+from ..json_output import emit_json
 
 if TYPE_CHECKING:
     from ...solver.contract import Solution

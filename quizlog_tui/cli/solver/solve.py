@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import emit_json
 from ..extras import needs
 from ..grammar import Parser, add_wait, command, seconds
+from ..json_output import emit_json
 from ..record.moves import one_move
 from ..record.show import error_lines, narrate_warnings, say
 from .decision_show import decision_lines, short, voter_line

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...text import one_line
-from .. import emit_json
+from ..json_output import emit_json
 from ..record.show import say
 from ..web.serve import TOKEN
 from .decision_show import decision_lines, short

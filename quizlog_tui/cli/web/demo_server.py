@@ -12,9 +12,9 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from .. import emit_json
 from ..extras import needs
 from ..grammar import Parser, command, port
+from ..json_output import emit_json
 from ..record.show import say
 from .task import ended, work_in
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from .. import emit_json
 from ..extras import needs
 from ..grammar import Parser, command, port
+from ..json_output import emit_json
 from ..record.show import say
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...text import clipped, one_line
-from .. import emit_json
 from ..extras import needs
 from ..grammar import Parser, command
+from ..json_output import emit_json
 from ..record.show import say
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from ...replay.transcript import Transcript
 from ...replay.world import World, world_of
 from ..diverge import Difference
 from ..recorded import Known, difference_from_record, differs, known_of
-from .settle import script_changed
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftRep
     """
     names = [record.branch, *(name for name in record.names if name != record.branch)]
     branches = branch_drifts(record, names, source, replayer)
-    return DriftReport(script_changed(record, source), tuple(branches))
+    return DriftReport(record.is_of_another_script(source.code_hash), tuple(branches))
 
 
 def branch_drifts(

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from .report import BranchDrift
 
 
-def script_changed(record: Record, source: Source) -> bool:
-    """Whether the record was written with another text of the script."""
-    return (record.code_hash or "").startswith("sha256:") and record.code_hash != source.code_hash
-
-
 @dataclass(frozen=True)
 class Settled:
     """A record as it can be gone on with under its script as it is now."""
@@ -44,7 +39,7 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
     the very same script is only held to its questions: that a script prints something else each
     time is told, and hinders nobody.
     """
-    changed = script_changed(record, source)
+    changed = record.is_of_another_script(source.code_hash)
     record = _dated(record) if changed else record
     if record.code_hash == source.code_hash or not (record.print or record.trail):
         run = replayer.replay(source, world_of(record), record.used)
@@ -130,7 +125,7 @@ def _apart(record: Record, drift: BranchDrift, stood: Parked) -> Settled:
 
 def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:
     """What a record under the same script says that this run does not."""
-    if script_changed(record, source):
+    if record.is_of_another_script(source.code_hash):
         yield "the script has changed since the record was written, and nothing of it can be judged"
     if len(run.steps) < record.pointer:
         used = len(run.steps)

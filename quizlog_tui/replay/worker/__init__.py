@@ -4,3 +4,8 @@ Standard library only, and nothing of the rest of quizlog: this code shares an i
 user's script, so every module it imports is one the script would find already imported.
 `boot.main` is the entry; the parent's side is `quizlog_tui.replay.process.process`.
 """
+
+import os
+
+OWN = os.path.dirname(__file__) + os.sep
+"""Where the worker's own modules lie."""

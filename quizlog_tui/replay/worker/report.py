@@ -5,19 +5,16 @@ Frames of the worker are cut out of every traceback, so that a user sees only th
 
 from __future__ import annotations
 
-import os
 import sys
 from itertools import islice
 from types import TracebackType
 
+from . import OWN
 from .wire import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .watch.code_watch import CodeWatch
-
-OWN = os.path.dirname(__file__) + os.sep
-"""Where the worker's own modules lie."""
 
 
 class Outcome:

@@ -12,7 +12,7 @@ from os import getpid  # the original: the script's view of `os` is patched late
 from types import CodeType, FrameType
 from typing import Any
 
-from ..report import OWN
+from .. import OWN
 from ..wire import Wire, quote
 
 _MOST_TEXT = 1 << 16

@@ -8,7 +8,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from ..report import OWN
+from .. import OWN
 from .waited import Waited
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
