@@ -86,11 +86,11 @@ def _ends(step: int, a: Transcript, b: Transcript) -> Difference | None:
     if a.status != b.status:
         return Difference(step, "outcome", a.status, b.status)
     if a.error_type != b.error_type:
-        return Difference(step, "error", _told(a), _told(b))
+        return Difference(step, "error", _describe_end(a), _describe_end(b))
     return _errors(step, a.last_error, b.last_error)
 
 
-def _told(run: Transcript) -> str | None:
+def _describe_end(run: Transcript) -> str | None:
     error = run.last_error
     return f"{run.error_type}: {error.message}" if error else None
 

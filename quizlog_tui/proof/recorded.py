@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from ..record.append_only_list import Series
+from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record, Status
-from ..replay.trail import mark, printed_before, question
+from ..replay.trail import printed_before, question, stop_fingerprint
 from ..replay.transcript import Transcript
 from .diverge import Difference, apart
 
@@ -22,9 +22,9 @@ from .diverge import Difference, apart
 class Known:
     """What a record knows of one line of answers."""
 
-    inputs: Series[str]
-    trail: Series[str]
-    print: Series[str] | None
+    inputs: AppendOnlyList[str]
+    trail: AppendOnlyList[str]
+    print: AppendOnlyList[str] | None
     """The printed strings; None if it keeps none."""
     stop: int
     """The stop to which `print`, `status`, `error` and `score` belong."""
@@ -107,12 +107,12 @@ def differs(known: Known, run: Transcript) -> Difference | None:
 
 def belied(known: Known, run: Transcript, stop: int) -> bool:
     """Whether a record's own mark of a stop belies what it has there, as the mark fits the run."""
-    return stop < len(known.trail) and known.trail[stop] == mark(run, stop)
+    return stop < len(known.trail) and known.trail[stop] == stop_fingerprint(run, stop)
 
 
 def _differences(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
     marked = known.trail[stop] if stop < len(known.trail) else None
-    if marked is None or marked == mark(run, stop):
+    if marked is None or marked == stop_fingerprint(run, stop):
         yield from _by_print(known, run, stop)
         yield from _by_end(known, run, stop)
     else:
@@ -146,7 +146,9 @@ def _unnamed(known: Known, run: Transcript, stop: int, marked: str) -> Differenc
     if known.print is not None and stop <= known.stop:  # the strings agree, so lines end otherwise
         lines = tuple(f"{text}\n" for text in run.last.print)
         ended = replace(run, last=replace(run.last, written=lines))
-        then = "".join(lines) if mark(ended, stop) == marked else f"(marked {marked[:12]})"
+        then = (
+            "".join(lines) if stop_fingerprint(ended, stop) == marked else f"(marked {marked[:12]})"
+        )
         return Difference(stop, "print", then, now)
     if run.last_error is not None:
         return Difference(stop, "error", None, run.last_error.message)

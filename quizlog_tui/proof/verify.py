@@ -31,8 +31,8 @@ from ..replay.world import (
     NOTED,
     OPEN,
     Cause,
+    describe_world,
     doubt,
-    told,
     world_of,
 )
 from .causes import culprits
@@ -112,8 +112,8 @@ def _verdicts(trials: Trials, branches: Sequence[Verifier]) -> Iterator[Verdict]
     """
 
     def find_out(wanted: Wanted, asking: list[int]) -> Iterator[tuple[int, Any]]:
-        told = trials.find_out(wanted, (branches[index].answers for index in asking))
-        return ((asking[place], answer) for place, answer in told)
+        describe_world = trials.find_out(wanted, (branches[index].answers for index in asking))
+        return ((asking[place], answer) for place, answer in describe_world)
 
     shared = len(branches) > 1
     found = concluded([branch.inquiry(shared=shared) for branch in branches], find_out)
@@ -254,7 +254,10 @@ class Verifier:
             words = "the record was edited: its own mark of that step is of what a replay shows"
             return _diverging(found, "unknown", words)
         edited = self._known.code_hash not in (None, self._source.code_hash)
-        then, now = told(self._record.extras.get("world")), ".".join(map(str, sys.version_info[:3]))
+        then, now = (
+            describe_world(self._record.extras.get("world")),
+            ".".join(map(str, sys.version_info[:3])),
+        )
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
         if self._made_without(tuple(left_over(plain, self._source.path.parent, "update"))):
             words = "files that the script changes lie there, and did not when it was recorded"

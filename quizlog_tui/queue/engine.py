@@ -91,10 +91,10 @@ class Engine:
         async def run() -> Any:
             return await act()
 
-        kept = await DBOS.run_step_async({"name": name}, run)
+        stored_values = await DBOS.run_step_async({"name": name}, run)
         if name == "send":
             self.sending.discard(own)
-        return kept
+        return stored_values
 
     async def enqueue(self, kind: str, task: str, *given: Any, only: str | None = None) -> str:
         """Take a task, durably; its id.
@@ -176,12 +176,12 @@ class Engine:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def put(key: str, value: Any) -> None:
+async def store_value(key: str, value: Any) -> None:
     """Inside a workflow: keep a value under a name, for all to see."""
     await DBOS.set_event_async(key, value)
 
 
-async def kept(task: str) -> dict[str, Any]:
+async def stored_values(task: str) -> dict[str, Any]:
     """What a task has put."""
     return await DBOS.get_all_events_async(task)
 

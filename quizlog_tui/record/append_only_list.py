@@ -1,8 +1,8 @@
 """A list that never changes but grows cheaply: the shape of answers, steps and printed strings.
 
 A trace is extended at its end thousands of times and looked at from many points. A tuple would copy
-all of it at each step. A `Series` shares one underlying list with its ancestors and is as immutable
-to its holders as a tuple.
+all of it at each step. An `AppendOnlyList` shares one underlying list with its ancestors and is as
+immutable to its holders as a tuple.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Generic, TypeVar, overload
 T = TypeVar("T")
 
 
-class Series(Sequence[T], Generic[T]):
+class AppendOnlyList(Sequence[T], Generic[T]):
     """An immutable sequence with `then` in constant time at its tip."""
 
     __slots__ = ("_items", "_length")
@@ -23,31 +23,31 @@ class Series(Sequence[T], Generic[T]):
         self._length = len(self._items)
 
     @classmethod
-    def _over(cls, items: list[T], length: int) -> Series[T]:
+    def _over(cls, items: list[T], length: int) -> AppendOnlyList[T]:
         series = cls.__new__(cls)
         series._items = items
         series._length = length
         return series
 
-    def then(self, *items: T) -> Series[T]:
+    def then(self, *items: T) -> AppendOnlyList[T]:
         """This series followed by `items`; copies only if another went on from here already."""
         shared = self._items
         if len(shared) != self._length:
             shared = shared[: self._length]
         shared.extend(items)
-        return Series._over(shared, self._length + len(items))
+        return AppendOnlyList._over(shared, self._length + len(items))
 
-    def upto(self, length: int) -> Series[T]:
+    def upto(self, length: int) -> AppendOnlyList[T]:
         """The first `length` items, without copying."""
-        return Series._over(self._items, min(length, self._length))
+        return AppendOnlyList._over(self._items, min(length, self._length))
 
-    def continues(self, other: Series[T]) -> bool:
+    def continues(self, other: AppendOnlyList[T]) -> bool:
         """Whether this is known, without comparing items, to start with all of `other`."""
         return self._items is other._items and self._length >= other._length
 
     def starts_with(self, other: Sequence[T]) -> bool:
         """Whether the first items are equal to `other`, item by item."""
-        if isinstance(other, Series) and self.continues(other):
+        if isinstance(other, AppendOnlyList) and self.continues(other):
             return True
         return len(other) <= self._length and self._items[: len(other)] == list(other)
 
@@ -89,9 +89,9 @@ class Series(Sequence[T], Generic[T]):
         return iter(self._items[: self._length])
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Series) and self._items is other._items:
+        if isinstance(other, AppendOnlyList) and self._items is other._items:
             return self._length == other._length
-        if isinstance(other, (Series, list, tuple)):
+        if isinstance(other, (AppendOnlyList, list, tuple)):
             return list(self) == list(other)
         return NotImplemented
 
@@ -99,4 +99,4 @@ class Series(Sequence[T], Generic[T]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return f"Series({list(self)!r})"
+        return f"AppendOnlyList({list(self)!r})"

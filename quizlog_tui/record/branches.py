@@ -13,13 +13,13 @@ from typing import Any
 
 from ..errors import UsageError
 from ..text import plural
-from .append_only_list import Series
+from .append_only_list import AppendOnlyList
 from .lineage import check_branch
 from .model import Branch, Record, Status
 
 
 @dataclass(frozen=True)
-class Parked:
+class BranchEnd:
     """What is known of the end of the line of answers that is about to be left."""
 
     status: Status | None = None
@@ -52,7 +52,7 @@ def leaves_tail(record: Record, at: int, answer: str) -> bool:
     return at < len(record.inputs) and record.inputs[at] != answer
 
 
-def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
+def answered(record: Record, at: int, answer: str, parked: BranchEnd) -> Record:
     """The record with `answer` given at `at`, on the active branch.
 
     The answer already recorded there is a step forward. Any other leaves the old tail behind as a
@@ -65,7 +65,7 @@ def answered(record: Record, at: int, answer: str, parked: Parked) -> Record:
     return replace(left, inputs=left.inputs.then(answer), pointer=at + 1)
 
 
-def cut(record: Record, at: int, parked: Parked) -> Record:
+def cut(record: Record, at: int, parked: BranchEnd) -> Record:
     """The record with the active branch ending at `at`; the answers from there on are a branch."""
     name = free_name(record, record.branch)
     entry = _active_entry(record)
@@ -73,8 +73,8 @@ def cut(record: Record, at: int, parked: Parked) -> Record:
     tail = Branch(
         entry.parent if at < entry.at else record.branch,
         start,
-        Series(record.inputs[start:]),
-        Series(record.trail[start + 1 :]),
+        AppendOnlyList(record.inputs[start:]),
+        AppendOnlyList(record.trail[start + 1 :]),
         parked.status,
         parked.score,
         parked.time,
@@ -90,7 +90,7 @@ def cut(record: Record, at: int, parked: Parked) -> Record:
     return replace(moved, branches=branches, extras=extras)
 
 
-def replanted(record: Record, agreed: int, parked: Parked) -> Record:
+def replanted(record: Record, agreed: int, parked: BranchEnd) -> Record:
     """The record whose stop after `agreed` answers is no longer what it was.
 
     Those answers stay. The whole line of answers as it was becomes a branch, with the marks of what
@@ -105,8 +105,8 @@ def replanted(record: Record, agreed: int, parked: Parked) -> Record:
     entry = _active_entry(record)
     old = replace(
         entry,
-        inputs=Series(record.inputs[entry.at :]),
-        trail=Series(record.trail[entry.marked_from :]),
+        inputs=AppendOnlyList(record.inputs[entry.at :]),
+        trail=AppendOnlyList(record.trail[entry.marked_from :]),
         status=parked.status,
         score=parked.score,
         created=entry.created or parked.time,
@@ -115,7 +115,7 @@ def replanted(record: Record, agreed: int, parked: Parked) -> Record:
     branches = _moved_children(record, record.branch, name, -1)
     branches |= {name: old, record.branch: Branch(None, 0)}
     extras = remarks_moved(record, record.branch, name, 0)
-    moved = replace(record, inputs=Series(), trail=Series(), pointer=0)
+    moved = replace(record, inputs=AppendOnlyList(), trail=AppendOnlyList(), pointer=0)
     return replace(moved, branches=branches, extras=extras)
 
 
@@ -149,7 +149,7 @@ def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mappi
     return moved(record.extras, branch, to, since)
 
 
-def forked(record: Record, at: int, answer: str, name: str | None, parked: Parked) -> Record:
+def forked(record: Record, at: int, answer: str, name: str | None, parked: BranchEnd) -> Record:
     """A new active branch that leaves the present one at `at` with `answer`.
 
     Raises:
@@ -164,12 +164,12 @@ def forked(record: Record, at: int, answer: str, name: str | None, parked: Parke
     return replace(moved, branch=new, branches=branches)
 
 
-def kept(
+def added_branch(
     record: Record,
     at: int,
     answer: str,
     name: str | None,
-    parked: Parked,
+    parked: BranchEnd,
     mark: str | None = None,
 ) -> Record:
     """A new branch beside the present one, which it leaves at `at` with `answer`.
@@ -190,8 +190,8 @@ def kept(
     entry = Branch(
         record.branch,
         at,
-        Series([answer]),
-        Series([mark] if mark else ()),
+        AppendOnlyList([answer]),
+        AppendOnlyList([mark] if mark else ()),
         status=parked.status,
         score=parked.score,
         created=parked.time,
@@ -199,7 +199,7 @@ def kept(
     return replace(record, branches=dict(record.branches) | {new: entry})
 
 
-def switched(record: Record, name: str, parked: Parked) -> Record:
+def switched(record: Record, name: str, parked: BranchEnd) -> Record:
     """Another branch made the active one, at its end.
 
     Raises:
@@ -213,16 +213,24 @@ def switched(record: Record, name: str, parked: Parked) -> Record:
     inputs, trail = record.path_of(name), record.trail_of(name)
     branches = dict(_parked(record, parked))
     branches[name] = replace(
-        branches[name], inputs=Series(), trail=Series(), status=None, score=None, code_hash=None
+        branches[name],
+        inputs=AppendOnlyList(),
+        trail=AppendOnlyList(),
+        status=None,
+        score=None,
+        code_hash=None,
     )
     moved = replace(record, inputs=inputs, trail=trail, pointer=len(inputs))
     return replace(moved, branch=name, branches=branches)
 
 
-def _parked(record: Record, parked: Parked) -> Mapping[str, Branch]:
+def _parked(record: Record, parked: BranchEnd) -> Mapping[str, Branch]:
     """The branches with the active one's answers put down beside the others."""
     entry = _active_entry(record)
-    tail, trail = Series(record.inputs[entry.at :]), Series(record.trail[entry.marked_from :])
+    tail, trail = (
+        AppendOnlyList(record.inputs[entry.at :]),
+        AppendOnlyList(record.trail[entry.marked_from :]),
+    )
     left = replace(entry, inputs=tail, trail=trail, status=parked.status, score=parked.score)
     rest = dict(record.branches)
     return rest | {record.branch: left} if record.branch in rest else {record.branch: left} | rest

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
 
-from .append_only_list import Series
+from .append_only_list import AppendOnlyList
 
 Status = Literal["in_progress", "success", "error"]
 
@@ -41,9 +41,9 @@ class Branch:
     """The branch it left; None for the first."""
     at: int
     """How many answers it shares with its parent."""
-    inputs: Series[str] = field(default_factory=Series)
+    inputs: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """The answers after the fork point."""
-    trail: Series[str] = field(default_factory=Series)
+    trail: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """The marks of the stops after the fork point, as in `Record.trail`."""
     status: Status | None = None
     """How it stood at its last answer; None if that is not known."""
@@ -79,19 +79,19 @@ class Record:
     """Path of the script, relative to the record."""
     seed: int
     """The seed of all the script's randomness."""
-    inputs: Series[str] = field(default_factory=Series)
+    inputs: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """The answers of the active branch, also those after the pointer."""
     pointer: int = 0
     """Index of the next unanswered question; answers before it are used."""
     status: Status = "in_progress"
     """State at the pointer."""
-    print: Series[str] = field(default_factory=Series)
+    print: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """The printed strings up to the pointer."""
     last_error: LastError | None = None
     """The exception, if the status is `error`."""
     output: str | None = None
     """A result file written at each change, relative to the record."""
-    trail: Series[str] = field(default_factory=Series)
+    trail: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """A mark of each stop the active branch was seen to make, the pending one included: what was
     printed and asked there (see `replay.trail`). Shorter where another tool gave the answers."""
     code_hash: str | None = None
@@ -110,7 +110,7 @@ class Record:
         return record
 
     @property
-    def used(self) -> Series[str]:
+    def used(self) -> AppendOnlyList[str]:
         """The answers before the pointer."""
         return self.inputs.upto(self.pointer)
 
@@ -121,7 +121,7 @@ class Record:
             return 1.0
         return self.last_error.score if self.status == "error" and self.last_error else None
 
-    def path_of(self, name: str) -> Series[str]:
+    def path_of(self, name: str) -> AppendOnlyList[str]:
         """All answers of a branch, from the script's first question.
 
         Raises:
@@ -140,7 +140,7 @@ class Record:
         branch = self.branches[name]
         return len(branch.inputs) + branch.left_at
 
-    def trail_of(self, name: str) -> Series[str]:
+    def trail_of(self, name: str) -> AppendOnlyList[str]:
         """The marks of a branch's stops, from the script's first question, as far as known.
 
         Raises:
@@ -151,9 +151,9 @@ class Record:
     def _along(
         self,
         name: str,
-        known: dict[str, Series[str]],
-        own: Callable[[Branch], tuple[Series[str], int]],
-    ) -> Series[str]:
+        known: dict[str, AppendOnlyList[str]],
+        own: Callable[[Branch], tuple[AppendOnlyList[str], int]],
+    ) -> AppendOnlyList[str]:
         """What a branch shares with those above it, and what is its own.
 
         Args:
@@ -173,7 +173,7 @@ class Record:
             more, start = own(self.branches[each])
             del found[start:]
             found += more if len(found) == start else ()
-        whole = Series(found)
+        whole = AppendOnlyList(found)
         if name in self._left:
             known[name] = whole
         return whole
@@ -184,11 +184,11 @@ class Record:
         return frozenset(branch.parent for branch in self.branches.values())
 
     @cached_property
-    def _paths(self) -> dict[str, Series[str]]:
+    def _paths(self) -> dict[str, AppendOnlyList[str]]:
         return {self.branch: self.inputs}
 
     @cached_property
-    def _trails(self) -> dict[str, Series[str]]:
+    def _trails(self) -> dict[str, AppendOnlyList[str]]:
         return {self.branch: self.trail}
 
     @property

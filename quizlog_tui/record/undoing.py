@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .append_only_list import Series
-from .branches import Parked, free_name
+from .append_only_list import AppendOnlyList
+from .branches import BranchEnd, free_name
 from .lineage import agreements, parents_first
 from .model import Branch, Record
 
 
-def keeping(record: Record, left: Record, parked: Parked) -> Record:
+def keeping(record: Record, left: Record, parked: BranchEnd) -> Record:
     """`record`, with the lines of answers of `left` that it lacks.
 
     Args:
@@ -59,7 +59,7 @@ def _place(branch: Branch, parent: str | None) -> tuple[str | None, int, int]:
     return parent, branch.at, id(branch.inputs)
 
 
-def _with_line(record: Record, left: Record, name: str, parked: Parked) -> Record:
+def _with_line(record: Record, left: Record, name: str, parked: BranchEnd) -> Record:
     """The record with the answers of a branch of `left`, on a branch of their own if it must be."""
     path = left.path_of(name)
     shared = agreements(record, path)
@@ -74,8 +74,8 @@ def _with_line(record: Record, left: Record, name: str, parked: Parked) -> Recor
         left.branches.get(name, Branch(None, 0)),
         parent=parent,
         at=at,
-        inputs=Series(path[at:]),
-        trail=Series(left.trail_of(name)[at + 1 :]),
+        inputs=AppendOnlyList(path[at:]),
+        trail=AppendOnlyList(left.trail_of(name)[at + 1 :]),
         deleted=parked.time,
     )
     if name == left.branch:

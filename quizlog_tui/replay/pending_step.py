@@ -8,7 +8,7 @@ from .run import Run
 from .transcript import Transcript
 
 
-class Begun:
+class PendingStep:
     """A step that was begun. Its replayer is kept for it until `finish` or `abandon` is called.
 
     Args:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CancelledError, QuizlogError
-from .cache.cached_run import Line, may_save, ready, take
+from .cache.cached_run import CachedRun, may_save, ready, take
 from .cache.checkpoints import Checkpoint, Checkpoints, Key, key_of, possible
 from .cache.fan import fanned_out
 from .cache.known import died, killed
 from .cache.live_runs import LiveRuns, known
-from .pending_step import Begun
+from .pending_step import PendingStep
 from .process.limits import Limits
 from .process.process import QuizProcess
 from .run import Run
@@ -100,7 +100,7 @@ class Replayer:
 
     def begin(
         self, source: Source, seed: int | World, inputs: Sequence[str]
-    ) -> Transcript | Begun | None:
+    ) -> Transcript | PendingStep | None:
         """As `replay`, but never waiting for the script.
 
         Returns:
@@ -120,7 +120,7 @@ class Replayer:
             if begun is None:
                 self._lock.release()
 
-    def _begun(self, line: Line, source: Source, inputs: Sequence[str]) -> Begun | None:
+    def _begun(self, line: CachedRun, source: Source, inputs: Sequence[str]) -> PendingStep | None:
         if line.saved < 0 and may_save(line, self.checkpoints):
             return None  # a first checkpoint would be waited for
 
@@ -130,7 +130,7 @@ class Replayer:
 
         self._live.use(line)
         line.run.begin(inputs[-1:])
-        return Begun(line.run, follow, lambda: self._live.leave(line), self._lock.release)
+        return PendingStep(line.run, follow, lambda: self._live.leave(line), self._lock.release)
 
     def extend(self, transcript: Transcript, answer: str) -> Transcript | None:
         """One more answer to the live run that made this transcript; None if it is gone.
@@ -164,7 +164,7 @@ class Replayer:
         return reached
 
     def _reach(
-        self, key: Key, source: Source, inputs: Sequence[str], lines: list[Line]
+        self, key: Key, source: Source, inputs: Sequence[str], lines: list[CachedRun]
     ) -> Transcript:
         """Run to where `inputs` end, from as near as possible."""
         point = self.checkpoints.deepest(key, inputs)
@@ -184,7 +184,7 @@ class Replayer:
         kept = self._keeper.folder() if self._keeper else ""
         process = QuizProcess.start(source, key[2], self.limits, kept)
         return self._live.grow(
-            self._live.enter(Line(key, Run(source, self.limits, process))), inputs
+            self._live.enter(CachedRun(key, Run(source, self.limits, process))), inputs
         )
 
     def _from_checkpoint(self, point: Checkpoint, inputs: Sequence[str]) -> Transcript | None:
@@ -200,7 +200,9 @@ class Replayer:
         run.cost = point.cost
         # The first steps of a copy are slowed by the pages it has to take over: not work of theirs.
         saved = point.cost + 2 * point.gap
-        line = self._live.enter(Line(point.key, run, point.generation + 1, saved, point.gap, point))
+        line = self._live.enter(
+            CachedRun(point.key, run, point.generation + 1, saved, point.gap, point)
+        )
         rest = inputs[len(point.answers) :]
         made = rest or process.settle()
         reached = self._live.grow(line, rest) if made else None

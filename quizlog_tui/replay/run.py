@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import LimitError
-from ..record.append_only_list import Series
+from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
 from .answer_code import answers_run
 from .process.limits import Limits
@@ -40,7 +40,7 @@ class Run:
         self.source = source
         self.process = process
         self.transcript = _UNSTARTED
-        self.answers: Series[str] = Series()
+        self.answers: AppendOnlyList[str] = AppendOnlyList()
         """The answers that were used."""
         self.cost = 0.0
         """Seconds it would take to come here again from the start."""
@@ -49,8 +49,8 @@ class Run:
         self.copied = False
         """Whether copies were made of it."""
         self._limits = limits
-        self._steps: Series[Step] = Series()
-        self._print: Series[str] = Series()
+        self._steps: AppendOnlyList[Step] = AppendOnlyList()
+        self._print: AppendOnlyList[str] = AppendOnlyList()
         self._all_stderr = ""
         self._ends = (0, 0)
         self._given: list[str] = []
@@ -64,7 +64,7 @@ class Run:
         limits: Limits,
         process: QuizProcess,
         transcript: Transcript,
-        answers: Series[str],
+        answers: AppendOnlyList[str],
     ) -> Run:
         """The run of a copied process, which waits where `transcript` ends."""
         run = cls(source, limits, process)
@@ -328,7 +328,7 @@ def _last_error(
     return LastError(message or "", line, score or 0.0), tuple(warnings)
 
 
-_UNSTARTED = Transcript(Series(), Step(None, (), "", None), "in_progress")
+_UNSTARTED = Transcript(AppendOnlyList(), Step(None, (), "", None), "in_progress")
 
 
 def _exit_text(code: int) -> str:

@@ -5,7 +5,7 @@ What a mark is, is told in `marks`. Pure; what is done about a difference is dec
 
 from __future__ import annotations
 
-from ..record.append_only_list import Series
+from ..record.append_only_list import AppendOnlyList
 from .stop_fingerprint import digest_of
 from .transcript import Transcript
 
@@ -13,7 +13,7 @@ _MOST_STRINGS = 1_000
 """Printed strings of one stop beyond which nobody tries which of them are its own."""
 
 
-def mark(run: Transcript, stop: int) -> str:
+def stop_fingerprint(run: Transcript, stop: int) -> str:
     """The mark of a stop of a run; the last one is the pending question, or the end."""
     if stop < len(run.steps):
         return run.steps[stop].mark
@@ -29,7 +29,7 @@ def question(marked: str) -> str | None:
     return text if space else None
 
 
-def printed_before(marked: str, texts: Series[str], start: int) -> list[str] | None:
+def printed_before(marked: str, texts: AppendOnlyList[str], start: int) -> list[str] | None:
     """Which of a record's printed strings belong to a marked question; None if that is not clear.
 
     Args:
@@ -44,6 +44,8 @@ def printed_before(marked: str, texts: Series[str], start: int) -> list[str] | N
     return None
 
 
-def grown(trail: Series[str], run: Transcript) -> Series[str]:
+def grown(trail: AppendOnlyList[str], run: Transcript) -> AppendOnlyList[str]:
     """A trail with the marks of the stops of a run that it does not reach yet."""
-    return trail.then(*(mark(run, stop) for stop in range(len(trail), len(run.steps) + 1)))
+    return trail.then(
+        *(stop_fingerprint(run, stop) for stop in range(len(trail), len(run.steps) + 1))
+    )

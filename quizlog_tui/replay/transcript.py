@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
-from ..record.append_only_list import Series
+from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
 from .script.input_type import InputType, input_type
 from .script.source import Source
@@ -81,7 +81,7 @@ class Step:
 class Transcript:
     """Everything a run showed, up to where it stopped."""
 
-    steps: Series[Step]
+    steps: AppendOnlyList[Step]
     """One for each answer that was used."""
     last: Step
     """What came after the last answer: the pending question, or the end."""
@@ -105,7 +105,7 @@ class Transcript:
     """Answers that ran as code: the index of each, and how many had been given when it did."""
     warnings: tuple[str, ...] = ()
     """What the author of the script should know, such as an illegal score."""
-    print: Series[str] = field(default_factory=Series)
+    print: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """All printed strings, in order."""
     stderr: str = ""
     """All that was written to stderr."""

@@ -238,7 +238,7 @@ def isolation(lacks: Iterable[str]) -> str:
     return words or "none"
 
 
-def told(world: Any) -> dict[str, str]:
+def describe_world(world: Any) -> dict[str, str]:
     """The texts of a record's `world` by their names; empty if it is none of ours."""
     if not isinstance(world, list) or not all(isinstance(text, str) for text in world):
         return {}

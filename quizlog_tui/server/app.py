@@ -30,7 +30,7 @@ from .faults import (
     status_of,
 )
 from .lookup import Folders
-from .replayer_pool import Warmth
+from .replayer_pool import ReplayerPool
 from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
 from .triggers import TRIGGERS, no_tasks_router
@@ -60,7 +60,7 @@ class Json(Response):
 
 def create_app(settings: Settings, tasks: Tasks | None = None) -> FastAPI:
     """The application; its processes end with its lifespan, `tasks` are closed by their opener."""
-    sessions = Sessions(settings.folders, Warmth(settings.bounds.processes))
+    sessions = Sessions(settings.folders, ReplayerPool(settings.bounds.processes))
     asking = Asking(sessions, settings.choice)
 
     @asynccontextmanager

@@ -114,9 +114,9 @@ class Asking:
             hint = f"one of {', '.join(RULES)}"
             raise BadRequestError(f"there is no rule {rule!r:.60}", where="rule", hint=hint)
         path = self._sessions.folders.find(SHEET, name)
-        return await self._sessions.off_loop(partial(self._kept, path, rule))
+        return await self._sessions.off_loop(partial(self._stored, path, rule))
 
-    def _kept(self, path: Path, rule: str | None) -> dict[str, Any]:
+    def _stored(self, path: Path, rule: str | None) -> dict[str, Any]:
         kept = read_decisions(decisions_path(path))
         found = [decide(one, rule) if rule else one for one in kept.decisions]
         shown = self._sessions.folders.shown

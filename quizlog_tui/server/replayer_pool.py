@@ -39,7 +39,7 @@ class Slot:
         self.users = 0
 
 
-class Warmth:
+class ReplayerPool:
     """All replayers of a server.
 
     Args:
@@ -77,11 +77,11 @@ class Warmth:
                 yield replayer
         finally:
             if slot.held > before:
-                self.cool()
+                self.evict()
 
     @contextmanager
     def holding(self, slot: Slot) -> Iterator[Replayer]:
-        """Work with a replayer, and leave it to the caller to `cool` others.
+        """Work with a replayer, and leave it to the caller to `evict` others.
 
         Raises:
             CancelledError: The server is ending.
@@ -106,7 +106,7 @@ class Warmth:
         if not slot.held and not slot.users:
             self._warm.pop(slot.key, None)
 
-    def cool(self) -> None:
+    def evict(self) -> None:
         """End the processes of those not used for longest, until there are few enough."""
         while self.processes > self._most or memory_is_short():
             with self._lock:

@@ -148,10 +148,10 @@ async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
     from ..episodes.runs.remote_question import KIND
     from ..sandbox import run_code
     from ..webquiz.task.task_runner import workshop
-    from ..webquiz.task.tasks import opened
+    from ..webquiz.task.tasks import open_tasks
 
     shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
     starting = asyncio.create_task(shop.browser.start())
     stack.push_async_callback(asyncio.wait, [starting])  # half started it could not be ended
     others = {KIND: answering(shop.panel)}
-    return await stack.enter_async_context(opened(shop, others))
+    return await stack.enter_async_context(open_tasks(shop, others))

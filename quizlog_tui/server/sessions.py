@@ -17,14 +17,14 @@ from typing import TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..record.store import RecordFile
-from ..replay.pending_step import Begun
+from ..replay.pending_step import PendingStep
 from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
 from .bodies import ScriptStep, SheetStep
 from .faults import encode
 from .lookup import SCRIPT, SHEET, Folders
-from .replayer_pool import Slot, Warmth
+from .replayer_pool import ReplayerPool, Slot
 from .stamps import Scripts, Stamp, stamp_of
 
 SESSIONS = 4096
@@ -37,7 +37,7 @@ THREADS = 64
 T = TypeVar("T")
 
 
-class Seat:
+class SessionEntry:
     """A record's place: its session, and whose turn it is."""
 
     def __init__(self, name: str, path: Path) -> None:
@@ -65,11 +65,11 @@ class Sessions:
         most: How many are held open at once.
     """
 
-    def __init__(self, folders: Folders, warmth: Warmth, most: int = SESSIONS) -> None:
+    def __init__(self, folders: Folders, warmth: ReplayerPool, most: int = SESSIONS) -> None:
         self.folders = folders
         self.warmth = warmth
         self._most = most
-        self._seats: OrderedDict[Path, Seat] = OrderedDict()
+        self._seats: OrderedDict[Path, SessionEntry] = OrderedDict()
         self._scripts = Scripts()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quizlog-script")
 
@@ -88,15 +88,15 @@ class Sessions:
             if found is None:
                 run = partial(replayer.replay, source, step.seed, step.inputs)
                 found = await self.off_loop(run)
-            elif isinstance(found, Begun):
+            elif isinstance(found, PendingStep):
                 found = await self._followed(found)
             else:
                 await asyncio.sleep(0)  # what is known at once keeps nobody from his turn
         if slot.held > held:
-            await self.off_loop(self.warmth.cool)
+            await self.off_loop(self.warmth.evict)
         return said(Reply(found, "main", ""), None)
 
-    async def _followed(self, step: Begun) -> Transcript:
+    async def _followed(self, step: PendingStep) -> Transcript:
         """Where a step leads: a quick one without a thread, any other in one."""
         try:
             quick = await arrived(step) and step.asks()
@@ -125,10 +125,10 @@ class Sessions:
         finally:
             seat.users -= 1
 
-    def _seat(self, path: Path) -> Seat:
+    def _seat(self, path: Path) -> SessionEntry:
         seat = self._seats.get(path)
         if seat is None:
-            seat = self._seats[path] = Seat(self.folders.shown(str(path)), path)
+            seat = self._seats[path] = SessionEntry(self.folders.shown(str(path)), path)
             idle = [one for one in self._over() if not self._seats[one].users]
             for one in idle:
                 del self._seats[one]
@@ -139,7 +139,7 @@ class Sessions:
         """The paths beyond the bound, those not used for longest first."""
         return list(self._seats)[: max(0, len(self._seats) - self._most)]
 
-    def _acted(self, seat: Seat, act: Callable[[Session], T]) -> T:
+    def _acted(self, seat: SessionEntry, act: Callable[[Session], T]) -> T:
         """Act on a record that others may change meanwhile: then once more, while they may not.
 
         The script runs without the record's lock, which others wait for; it is held for the write.
@@ -149,7 +149,7 @@ class Sessions:
         except ConflictError:
             return self._acted_on(self._fresh(seat), seat, partial(_while_locked, act))
 
-    def _acted_on(self, session: Session, seat: Seat, act: Callable[[Session], T]) -> T:
+    def _acted_on(self, session: Session, seat: SessionEntry, act: Callable[[Session], T]) -> T:
         assert seat.slot is not None
         with self.warmth.using(seat.slot):
             try:
@@ -162,12 +162,12 @@ class Sessions:
                 if session.outdated:
                     seat.session = None
 
-    def _fresh(self, seat: Seat) -> Session:
+    def _fresh(self, seat: SessionEntry) -> Session:
         """The seat's session, opened again if the files are others than it knows."""
         session = seat.fresh()
         return self._open(seat) if session is None else session
 
-    def _open(self, seat: Seat) -> Session:
+    def _open(self, seat: SessionEntry) -> Session:
         """Open a record whose script lies in the folders too."""
         seat.session = None
         script, seed = self.script_of(seat.path)
@@ -212,7 +212,7 @@ class Sessions:
             self._seats.clear()
 
 
-async def arrived(step: Begun) -> bool:
+async def arrived(step: PendingStep) -> bool:
     """Wait a moment for a step to tell something; whether it did."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[bool] = loop.create_future()

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from math import nan
 
 from ..proof.recorded import Known, known_of
-from ..record.append_only_list import Series
+from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record
 from ..replay.trail import printed_before, question
 from ..replay.transcript import Step, Transcript
-from ..replay.world import told
+from ..replay.world import describe_world
 
 
 def recorded_run(record: Record, name: str) -> Transcript:
@@ -27,14 +27,14 @@ def recorded_run(record: Record, name: str) -> Transcript:
     stops = [_stop(known, at, texts) for at in range(len(known.inputs) + 1)]
     answered = zip(stops, known.inputs, strict=False)
     ends_here = known.stop == len(known.inputs)
-    met = told(record.extras.get("world")).get("met", "") if name == record.branch else ""
+    met = describe_world(record.extras.get("world")).get("met", "") if name == record.branch else ""
     return Transcript(
-        Series(stop.answered(answer) for stop, answer in answered),
+        AppendOnlyList(stop.answered(answer) for stop, answer in answered),
         stops[-1],
         (known.status if ends_here else None) or "in_progress",
         _error(known) if ends_here else None,
         met=tuple(met.split()),
-        print=Series(text for stop in stops for text in stop.print),
+        print=AppendOnlyList(text for stop in stops for text in stop.print),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..record.model import Record
 from ..replay.transcript import Transcript
-from ..replay.world import described, told
+from ..replay.world import describe_world, described
 
 
 def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dic
         extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
     if extras.get("outputs") == {}:
         del extras["outputs"]
-    if "fixed" in told(extras.setdefault("world", ["fixed: "])):
+    if "fixed" in describe_world(extras.setdefault("world", ["fixed: "])):
         extras["world"] = described(run.lacks, run.met)
     if run.status == "in_progress":
         extras.pop("end_time", None)

@@ -15,11 +15,11 @@ from ..errors import QuizlogError, UsageError
 from ..proof.drift.settle import settle_switched
 from ..record import branches as rules
 from ..record import upkeep
-from ..record.append_only_list import Series
+from ..record.append_only_list import AppendOnlyList
 from ..record.lineage import check_branch
 from ..record.lock import WAIT_SECONDS
 from ..replay.replayer import Replayer
-from ..replay.trail import mark
+from ..replay.trail import stop_fingerprint
 from ..replay.transcript import Transcript
 from ..text import plural
 from .reply import Reply
@@ -140,8 +140,10 @@ class Session(OpenRecord):
         rules.check_pointer(self._record, at)
         end = self._replay(self._record.inputs.upto(at).then(answer))
         _check_asked(end, at)
-        parked = rules.Parked(end.status, end.score, self._clock())
-        record = rules.kept(self._record, at, answer, name, parked, mark(end, at + 1))
+        parked = rules.BranchEnd(end.status, end.score, self._clock())
+        record = rules.added_branch(
+            self._record, at, answer, name, parked, stop_fingerprint(end, at + 1)
+        )
         return self._become(record, self._transcript, f"branch kept at step {at}")
 
     def amend(self, at: int, answer: str) -> Reply:
@@ -159,11 +161,11 @@ class Session(OpenRecord):
             have = plural(len(whole.steps), "answer")
             hint = f"choose one from 0 to {len(whole.steps) - 1}"
             raise UsageError(f"there is no answer {at}: the record has {have}", hint=hint)
-        parked = rules.Parked(whole.status, whole.score, self._clock())
+        parked = rules.BranchEnd(whole.status, whole.score, self._clock())
         transcript = walks.amend(self._replay, self._replayer.extend, whole.steps, at, answer)
         record = rules.answered(self._record, at, answer, parked)
         inputs = record.inputs if record.inputs == self._record.inputs else transcript.inputs
-        record = replace(record, inputs=Series(inputs))
+        record = replace(record, inputs=AppendOnlyList(inputs))
         return self._become(record, transcript, f"change of answer {at}")
 
     def bisect(self) -> Culprit | None:
@@ -321,14 +323,14 @@ class Session(OpenRecord):
             return self.pointer - 1
         return self.pointer
 
-    def _parked(self, tail: bool) -> rules.Parked:
+    def _parked(self, tail: bool) -> rules.BranchEnd:
         """How the active branch stands at its end, if it is about to be left."""
         if not tail:
-            return rules.Parked()
+            return rules.BranchEnd()
         end = self._transcript
         if len(self._record.inputs) != self.pointer:
             end = self._replay(self._record.inputs)
-        return rules.Parked(end.status, end.score, self._clock())
+        return rules.BranchEnd(end.status, end.score, self._clock())
 
 
 def _check_asked(transcript: Transcript, at: int) -> None:

@@ -306,7 +306,7 @@ class OpenRecord:
 
     def _back_to(self, change: Change) -> None:
         """Take the record of a change; lines of answers it does not have yet stay, hidden."""
-        parked = rules.Parked(time=self._clock())
+        parked = rules.BranchEnd(time=self._clock())
         if self.pointer == len(self._record.inputs):
             end = self._transcript
             parked = replace(parked, status=end.status, score=end.score)

@@ -286,12 +286,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def _neighbour(self, event: Neighbour) -> Path | None:
         """The record beside one, in the order of the library if one is open."""
         from .screens.library.library import LibraryScreen
-        from .shelf import beside
+        from .shelf import neighbour
 
         for screen in self.screen_stack:
             if isinstance(screen, LibraryScreen):
                 return screen.neighbour(event.path, event.by)
-        return await asyncio.to_thread(beside, event.path, event.by)
+        return await asyncio.to_thread(neighbour, event.path, event.by)
 
     # -- faults
 

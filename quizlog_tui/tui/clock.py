@@ -29,7 +29,7 @@ class Clock:
                 return f"{seconds / size:.0f} {unit} ago"
         return "just now"
 
-    def told(self, time: str | None) -> str:
+    def describe(self, time: str | None) -> str:
         """A moment as records write it: how long ago, or what stands there if it is no time."""
         try:
             return self.ago(datetime.fromisoformat(time or "").timestamp())

@@ -55,7 +55,7 @@ class Tour:
 
     def text(self, key: KeyOf) -> str:
         """What to try now, with the keys as the user has them."""
-        return f"☞ {self.lesson + 1}/{len(LESSONS)}  {told(LESSONS[self.lesson], key)}"
+        return f"☞ {self.lesson + 1}/{len(LESSONS)}  {describe_lesson(LESSONS[self.lesson], key)}"
 
 
 LESSONS = (
@@ -107,6 +107,6 @@ LESSONS = (
 """The lessons, in order; the last one stays."""
 
 
-def told(lesson: Lesson, key: KeyOf) -> str:
+def describe_lesson(lesson: Lesson, key: KeyOf) -> str:
     """What a lesson says, with the keys as the user has them."""
     return re.sub(r"\{([a-z_.]+)\}", lambda found: key(found[1]), lesson.text)

@@ -142,7 +142,7 @@ class Shelf:
         return next((one.path for one in ahead if one.problem is None), None)
 
 
-def beside(path: Path, by: int) -> Path | None:
+def neighbour(path: Path, by: int) -> Path | None:
     """The record next to one where no library is open: in its folder, or in those beside it.
 
     Of the folders beside only files of the same name count, as `records/*/record.yaml`.

@@ -24,7 +24,7 @@ import peers
 from rows import Row, at_most, collect, empty, faster, measured, table
 
 from quizlog_tui.proof.verify import verify
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.cache.checkpoints import private_bytes
@@ -53,7 +53,7 @@ def record(folder: Path, script: Path, count: int) -> Path:
     shutil.copy(script, folder / script.name)
     path = folder / f"{script.stem}-{count}.yaml"
     path.unlink(missing_ok=True)
-    inputs = Series(str(i) for i in range(count))
+    inputs = AppendOnlyList(str(i) for i in range(count))
     RecordFile(path).create(Record(script.name, 1, inputs, count))
     return path
 

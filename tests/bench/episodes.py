@@ -24,7 +24,7 @@ from quizlog_tui.episodes.format.hashing import question_id
 from quizlog_tui.episodes.format.identity import episode_id
 from quizlog_tui.episodes.format.lines import to_line
 from quizlog_tui.episodes.read.files import read_episodes
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
@@ -73,7 +73,9 @@ def solved(folder: Path, count: int) -> list[Path]:
                 left, right = prompt.split(". ")[1].split(" = ")[0].split(" + ")
                 answers.append(str(int(left) + int(right)))
             path = folder / f"{seed}.yaml"
-            RecordFile(path).create(Record(script.name, seed, Series(answers), len(answers)))
+            RecordFile(path).create(
+                Record(script.name, seed, AppendOnlyList(answers), len(answers))
+            )
             found.append(path)
     return found
 

@@ -29,7 +29,7 @@ for i in range(100000):
 
 def make_record(folder: Path, steps: int, words: int) -> Path:
     """A record with so many answers, its output written in it."""
-    from quizlog_tui.record.append_only_list import Series
+    from quizlog_tui.record.append_only_list import AppendOnlyList
     from quizlog_tui.record.store import RecordFile, locked
     from quizlog_tui.session.new_record import new_record
     from quizlog_tui.session.session import Session
@@ -41,7 +41,7 @@ def make_record(folder: Path, steps: int, words: int) -> Path:
     file = RecordFile(path)
     empty = file.read()
     with locked(path):
-        inputs = Series(str(i) for i in range(steps))
+        inputs = AppendOnlyList(str(i) for i in range(steps))
         file.write(replace(empty, inputs=inputs, pointer=steps))
     with Session(path) as session:
         session.save()

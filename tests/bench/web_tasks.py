@@ -28,7 +28,7 @@ from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.task_runner import workshop
-from quizlog_tui.webquiz.task.tasks import opened
+from quizlog_tui.webquiz.task.tasks import open_tasks
 
 SECRET = "a secret of the bench"
 PAGES = ("q01-start", "q20-case")
@@ -148,7 +148,7 @@ async def hundred(folder: Path) -> dict[str, float]:
     found: dict[str, float] = {}
     async with (
         workshop(settings, Choice(folder / "models.yaml"), run_code) as shop,
-        opened(shop) as tasks,
+        open_tasks(shop) as tasks,
     ):
         for upto in (10, 100):
             for n in range(len(await tasks.list()), upto):

@@ -10,7 +10,7 @@ from typing import Any
 from quizlog_tui.episodes.build.build import Settings, build
 from quizlog_tui.episodes.runs.instance import Attempt, Instance
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step, Transcript
@@ -51,12 +51,12 @@ class FakeReplayer:
             last = index > 0 and answer != "more"
             if answer == "bad" or (last and self.breaks):
                 error = LastError("no", 4, 0.5)
-                return Transcript(Series(steps), Step(None, (), "", None), "error", error)
+                return Transcript(AppendOnlyList(steps), Step(None, (), "", None), "error", error)
             if last:
-                return Transcript(Series(steps), Step(None, (), "", None), "success")
+                return Transcript(AppendOnlyList(steps), Step(None, (), "", None), "success")
         written = () if inputs else ("Welcome\n",)
         pending = Step(asks[0], written, "", asks[1], source=source)
-        return Transcript(Series(steps), pending, "in_progress")
+        return Transcript(AppendOnlyList(steps), pending, "in_progress")
 
 
 SOURCE = Source(Path("/somewhere/quiz.py"), SCRIPT)
@@ -68,7 +68,7 @@ def solver_run(*answers: str, name: str = "ada", sample: int = 1, **more: Any) -
 
 def own_attempt(*answers: str, extras: dict[str, Any] | None = None, **more: Any) -> Attempt:
     run = solver_run(*answers, name="folder/record.yaml", sample=0, **more)
-    record = Record("quiz.py", 7, Series(answers), len(answers), extras=extras or {})
+    record = Record("quiz.py", 7, AppendOnlyList(answers), len(answers), extras=extras or {})
     return Attempt(Path("/somewhere/record.yaml"), record, run)
 
 

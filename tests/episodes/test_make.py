@@ -23,14 +23,14 @@ from quizlog_tui.cli import main
 from quizlog_tui.episodes.build.build import Settings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.read.check import check_file
-from quizlog_tui.episodes.runs.asking import Solver, SolveRun, Wanted, kept, runs_folder
+from quizlog_tui.episodes.runs.asking import Solver, SolveRun, Wanted, runs_folder, stored_run
 from quizlog_tui.episodes.runs.decided import gold_run, is_repeated, own_runs, taken, witnesses
 from quizlog_tui.episodes.runs.instance import Attempt, Instance, attempt, each_once, instances
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
 from quizlog_tui.files.paths import shipped
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.script.source import read_source
@@ -68,7 +68,7 @@ def record(build: Build, name: str, *inputs: str, **more: Any) -> Path:
     build.script(QUIZ)
     path = build.folder / name
     extras = {"execution_id": name, "start_time": "2026-01-01T00:00:00+00:00"}
-    made = Record("quiz.py", 7, Series(inputs), len(inputs), extras=extras)
+    made = Record("quiz.py", 7, AppendOnlyList(inputs), len(inputs), extras=extras)
     RecordFile(path).create(replace(made, **more))
     return path
 
@@ -161,7 +161,9 @@ def copies(folder: Path, *made: tuple[str | None, str | None, tuple[str, ...]]) 
     found = []
     for number, (run_id, begun, inputs) in enumerate(made):
         run = solver_run(*inputs, name=str(number), sample=0, run_id=run_id, start_time=begun)
-        record = Record("q.py", 7, Series(inputs), extras={"start_time": begun} if begun else {})
+        record = Record(
+            "q.py", 7, AppendOnlyList(inputs), extras={"start_time": begun} if begun else {}
+        )
         found.append(Attempt(folder / f"{number}.yaml", record, run))
     return found
 
@@ -212,7 +214,7 @@ def test_one_script_with_other_data_is_another_instance(tmp_path: Path) -> None:
         (tmp_path / folder / "other.txt").write_text(folder)
         paths.append(tmp_path / folder / "r.yaml")
         extras = {"execution_id": folder}
-        RecordFile(paths[-1]).create(Record("quiz.py", 7, Series(["x"]), 1, extras=extras))
+        RecordFile(paths[-1]).create(Record("quiz.py", 7, AppendOnlyList(["x"]), 1, extras=extras))
     found = instances([attempt(path) for path in paths])
     names = [[one.path.parent.name for one in instance.attempts] for instance in found]
     assert sorted(names) == [["a", "c"], ["b"]]
@@ -224,9 +226,9 @@ def test_one_script_with_other_data_is_another_instance(tmp_path: Path) -> None:
 
 def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     branches = {
-        "main-1": Branch("main", 0, Series(["5"]), status="error"),
-        "main-2": Branch("main", 0, Series(["6"]), status="error"),
-        "other": Branch("main", 1, Series(["bea"]), status="success"),
+        "main-1": Branch("main", 0, AppendOnlyList(["5"]), status="error"),
+        "main-2": Branch("main", 0, AppendOnlyList(["6"]), status="error"),
+        "other": Branch("main", 1, AppendOnlyList(["bea"]), status="success"),
     }
     path = record(build, "a.yaml", "4", "ada", branches=branches)
     output = build.folder / "e.jsonl"
@@ -362,7 +364,7 @@ def test_an_answer_is_taken_in_whatever_form_it_was_typed(
 ) -> None:
     again = (Reconsidered("x", "ok", chosen), Reconsidered("y", "ok", chosen))
     made = decision(0, chosen, ("x", chosen), ("y", "no"), reconciliation=again)
-    found = taken([made], Record("q.py", 1, Series([typed])))
+    found = taken([made], Record("q.py", 1, AppendOnlyList([typed])))
     assert list(found) == ([0] if counts else [])
     gold = gold_run(solver_run(typed), found)
     assert gold.reconciled == counts and gold.inputs == (typed,)
@@ -371,7 +373,7 @@ def test_an_answer_is_taken_in_whatever_form_it_was_typed(
 
 def test_decisions_belong_to_the_answers_of_their_own_branch() -> None:
     entry = Branch("main", 1)
-    line = Record("q.py", 1, Series(["4", "b"]), branch="fork", branches={"fork": entry})
+    line = Record("q.py", 1, AppendOnlyList(["4", "b"]), branch="fork", branches={"fork": entry})
     on_main = [decision(0, 4, ("x", 4)), decision(1, "b", ("x", "b")), decision(2, "c", ("x", "c"))]
     far = decision(1, "b", ("x", "b"), question=Question("?", pointer=1, branch="elsewhere"))
     assert sorted(taken(on_main, line)) == [0, 1]
@@ -431,7 +433,7 @@ def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
     make([path], output, Settings(), told, solver=Solver(asked.open), runs=3)
     assert [sample for sample, _ in asked.samples] == [2]
     file = next(runs_folder(output).rglob("run-2.json"))
-    run = kept(file)
+    run = stored_run(file)
     assert run is not None and run.turns[0].code == "n = 4"
     file.write_text("{")
     with pytest.raises(EpisodeError, match="holds no run"):
@@ -575,9 +577,9 @@ async def test_a_run_whose_script_goes_over_a_limit_ends_there(build: Build) -> 
 
 def test_one_branch_of_a_record_is_its_run(build: Build, capfd: Any) -> None:
     branches = {
-        "other": Branch("main", 1, Series(["bea"]), status="success"),
-        "bad": Branch("main", 0, Series(["5"]), status="error"),
-        "gone": Branch("main", 1, Series(["cyd"]), deleted="2026-01-01"),
+        "other": Branch("main", 1, AppendOnlyList(["bea"]), status="success"),
+        "bad": Branch("main", 0, AppendOnlyList(["5"]), status="error"),
+        "gone": Branch("main", 1, AppendOnlyList(["cyd"]), deleted="2026-01-01"),
     }
     path = record(build, "a.yaml", "4", "ada", branches=branches)
     before = path.read_bytes()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.proof.compare.align import Span, align, words
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 
@@ -24,7 +24,7 @@ def run(*stops: Stop, status: str = "in_progress") -> Transcript:
     last = replace(made.pop(), input=None)
     if status != "in_progress":
         last = replace(last, prompt=None)
-    return Transcript(Series(made), last, status)  # type: ignore[arg-type]
+    return Transcript(AppendOnlyList(made), last, status)  # type: ignore[arg-type]
 
 
 def kinds(a: Transcript, b: Transcript) -> list[tuple[str, int | None, int | None]]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.proof.diverge import Difference, first_difference
 from quizlog_tui.proof.recorded import difference_from_record, differs, known_of
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.trail import grown
 from quizlog_tui.replay.transcript import Transcript
@@ -23,7 +23,7 @@ def kept(transcript: Transcript, *, marks: bool = True) -> Record:
     made = Record(
         "quiz.py",
         1,
-        Series("x" for _ in range(count)),
+        AppendOnlyList("x" for _ in range(count)),
         count,
         transcript.status,
         transcript.print,
@@ -71,20 +71,20 @@ def test_no_mark_and_no_string_of_a_record_can_be_changed(stops, end, data) -> N
     stop = data.draw(st.integers(0, len(stops) - 1))
     marks = list(record.trail)
     marks[stop] = "0" * 12 + marks[stop][12:]
-    told = found(replace(record, trail=Series(marks)), true)
+    told = found(replace(record, trail=AppendOnlyList(marks)), true)
     assert told is not None and told.step == stop
     if record.print:
         index = data.draw(st.integers(0, len(record.print) - 1))
         texts = list(record.print)
         texts[index] += "TAMPERED"
-        told = found(replace(record, print=Series(texts)), true)
+        told = found(replace(record, print=AppendOnlyList(texts)), true)
         assert told is not None and (told.what, told.a) == ("print", texts[index])
 
 
 @given(STOPS, ENDS, st.lists(TEXT, max_size=6), st.integers(0, 4))
 def test_strings_are_judged_at_once_as_they_are_stop_by_stop(stops, end, texts, stop) -> None:  # type: ignore[no-untyped-def]
     true = run(stops, end)
-    known = replace(known_of(kept(true), "main"), print=Series(texts), stop=stop)
+    known = replace(known_of(kept(true), "main"), print=AppendOnlyList(texts), stop=stop)
     each = (differs(known, true.upto(k)) for k in range(len(true.steps) + 1))
     assert difference_from_record(known, true) == next(filter(None, each), None)
 

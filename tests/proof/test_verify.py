@@ -17,7 +17,7 @@ from quizlog_tui.errors import CancelledError
 from quizlog_tui.proof.causes import culprits
 from quizlog_tui.proof.verdict import Verdict
 from quizlog_tui.proof.verify import judged, verify
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.process.limits import Limits
@@ -89,7 +89,7 @@ def test_what_was_edited_in_the_record_is_found(path: Path) -> None:
     scored = LastError("wrong", 9, 0.9)
     moved = LastError("wrong", 3, 0.5)
     cases: dict[tuple[int, str], dict[str, object]] = {
-        (0, "print"): {"print": Series(other)},
+        (0, "print"): {"print": AppendOnlyList(other)},
         (1, "print"): {"print": record.print.upto(1)},
         (2, "print"): {"print": record.print.then("more")},
         (2, "error"): {"last_error": error},
@@ -125,7 +125,7 @@ def test_text_that_stands_elsewhere_or_ends_otherwise_is_found(
 
 def test_marks_that_were_wiped_out_are_found(path: Path) -> None:
     trail = [f"{'0' * 12}{marked[12:]}" for marked in RecordFile(path).read().trail]
-    found = edited(path, trail=Series(trail))
+    found = edited(path, trail=AppendOnlyList(trail))
     assert (found.verdict, found.step, found.what) == ("diverges", 0, "print")
 
 
@@ -136,7 +136,7 @@ def test_another_seed_is_found(path: Path) -> None:
 def test_other_questions_are_found_where_they_are_known(path: Path) -> None:
     trail = list(RecordFile(path).read().trail)
     trail[1] = trail[1].replace("a + 2", "a + 3")
-    found = edited(path, trail=Series(trail))
+    found = edited(path, trail=AppendOnlyList(trail))
     assert (found.step, found.what, found.recorded, found.replayed) == (
         1,
         "prompt",
@@ -201,7 +201,7 @@ def test_the_files_that_may_have_been_edited_are_named(build: Build) -> None:
 
 
 def test_nobody_is_accused_of_an_edit_that_nothing_proves(path: Path) -> None:
-    answers = Series(["5", "2"])
+    answers = AppendOnlyList(["5", "2"])
     found = edited(path, inputs=answers)
     assert (found.cause, found.reason) == ("unknown", "no condition changes it: nothing tells why")
 
@@ -237,7 +237,7 @@ def test_records_of_other_tools_part_by_the_condition_they_did_not_hold(
     source: str, recorded: str, cause: str, build: Build
 ) -> None:
     path = build.record(source)
-    record = replace(RecordFile(path).read(), print=Series([recorded]), status="success")
+    record = replace(RecordFile(path).read(), print=AppendOnlyList([recorded]), status="success")
     found = judged(record, read_source(build.folder / "quiz.py"), Runs())
     assert (found.verdict, found.what, found.cause) == ("diverges", "print", cause)
 
@@ -325,7 +325,11 @@ def test_a_record_in_which_nothing_is_recorded_yet_accuses_nobody(
 
 
 def test_a_record_that_shows_nothing_proves_nothing(path: Path) -> None:
-    bare: dict[str, object] = {"trail": Series[str](), "print": Series[str](), "extras": {}}
+    bare: dict[str, object] = {
+        "trail": AppendOnlyList[str](),
+        "print": AppendOnlyList[str](),
+        "extras": {},
+    }
     found = edited(path, **bare)
     assert (found.verdict, found.cause) == ("unverifiable", None)
     assert found.reason == "printed text and questions are not recorded"
@@ -334,7 +338,7 @@ def test_a_record_that_shows_nothing_proves_nothing(path: Path) -> None:
 
 def test_what_a_record_does_not_keep_is_named(path: Path) -> None:
     trail = RecordFile(path).read().trail
-    assert edited(path, trail=Series[str]()).not_judged == ("questions are not recorded",)
+    assert edited(path, trail=AppendOnlyList[str]()).not_judged == ("questions are not recorded",)
     assert edited(path, trail=trail.upto(2)).not_judged == (
         "questions from step 2 on are not recorded",
     )
@@ -367,16 +371,16 @@ def other_branch(path: Path, name: str, **fields: object) -> dict[str, object]:
 
 def test_what_was_edited_behind_the_pointer_or_on_another_branch_is_found(branched: Path) -> None:
     record = RecordFile(branched).read()
-    behind = Series([*record.inputs[:2], "blue", *record.inputs[3:]])
+    behind = AppendOnlyList([*record.inputs[:2], "blue", *record.inputs[3:]])
     found = edited(branched, inputs=behind)
     assert (found.verdict, found.branch, found.step) == ("diverges", None, 3)
     for name, fields, step, what in (
         ("hot", {"status": "success"}, 4, "outcome"),
         ("hot", {"score": 0.9}, 4, "outcome"),
         ("blue", {"score": 0.9}, 4, "outcome"),
-        ("blue", {"inputs": Series(["red", "3"])}, 3, "prompt"),
+        ("blue", {"inputs": AppendOnlyList(["red", "3"])}, 3, "prompt"),
         ("kept", {"status": "success"}, 5, "outcome"),
-        ("kept", {"inputs": Series(["yes"])}, 5, "outcome"),
+        ("kept", {"inputs": AppendOnlyList(["yes"])}, 5, "outcome"),
     ):
         found = edited(branched, **other_branch(branched, name, **fields))
         assert (found.verdict, found.branch, found.cause) == ("diverges", name, "unknown")
@@ -385,7 +389,7 @@ def test_what_was_edited_behind_the_pointer_or_on_another_branch_is_found(branch
 
 
 def test_a_branch_that_keeps_nothing_is_named(branched: Path) -> None:
-    found = edited(branched, **other_branch(branched, "blue", trail=Series[str]()))
+    found = edited(branched, **other_branch(branched, "blue", trail=AppendOnlyList[str]()))
     words = "branch blue: texts and questions from step 3 on are not recorded"
     assert (found.verdict, found.not_judged) == ("reproducible", (words,))
     assert found.headline == f"reproducible; {words}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.queue.engine import Engine, kept, put, running
+from quizlog_tui.queue.engine import Engine, running, store_value, stored_values
 from quizlog_tui.solver.redaction import Redaction
 from tests.support.postgres import needs_postgres, postgres
 
@@ -29,7 +29,7 @@ class Work:
     async def __call__(self, task: str, email: str, url: str) -> dict[str, Any]:
         await self.engine.step("announce", self.nothing)
         said = await self.engine.step("send", self.send)
-        await put("001", {"said": said})
+        await store_value("001", {"said": said})
         return {"said": await self.engine.step("look", self.look)}
 
     async def nothing(self) -> None: ...
@@ -66,7 +66,7 @@ async def test_an_end_lets_what_is_being_sent_arrive_and_leaves_the_rest(tmp_pat
     async with running(url, 2, {KIND: work}, CLEAN) as work.engine:
         row = await ended(work.engine, "aa")
         assert (row.status, row.output) == ("SUCCESS", {"said": "done"})
-        assert await kept("aa") == {"001": {"said": "it is [key]"}}
+        assert await stored_values("aa") == {"001": {"said": "it is [key]"}}
         assert (row_before, work.sent) == (1, 1)
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.glob("t.sqlite*"))
 

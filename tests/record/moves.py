@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.record import feedback, upkeep
-from quizlog_tui.record.branches import Parked, answered, forked, rewound, switched
+from quizlog_tui.record.branches import BranchEnd, answered, forked, rewound, switched
 from quizlog_tui.record.feedback import Feedback
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.undoing import keeping
 
-NOTHING = Parked()
-THEN = Parked(time="then")
+NOTHING = BranchEnd()
+THEN = BranchEnd(time="then")
 EMPTY = Record("q.py", 1)
 KINDS = ("answer", "rewind", "fork", "switch", "rename", "note", "delete", "restore", "comment", "undo", "redo")  # fmt: skip
 

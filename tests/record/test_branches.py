@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.append_only_list import Series
-from quizlog_tui.record.branches import Parked, answered, forked, replanted, rewound, switched
+from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.branches import BranchEnd, answered, forked, replanted, rewound, switched
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.text.document import from_text, to_mapping
 from quizlog_tui.record.text.yaml_text import dump_yaml
 
-NOTHING = Parked()
+NOTHING = BranchEnd()
 
 
 def record(*inputs: str, pointer: int | None = None) -> Record:
-    return Record("q.py", 1, Series(inputs), len(inputs) if pointer is None else pointer)
+    return Record("q.py", 1, AppendOnlyList(inputs), len(inputs) if pointer is None else pointer)
 
 
 def paths(record: Record) -> dict[str, tuple[str, ...]]:
@@ -36,7 +36,7 @@ def test_the_recorded_answer_is_a_step_forward() -> None:
 
 
 def test_another_answer_keeps_the_tail_as_a_branch() -> None:
-    after = answered(record("a", "b", "c"), 1, "x", Parked("error", 0.4, "now"))
+    after = answered(record("a", "b", "c"), 1, "x", BranchEnd("error", 0.4, "now"))
     assert paths(after) == {"main": ("a", "x"), "main-1": ("a", "b", "c")}
     tail = after.branches["main-1"]
     assert (tail.parent, tail.at, list(tail.inputs)) == ("main", 1, ["b", "c"])
@@ -44,7 +44,7 @@ def test_another_answer_keeps_the_tail_as_a_branch() -> None:
 
 
 def test_a_fork_is_a_new_active_branch() -> None:
-    after = forked(record("a", "b"), 1, "x", "other", Parked("success", 1.0))
+    after = forked(record("a", "b"), 1, "x", "other", BranchEnd("success", 1.0))
     assert after.branch == "other"
     assert paths(after) == {"main": ("a", "b"), "other": ("a", "x")}
     assert after.branches["main"].status == "success"

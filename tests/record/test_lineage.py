@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.branches import forked, switched
 from quizlog_tui.record.lineage import (
     agreements,
@@ -32,13 +32,13 @@ from tests.record.moves import NOTHING, RECORDS
 def tree() -> Record:
     """main abcd; left parts at 2 (ab-xyz), deep parts from left at 4 (abxy-q); early at 1."""
     branches = {
-        "main": Branch(None, 0, Series("abcd")),
+        "main": Branch(None, 0, AppendOnlyList("abcd")),
         "left": Branch("main", 2),
-        "deep": Branch("left", 4, Series("q")),
-        "early": Branch("main", 1, Series("e")),
-        "odd": Branch("deep", 1, Series("o")),
+        "deep": Branch("left", 4, AppendOnlyList("q")),
+        "early": Branch("main", 1, AppendOnlyList("e")),
+        "odd": Branch("deep", 1, AppendOnlyList("o")),
     }
-    return Record("q.py", 1, Series("abxyz"), 5, branch="left", branches=branches)
+    return Record("q.py", 1, AppendOnlyList("abxyz"), 5, branch="left", branches=branches)
 
 
 def test_a_branch_shares_its_first_answers_with_its_ancestors() -> None:
@@ -84,8 +84,8 @@ def chain(length: int) -> Record:
     """Branches that leave each other, one after the other, each with an answer of its own."""
     names = ["main", *(f"b{number}" for number in range(length))]
     pairs = enumerate(itertools.pairwise(names), 1)
-    branches = {name: Branch(parent, at, Series([name])) for at, (parent, name) in pairs}
-    return Record("q.py", 1, Series(["a"]), 1, branches=branches)
+    branches = {name: Branch(parent, at, AppendOnlyList([name])) for at, (parent, name) in pairs}
+    return Record("q.py", 1, AppendOnlyList(["a"]), 1, branches=branches)
 
 
 @given(RECORDS)
@@ -138,7 +138,7 @@ def test_the_time_for_nested_branches_grows_with_their_number() -> None:
 
 
 def test_a_wrong_name_is_told_with_all_branches_or_those_like_it() -> None:
-    few = Record("q.py", 1, Series(), branches={"blue": Branch("main", 0)})
+    few = Record("q.py", 1, AppendOnlyList(), branches={"blue": Branch("main", 0)})
     many = {f"fork-{number}": Branch("main", 0) for number in range(1000)}
     with pytest.raises(UsageError, match=r"\(there are: main, blue\)$"):
         check_branch(few, "bleu")
@@ -158,7 +158,10 @@ class Counting(dict[str, Branch]):
 
 def test_the_answers_of_branches_that_leave_one_another_are_put_together_once() -> None:
     branches = Counting(
-        {f"b{i}": Branch(f"b{i - 1}" if i else "main", i, Series([str(i)])) for i in range(1000)}
+        {
+            f"b{i}": Branch(f"b{i - 1}" if i else "main", i, AppendOnlyList([str(i)]))
+            for i in range(1000)
+        }
     )
     record = Record("quiz.py", 1, branches=branches)
     for index, name in enumerate(branches):
@@ -168,7 +171,10 @@ def test_the_answers_of_branches_that_leave_one_another_are_put_together_once() 
 
 
 def test_a_record_that_changes_knows_nothing_of_what_another_put_together() -> None:
-    branches = {"b": Branch("main", 1, Series("y")), "c": Branch("b", 2, Series("z"))}
-    record = Record("quiz.py", 1, Series("ax"), branches=branches)
+    branches = {
+        "b": Branch("main", 1, AppendOnlyList("y")),
+        "c": Branch("b", 2, AppendOnlyList("z")),
+    }
+    record = Record("quiz.py", 1, AppendOnlyList("ax"), branches=branches)
     assert record.path_of("c") == ["a", "y", "z"]
-    assert record.but(inputs=Series("bx")).path_of("c") == ["b", "y", "z"]
+    assert record.but(inputs=AppendOnlyList("bx")).path_of("c") == ["b", "y", "z"]

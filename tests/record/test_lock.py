@@ -21,7 +21,7 @@ import pytest
 
 from quizlog_tui.errors import ConflictError, LockedError, RecordError
 from quizlog_tui.record import lock as locks
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.lock import lock_file, locked
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
@@ -90,7 +90,7 @@ def test_a_lock_follows_the_record_through_writes(path: Path) -> None:
     file.read()
     with file.locked():
         for count in range(3):
-            file.write(Record("q.py", 1, Series(["x"] * count), count))
+            file.write(Record("q.py", 1, AppendOnlyList(["x"] * count), count))
             assert is_held(path)
     assert not is_held(path)
 
@@ -156,7 +156,7 @@ def test_a_file_system_without_locks_is_named_and_nothing_is_left(
     file = RecordFile(path)
     file.read()
     with pytest.raises(RecordError, match=r"cannot lock: .*copy the record to a local disk"):
-        file.write(Record("q.py", 1, Series(["a"]), 1))
+        file.write(Record("q.py", 1, AppendOnlyList(["a"]), 1))
     with pytest.raises(RecordError, match="cannot lock"), locked(path):
         pass
     assert list(path.parent.iterdir()) == [path]
@@ -327,7 +327,7 @@ def _counted(path: Path, counter: Path, count: int, how: str) -> None:
             with contextlib.suppress(ConflictError):
                 file = RecordFile(path, 60)
                 file.read()
-                file.write(Record("q.py", 1, Series([str(number)]), 1))
+                file.write(Record("q.py", 1, AppendOnlyList([str(number)]), 1))
 
 
 @pytest.mark.parametrize("how", ["record", "lock file"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, LastError, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.text.printed import printed_tail
@@ -24,9 +24,9 @@ def test_the_tail_is_the_end_of_the_records_list(
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "record.yaml"
         record = Record(
-            "q.py", 1, Series(inputs), 0, print=Series(printed), trail=Series(trail),
+            "q.py", 1, AppendOnlyList(inputs), 0, print=AppendOnlyList(printed), trail=AppendOnlyList(trail),
             last_error=LastError("- no", 3) if ended else None,
-            branches={"main": Branch(None, 0, Series(inputs))} if ended else {},
+            branches={"main": Branch(None, 0, AppendOnlyList(inputs))} if ended else {},
         )  # fmt: skip
         RecordFile(path).create(record)
         assert printed_tail(path, count) == printed[-count:]
@@ -35,8 +35,10 @@ def test_the_tail_is_the_end_of_the_records_list(
 def test_of_a_long_record_only_the_end_is_found(tmp_path: Path) -> None:
     path = tmp_path / "record.yaml"
     printed = [f"{number} " + "x" * 2000 for number in range(2000)]
-    trail = Series(f"{number:012x} a long question {number}? " for number in range(10_000))
-    RecordFile(path).create(Record("q.py", 1, Series(["a"]), 1, print=Series(printed), trail=trail))
+    trail = AppendOnlyList(f"{number:012x} a long question {number}? " for number in range(10_000))
+    RecordFile(path).create(
+        Record("q.py", 1, AppendOnlyList(["a"]), 1, print=AppendOnlyList(printed), trail=trail)
+    )
     found = printed_tail(path, 50)
     assert found == printed[-50:]
     assert 50 < len(printed_tail(path, 10_000)) < 200

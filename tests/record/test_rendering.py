@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.record.append_only_list import Series
-from quizlog_tui.record.branches import Parked, answered, forked, rewound
+from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.branches import BranchEnd, answered, forked, rewound
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.text.document import Rendering, from_text, to_mapping, to_text
 
@@ -30,11 +30,11 @@ def test_growing_text_reads_back_as_the_record(moves: list[tuple[str, int, str]]
         at = min(number, len(record.inputs))
         match move:
             case "answer":
-                record = answered(record, at, text, Parked())
+                record = answered(record, at, text, BranchEnd())
             case "rewind":
                 record = rewound(record, at)
             case "fork":
-                record = forked(record, at, text, None, Parked())
+                record = forked(record, at, text, None, BranchEnd())
             case "print":
                 record = replace(
                     record, print=record.print.upto(number).then(text), last_error=LastError(text)
@@ -52,7 +52,7 @@ def rendered_anew(record: Record) -> Record:
 
 @given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 9)), max_size=20))
 def test_a_series_is_immutable_to_its_holders(moves: list[tuple[int, int]]) -> None:
-    held: list[tuple[Series[int], list[int]]] = [(Series(), [])]
+    held: list[tuple[AppendOnlyList[int], list[int]]] = [(AppendOnlyList(), [])]
     for pick, value in moves:
         series, items = held[pick % len(held)]
         if value < 7:
@@ -62,5 +62,5 @@ def test_a_series_is_immutable_to_its_holders(moves: list[tuple[int, int]]) -> N
             held.append((series.upto(cut), items[:cut]))
         for series, items in held:
             assert list(series) == items
-            assert series == Series(items)
+            assert series == AppendOnlyList(items)
             assert [series[i] for i in range(len(series))] == items

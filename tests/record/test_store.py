@@ -19,12 +19,12 @@ import pytest
 
 from quizlog_tui.errors import ConflictError, LimitError, RecordError
 from quizlog_tui.record import store
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 
-OLD = Record("q.py", 1, Series(["a"]), 1)
-NEW = Record("q.py", 1, Series(["a", "b"]), 2)
+OLD = Record("q.py", 1, AppendOnlyList(["a"]), 1)
+NEW = Record("q.py", 1, AppendOnlyList(["a", "b"]), 2)
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_what_could_not_be_read_again_is_not_written(
     file = RecordFile(path)
     file.create(OLD)
     before = path.read_bytes()
-    big = Series(["x" * 2**14] * 64)
+    big = AppendOnlyList(["x" * 2**14] * 64)
     with pytest.raises(LimitError, match=r"would be too big for a record \(1 MB\)") as caught:
         file.write(Record("q.py", 1, big, 64))
     assert "nothing was written" in str(caught.value)
@@ -212,12 +212,12 @@ from pathlib import Path
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record import store
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 file = RecordFile(Path({str(path)!r})); file.read()
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
-    file.write(Record("q.py", 1, Series(["x" * 1000]), 1))
+    file.write(Record("q.py", 1, AppendOnlyList(["x" * 1000]), 1))
 except Exception as error:
     print(error)
 """

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.record import summary as module
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.feedback import Feedback, added
 from quizlog_tui.record.model import LastError, Record, Status
 from quizlog_tui.record.store import RecordFile
@@ -36,7 +36,7 @@ def test_a_skim_finds_what_reading_finds(
         script=script,
         output=output,
         status=status,
-        print=Series(printed),
+        print=AppendOnlyList(printed),
         last_error=error,
         code_hash="sha256:00",
         extras={**record.extras, "branch2": {"score": 1}, "other": printed},
@@ -48,7 +48,7 @@ def test_a_skim_finds_what_reading_finds(
 
 def test_a_summary_says_what_a_library_shows(tmp_path: Path) -> None:
     path = tmp_path / "r.yaml"
-    inputs = Series(["a", "b", "c"])
+    inputs = AppendOnlyList(["a", "b", "c"])
     RecordFile(path).create(
         Record("quiz.py", 7, inputs, 2, "error", last_error=LastError("no", 1, 0.4))
     )
@@ -58,7 +58,9 @@ def test_a_summary_says_what_a_library_shows(tmp_path: Path) -> None:
 
 def test_a_big_record_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "r.yaml"
-    big = Record("q.py", 1, Series(["x" * 10] * 20_000), 5, print=Series(["y" * 100] * 5000))
+    big = Record(
+        "q.py", 1, AppendOnlyList(["x" * 10] * 20_000), 5, print=AppendOnlyList(["y" * 100] * 5000)
+    )
     RecordFile(path).create(added(big, Feedback(0, text="fine")))
 
     def fail(*_: object) -> None:
@@ -71,7 +73,7 @@ def test_a_big_record_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_big_record_of_another_layout_is_read(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
-    RecordFile(path).create(Record("q.py", 1, Series(["x" * 10] * 20_000), 5))
+    RecordFile(path).create(Record("q.py", 1, AppendOnlyList(["x" * 10] * 20_000), 5))
     found = summary(path)
     assert (found.used, found.recorded, found.problem) == (5, 20_000, None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from quizlog_tui.record.branches import Parked, answered, forked
+from quizlog_tui.record.branches import BranchEnd, answered, forked
 from quizlog_tui.record.undoing import keeping
 from quizlog_tui.record.upkeep import noted
 from tests.record.moves import MOVES, NOTHING, THEN, Move, walk
@@ -19,7 +19,9 @@ def test_an_answer_taken_back_stays_ahead_of_the_pointer() -> None:
 
 def test_a_fork_taken_back_becomes_a_deleted_branch() -> None:
     before = record("a", "b")
-    after = keeping(before, forked(before, 1, "x", "other", NOTHING), Parked("error", 0.5, "then"))
+    after = keeping(
+        before, forked(before, 1, "x", "other", NOTHING), BranchEnd("error", 0.5, "then")
+    )
     assert (after.branch, after.names, after.all_names) == ("main", ["main"], ["main", "other"])
     assert tuple(after.path_of("other")) == ("a", "x")
     entry = after.branches["other"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.replay.pending_step import Begun
+from quizlog_tui.replay.pending_step import PendingStep
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import Source, read_source
@@ -38,7 +38,7 @@ def replayer() -> Iterator[Replayer]:
 def stepped(replayer: Replayer, source: Source, inputs: Sequence[str]) -> Transcript:
     """By `begin` where that is possible."""
     found = replayer.begin(source, 1, inputs)
-    if isinstance(found, Begun):
+    if isinstance(found, PendingStep):
         select.select([found], [], [])
         found.asks()
         found = found.finish()
@@ -64,7 +64,7 @@ def test_a_live_run_takes_one_more_answer(last: str, build: Build, replayer: Rep
     assert replayer.begin(source, 1, ["a", "b", "c"]) is None
     assert isinstance(replayer.begin(source, 1, []), Transcript)
     begun = replayer.begin(source, 1, ["a", last])
-    assert isinstance(begun, Begun)
+    assert isinstance(begun, PendingStep)
     assert replayer.begin(source, 1, ["a"]) is None  # somebody has the replayer
     select.select([begun], [], [])
     assert begun.asks() == (last == "on")
@@ -77,7 +77,7 @@ def test_a_step_without_end_meets_the_limit_and_gives_the_replayer_back(build: B
     with Replayer(Limits(seconds=0.5)) as replayer:
         replayer.replay(source, 1, ["a"])
         begun = replayer.begin(source, 1, ["a", "spin"])
-        assert isinstance(begun, Begun)
+        assert isinstance(begun, PendingStep)
         with pytest.raises(LimitError):
             begun.finish()
         assert replayer.replay(source, 1, ["a", "b"]).next_prompt == "2? "
@@ -87,6 +87,6 @@ def test_a_step_that_is_abandoned_is_as_if_never_begun(build: Build, replayer: R
     source = read_source(build.script(LOOP))
     replayer.replay(source, 1, ["a"])
     begun = replayer.begin(source, 1, ["a", "spin"])
-    assert isinstance(begun, Begun)
+    assert isinstance(begun, PendingStep)
     begun.abandon()
     assert replayer.replay(source, 1, ["a", "b"]).next_prompt == "2? "

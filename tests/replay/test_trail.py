@@ -9,8 +9,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.record.append_only_list import Series
-from quizlog_tui.replay.trail import mark
+from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.replay.trail import stop_fingerprint
 from quizlog_tui.replay.transcript import Step, Transcript
 
 TEXT = st.text() | st.sampled_from(["\ud800", '"\\', "\x00\x85\u2028", "é🎉"])
@@ -20,9 +20,9 @@ TEXT = st.text() | st.sampled_from(["\ud800", '"\\', "\x00\x85\u2028", "é🎉"]
 def test_a_mark_is_a_digest_of_the_json_of_what_is_shown(
     written: tuple[str, ...], prompt: str
 ) -> None:
-    run = Transcript(Series(), Step(prompt, written, "", 1), "in_progress")
+    run = Transcript(AppendOnlyList(), Step(prompt, written, "", 1), "in_progress")
     digits = hashlib.sha256(json.dumps([list(written), prompt]).encode()).hexdigest()[:12]
-    assert mark(run, 0) == f"{digits} {prompt}"
+    assert stop_fingerprint(run, 0) == f"{digits} {prompt}"
 
 
 @given(TEXT, st.none() | TEXT, st.none() | TEXT)

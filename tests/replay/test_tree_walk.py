@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.proof.verify import judged
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.process.process import QuizProcess
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.script.source import Source, read_source
-from quizlog_tui.replay.trail import mark
+from quizlog_tui.replay.trail import stop_fingerprint
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree import Node, in_order, tree_of
 from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
@@ -258,12 +258,12 @@ def recorded(source: Source, lines: Sequence[Sequence[str]], seed: int = 1) -> R
     record = Record(
         source.path.name,
         seed,
-        Series(main.inputs),
+        AppendOnlyList(main.inputs),
         len(main.steps),
         main.status,
         main.print,
         main.last_error,
-        trail=Series(mark(main, stop) for stop in range(len(main.steps) + 1)),
+        trail=AppendOnlyList(stop_fingerprint(main, stop) for stop in range(len(main.steps) + 1)),
         code_hash=source.code_hash,
         extras={"world": described(main.lacks, main.met)},
     )
@@ -274,16 +274,22 @@ def recorded(source: Source, lines: Sequence[Sequence[str]], seed: int = 1) -> R
 def beside(main: Transcript, run: Transcript) -> Branch:
     pairs = zip(main.inputs, run.inputs, strict=False)
     at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    trail = Series(mark(run, stop) for stop in range(at + 1, len(run.steps) + 1))
-    return Branch("main", at, Series(run.inputs[at:]), trail, run.status, run.score)
+    trail = AppendOnlyList(
+        stop_fingerprint(run, stop) for stop in range(at + 1, len(run.steps) + 1)
+    )
+    return Branch("main", at, AppendOnlyList(run.inputs[at:]), trail, run.status, run.score)
 
 
 EDITS: dict[str, Callable[[Branch], Branch]] = {
     "nothing": lambda branch: branch,
-    "nothing kept": lambda branch: replace(branch, trail=Series()),
-    "a mark": lambda branch: replace(branch, trail=Series(f"0{one}" for one in branch.trail)),
+    "nothing kept": lambda branch: replace(branch, trail=AppendOnlyList()),
+    "a mark": lambda branch: replace(
+        branch, trail=AppendOnlyList(f"0{one}" for one in branch.trail)
+    ),
     "the outcome": lambda branch: replace(branch, status="success", score=0.25),
-    "the answers": lambda branch: replace(branch, inputs=Series([*branch.inputs, "one more"])),
+    "the answers": lambda branch: replace(
+        branch, inputs=AppendOnlyList([*branch.inputs, "one more"])
+    ),
     "the script": lambda branch: replace(branch, code_hash="sha256:0"),
 }
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.proof.verdict import Verdict
 from quizlog_tui.proof.verify import judged
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.runs import Runs
@@ -32,9 +32,9 @@ from quizlog_tui.replay.world import (
     OPEN,
     START,
     World,
+    describe_world,
     described,
     start_of,
-    told,
 )
 from tests.support.build import Build
 
@@ -200,7 +200,7 @@ def verdict(build: Build, source: str, *answers: str) -> Verdict:
     record = Record(
         "quiz.py",
         1,
-        Series(run.inputs),
+        AppendOnlyList(run.inputs),
         len(run.inputs),
         run.status,
         run.print,
@@ -404,13 +404,20 @@ def test_a_file_opened_to_be_changed_is_its_own(build: Build) -> None:
 def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build) -> None:
     read = read_source(build.script(COUNTS))
     record = Record(
-        "quiz.py", 1, Series(()), 0, "success", Series(("0",)), None, code_hash=read.code_hash
+        "quiz.py",
+        1,
+        AppendOnlyList(()),
+        0,
+        "success",
+        AppendOnlyList(("0",)),
+        None,
+        code_hash=read.code_hash,
     )
     assert judged(record, read, Runs()).verdict == "reproducible"
     (build.folder / "count").write_text("7")
     found = judged(record, read, Runs())
     assert (found.verdict, found.cause) == ("diverges", "leftover-file")
-    edited = replace(record, print=Series(("5",)))
+    edited = replace(record, print=AppendOnlyList(("5",)))
     assert judged(edited, read, Runs()).cause == "unknown"
 
 
@@ -561,7 +568,14 @@ def test_asking_at_a_terminal_that_no_run_has_is_no_writing(row: str, build: Bui
 def test_a_program_that_differs_each_time_is_no_edited_record(build: Build) -> None:
     read = read_source(build.script("import subprocess; print(1); subprocess.run(['true'])"))
     record = Record(
-        "quiz.py", 1, Series(()), 0, "success", Series(("2",)), None, code_hash=read.code_hash
+        "quiz.py",
+        1,
+        AppendOnlyList(()),
+        0,
+        "success",
+        AppendOnlyList(("2",)),
+        None,
+        code_hash=read.code_hash,
     )
     found = judged(record, read, Runs())
     assert (found.verdict, found.cause) == ("diverges", "process-order")
@@ -583,14 +597,16 @@ def test_any_time_is_read_as_the_library_reads_it(moment: datetime) -> None:
 
 
 def test_the_record_tells_the_world() -> None:
-    assert told(described(["addresses"], ["thread", "file x"])) == {
+    assert describe_world(described(["addresses"], ["thread", "file x"])) == {
         "fixed": " ".join(name for name in FIXED if name != "addresses"),
         "missing": "addresses",
         "isolation": "landlock",
         "met": "thread",
         "python": ".".join(map(str, sys.version_info[:3])),
     }
-    assert told({"somebody": "else's"}) == told([1]) == told(None) == {}
+    assert (
+        describe_world({"somebody": "else's"}) == describe_world([1]) == describe_world(None) == {}
+    )
 
 
 def test_a_run_starts_at_its_worlds_time(build: Build) -> None:

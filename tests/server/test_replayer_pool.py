@@ -9,21 +9,21 @@ import pytest
 
 from quizlog_tui.server import replayer_pool as module
 from quizlog_tui.server.lookup import served
-from quizlog_tui.server.replayer_pool import Warmth
+from quizlog_tui.server.replayer_pool import ReplayerPool
 from quizlog_tui.server.sessions import Sessions
 from tests.server.conftest import QUIZ, Server
 from tests.support.build import Build
 
 
 @pytest.fixture
-def warmth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Warmth]:
+def warmth(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplayerPool]:
     monkeypatch.setattr(module, "memory_is_short", lambda: False)  # whatever else runs here
-    warmth = Warmth(6)
+    warmth = ReplayerPool(6)
     yield warmth
     warmth.close()
 
 
-def test_the_coldest_are_cooled_beyond_the_bound(warmth: Warmth, build: Build) -> None:
+def test_the_coldest_are_cooled_beyond_the_bound(warmth: ReplayerPool, build: Build) -> None:
     script = build.script(QUIZ)
     slots = [warmth.slot(script, seed) for seed in range(12)]
     for _ in range(2):
@@ -36,7 +36,7 @@ def test_the_coldest_are_cooled_beyond_the_bound(warmth: Warmth, build: Build) -
     assert not slots[0].held
 
 
-def test_one_that_works_is_not_cooled(warmth: Warmth, build: Build) -> None:
+def test_one_that_works_is_not_cooled(warmth: ReplayerPool, build: Build) -> None:
     script = build.script(QUIZ)
     busy = warmth.slot(script, 0)
     with warmth.using(busy) as replayer:
@@ -48,7 +48,7 @@ def test_one_that_works_is_not_cooled(warmth: Warmth, build: Build) -> None:
     assert warmth.processes <= 6 + busy.held
 
 
-def test_one_script_and_seed_have_one_replayer(warmth: Warmth, build: Build) -> None:
+def test_one_script_and_seed_have_one_replayer(warmth: ReplayerPool, build: Build) -> None:
     script = build.script(QUIZ)
     assert warmth.slot(script, 1) is warmth.slot(script, 1)
     assert warmth.slot(script, 1) is not warmth.slot(script, 2)
@@ -56,7 +56,9 @@ def test_one_script_and_seed_have_one_replayer(warmth: Warmth, build: Build) -> 
     assert not warmth._known
 
 
-def test_little_memory_cools(warmth: Warmth, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_little_memory_cools(
+    warmth: ReplayerPool, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = build.script(QUIZ)
     monkeypatch.setattr(module, "memory_is_short", lambda: True)
     with warmth.using(warmth.slot(script, 1)) as replayer:
@@ -72,7 +74,7 @@ async def test_sessions_beyond_the_bound_are_opened_again(server: Server, build:
     build.record(QUIZ)
     for name in "abc":
         (build.folder / f"{name}.yaml").write_bytes((build.folder / "record.yaml").read_bytes())
-    sessions = Sessions(served([build.folder]), Warmth(), most=2)
+    sessions = Sessions(served([build.folder]), ReplayerPool(), most=2)
     server.app.state.sessions.close()
     for _ in range(2):
         for name in "abc":

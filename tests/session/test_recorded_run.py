@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quizlog_tui as quizlog
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.recorded_run import recorded_run, recorded_up_to
@@ -73,7 +73,13 @@ def test_a_branch_that_ended_has_its_score_and_no_invented_text(build: Build) ->
 def test_a_record_of_another_tool_shows_its_texts_at_the_pointer() -> None:
     error = LastError("bad", 3, 0.2)
     record = Record(
-        "gone.py", 1, Series(["a", "b"]), 2, "error", Series(["x", "y"]), last_error=error
+        "gone.py",
+        1,
+        AppendOnlyList(["a", "b"]),
+        2,
+        "error",
+        AppendOnlyList(["x", "y"]),
+        last_error=error,
     )
     found = recorded_run(record, "main")
     assert [step.prompt for step in found.steps] == [None, None]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session import timeline as module
@@ -70,8 +70,8 @@ def test_no_moment_is_made_before_it_is_looked_at(monkeypatch: pytest.MonkeyPatc
 
     count = 100_000
     step = Step("? ", (), "", 1, input="x")
-    whole = Transcript(Series([step] * count), Step(None, (), "", None), "success")
+    whole = Transcript(AppendOnlyList([step] * count), Step(None, (), "", None), "success")
     monkeypatch.setattr(module, "Moment", counted)
-    moments = timeline(whole, Record("q.py", 1, Series(["x"] * count), count))
+    moments = timeline(whole, Record("q.py", 1, AppendOnlyList(["x"] * count), count))
     assert len(moments) == count + 1 and made == []
     assert moments[70_000] and moments[-1] and made == [70_000, count]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session.session import Session
@@ -44,9 +44,11 @@ def test_amend_looks_at_no_answer_twice(build: Build, monkeypatch: pytest.Monkey
     path = build.record("for i in range(300): input(f'{i}? ')\n", *map(str, range(250)))
     with Session(path) as session:
         lengths: list[int] = []
-        agrees = Series.agrees
+        agrees = AppendOnlyList.agrees
         monkeypatch.setattr(
-            Series, "agrees", lambda self, other: lengths.append(len(other)) or agrees(self, other)
+            AppendOnlyList,
+            "agrees",
+            lambda self, other: lengths.append(len(other)) or agrees(self, other),
         )
         assert session.amend(2, "new").pointer == 250
         assert sum(lengths) < 250 * 20
@@ -135,7 +137,7 @@ def test_bisect_is_right_and_logarithmic(size: int, data: st.DataObject) -> None
         spoiled = "slip" in answers
         error = LastError("no") if spoiled else None
         last = Step(None, (), "", None)
-        return Transcript(Series(), last, "error" if spoiled else "success", error)
+        return Transcript(AppendOnlyList(), last, "error" if spoiled else "success", error)
 
     bad = ["good"] * culprit + ["slip"] * (size - culprit)
     found = bisect(replay, bad, ["good"] * size)

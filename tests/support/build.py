@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 
@@ -31,5 +31,5 @@ class Build:
     def record(self, source: str, *inputs: str, seed: int = 7, name: str = "record.yaml") -> Path:
         script = self.script(source)
         path = self.folder / name
-        RecordFile(path).create(Record(script.name, seed, Series(inputs), len(inputs)))
+        RecordFile(path).create(Record(script.name, seed, AppendOnlyList(inputs), len(inputs)))
         return path

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 
@@ -22,7 +22,7 @@ def run(
     last = replace(made.pop(), input=None)
     if end != "in_progress":
         last = replace(last, prompt=None)
-    printed = Series(text for step in (*made, last) for text in step.print)
+    printed = AppendOnlyList(text for step in (*made, last) for text in step.print)
     error = LastError(message, 3, 0.5) if end == "error" else None
     kind = "ValueError" if error else None
-    return Transcript(Series(made), last, end, error, error_type=kind, print=printed)  # type: ignore[arg-type]
+    return Transcript(AppendOnlyList(made), last, end, error, error_type=kind, print=printed)  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
-from quizlog_tui.webquiz.task.task_runner import Workshop
+from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.webquiz.solver_of_pages import think
 
 LABEL = "made by a script to show how a quiz on web pages is worked; no model was asked"
@@ -72,7 +72,7 @@ async def record(folder: Path) -> TaskResult:
 
         settings = TaskSettings(task_basedir=Path(base), quiz_private_hosts=("127.0.0.1",))
         panel = Panel([client(voter) for voter in VOTERS], run_code)
-        shop = Workshop(settings, panel, budget=Budget(least_gap=0.0))
+        shop = TaskRunner(settings, panel, budget=Budget(least_gap=0.0))
         try:
             return await shop.work(TaskRequest(EMAIL, "hush-hush", server.first(EMAIL)))
         finally:

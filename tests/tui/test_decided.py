@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.solver.decisions.decision import Decision, Question
 from quizlog_tui.tui.decided import decided, marks, nearest
 
-ANSWERS = Series(["a", "b", "c"])
+ANSWERS = AppendOnlyList(["a", "b", "c"])
 MAIN = Record("quiz.py", 1, ANSWERS, 3)
 FORK = Record(
-    "quiz.py", 1, Series(["a", "x"]), 2, branch="fork",
+    "quiz.py", 1, AppendOnlyList(["a", "x"]), 2, branch="fork",
     branches={"main": Branch(None, 0, ANSWERS), "fork": Branch("main", 1)},
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session.timeline import timeline
@@ -57,7 +57,9 @@ def test_a_runs_output_is_measured_as_it_is_drawn(
     steps: list[tuple[list[str], str, str]], width: int
 ) -> None:
     run = Transcript(
-        Series(Step(prompt, tuple(written), "", 1, answer) for written, prompt, answer in steps),
+        AppendOnlyList(
+            Step(prompt, tuple(written), "", 1, answer) for written, prompt, answer in steps
+        ),
         Step("last? ", ("text\n",), "", 2),
         "in_progress",
     )
@@ -101,8 +103,8 @@ def test_no_row_is_wider_than_the_pane(text: str, width: int) -> None:
 @pytest.mark.parametrize("count", [3, 20_000])
 def test_the_times_of_the_timeline_are_whole_however_many_steps(count: int) -> None:
     step = Step("what? ", (), "", 1, "answer", seconds=0.0)
-    run = Transcript(Series([step] * count), Step("last? ", (), "", 2), "in_progress")
-    moments = timeline(run, Record("quiz.py", 7, Series(["answer"] * count), count))
+    run = Transcript(AppendOnlyList([step] * count), Step("last? ", (), "", 2), "in_progress")
+    moments = timeline(run, Record("quiz.py", 7, AppendOnlyList(["answer"] * count), count))
     document = timeline_grid(moments, run, count, frozenset(), Clock())
     for width in (28, 34, 60):
         document.starts(width)

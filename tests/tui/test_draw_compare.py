@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.tui.draw import sides
@@ -29,9 +29,9 @@ def run(*stops: tuple[str, str, str], error: str | None = None) -> Transcript:
     made = [Step(prompt, (text,), "", 1, answer) for text, prompt, answer in stops]
     last = replace(made.pop(), input=None)
     if error is None:
-        return Transcript(Series(made), last, "in_progress")
+        return Transcript(AppendOnlyList(made), last, "in_progress")
     last = replace(last, prompt=None)
-    return Transcript(Series(made), last, "error", LastError(error, 3, 0.5), "Exception")
+    return Transcript(AppendOnlyList(made), last, "error", LastError(error, 3, 0.5), "Exception")
 
 
 def compare(a: Transcript, b: Transcript) -> Comparison:

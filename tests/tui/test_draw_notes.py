@@ -8,7 +8,7 @@ from quizlog_tui.record.feedback import Feedback
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.notes import (
     authors_in,
-    kept,
+    filtered_notes,
     no_notes_lines,
     note_grid,
     note_lines,
@@ -35,10 +35,10 @@ def test_filters_know_what_is_there() -> None:
     notes = [PLAIN, WRONG, BARE]
     assert verdicts_in(notes) == ["wrong", "superb", "none"]
     assert authors_in(notes) == ["", "ann", "bob"]
-    assert kept(notes, verdict="none") == [PLAIN]
-    assert kept(notes, author="") == [BARE]
-    assert kept(notes, verdict="wrong", author="bob") == []
-    assert kept(notes) == notes
+    assert filtered_notes(notes, verdict="none") == [PLAIN]
+    assert filtered_notes(notes, author="") == [BARE]
+    assert filtered_notes(notes, verdict="wrong", author="bob") == []
+    assert filtered_notes(notes) == notes
 
 
 def rows(width: int, *notes: Feedback) -> list[str]:

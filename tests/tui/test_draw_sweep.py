@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step, Transcript
@@ -24,7 +24,7 @@ from tests.tui.test_player import EVIL
 
 
 def tried(answer: str, status: str, score: float = 0.0, steps: int = 1, kept: str = "") -> Attempt:
-    made = Series([Step("q? ", ("hello\n",), "", 1, answer)] * steps)
+    made = AppendOnlyList([Step("q? ", ("hello\n",), "", 1, answer)] * steps)
     last = Step("next? " if status == "in_progress" else None, (), "", 1)
     error = LastError(f"not {answer}", 1, score) if status == "error" else None
     return Attempt(answer, Transcript(made, last, status, error), kept)  # type: ignore[arg-type]

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.draw.output import RunOutput
 from quizlog_tui.tui.screens.help import HelpScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.lines.documents import Document, Line, Paragraphs, Table, line, rows
-from quizlog_tui.tui.widgets.lines.filtered_document import Kept
+from quizlog_tui.tui.widgets.lines.filtered_document import FilteredDocument
 from quizlog_tui.tui.widgets.lines.finding import Finding, Place
 from quizlog_tui.tui.widgets.lines.hit_rows import HitRows
 from quizlog_tui.tui.widgets.lines.line_view import LineView
@@ -42,7 +42,7 @@ def counted(words: str, document: Document) -> Finding:
     return found
 
 
-def measured(kept: Kept, width: int) -> Sequence[int]:
+def measured(kept: FilteredDocument, width: int) -> Sequence[int]:
     """Where all that is left starts: a slow machine measures it in several turns."""
     starts = kept.starts(width)
     while kept.more:
@@ -89,8 +89,8 @@ def test_hits_are_numbered_as_they_are_gone_through(texts: list[str], words: str
     found = counted(words, Paragraphs([line(text) for text in texts]))
     every = places(found, len(texts))
     assert [found.number(place) for place in every] == [*range(1, len(every) + 1)]
-    assert found.told(None) == (f"{len(every)} found" if every else "not found")
-    assert not every or found.told(every[0]) == f"1 of {len(every)}"
+    assert found.describe_place(None) == (f"{len(every)} found" if every else "not found")
+    assert not every or found.describe_place(every[0]) == f"1 of {len(every)}"
 
 
 @given(TEXTS, TEXTS, TEXTS, WORDS)
@@ -102,13 +102,13 @@ def test_another_document_is_searched_from_where_it_differs(
     found.follow(document, len(same))
     found.count_on(monotonic() + 60)
     fresh = counted(words, document)
-    assert found.items == fresh.items and found.told(None) == fresh.told(None)
+    assert found.items == fresh.items and found.describe_place(None) == fresh.describe_place(None)
     assert places(found, len(document)) == places(fresh, len(document))
 
 
 def test_hits_that_are_not_counted_yet_are_found_all_the_same() -> None:
     found = Finding("x", Table(10, lambda index: line("x" if index % 2 else "")))
-    assert (found.told(None), found.number(Place(5, 0))) == ("…", None)
+    assert (found.describe_place(None), found.number(Place(5, 0))) == ("…", None)
     assert found.after(Place(4, 0)) == Place(5, 0)
 
 
@@ -121,7 +121,7 @@ def test_what_is_drawn_is_found_at_an_earlier_step_as_at_the_last(
     written: str, words: str, data: st.DataObject
 ) -> None:
     run = Transcript(
-        Series([Step("", (written,), "", 1, "")]), Step("", (written,), "", 2), "success"
+        AppendOnlyList([Step("", (written,), "", 1, "")]), Step("", (written,), "", 2), "success"
     )
     document = RunOutput(run).at(run)
     drawn = document[0].text
@@ -180,7 +180,7 @@ def test_a_filter_leaves_the_lines_with_hits_and_knows_where_they_are(
 ) -> None:
     document = Paragraphs([line(text, cut=cut) for text in texts])
     found = counted(words, document)
-    kept = Kept(document, found)
+    kept = FilteredDocument(document, found)
     starts = measured(kept, width)
     wanted = [text for text in texts if words.lower() in text.lower()]
     if not cut:
@@ -201,14 +201,14 @@ def test_a_filter_leaves_the_lines_with_hits_and_knows_where_they_are(
 
 def test_lines_of_a_runs_output_stand_there_with_their_step() -> None:
     steps = [Step("q? ", ("one\n", f"two {number}\n"), "", 1, "a") for number in range(3)]
-    run = Transcript(Series(steps), Step("two? ", (), "", 2), "in_progress")
+    run = Transcript(AppendOnlyList(steps), Step("two? ", (), "", 2), "in_progress")
     document = RunOutput(run).at(run)
     found = counted("TWO", document)
-    kept = Kept(document, found)
+    kept = FilteredDocument(document, found)
     measured(kept, 40)
     told = [kept[index].text for index in range(len(kept))]
     assert told == ["  0 │ two 0", "  1 │ two 1", "  2 │ two 2", "  3 │ two? ▏"]
-    assert kept.moved(0) == [6] and found.told(Place(1, 4)) == "2 of 4"
+    assert kept.moved(0) == [6] and found.describe_place(Place(1, 4)) == "2 of 4"
 
 
 @pytest.mark.parametrize("width", [60, 100])
@@ -216,7 +216,7 @@ def test_rows_of_a_comparison_stand_there_with_both_steps(width: int) -> None:
     long = "\n".join(f"line {number}" for number in range(5)) + "\n"
     found = compare(run((long, "a? ", "1"), ("x", "", "")), run((long, "a? ", "2"), ("x", "", "")))
     found.starts(width)
-    kept = Kept(found, counted("line 3", found))
+    kept = FilteredDocument(found, counted("line 3", found))
     starts = measured(kept, width)
     assert starts[-1] == 1 and len(rows(kept[0], width)) == 1
     assert kept[0].text.split()[:3] in (["0", "line", "3"], ["<", "0", "line"])

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
@@ -45,7 +45,7 @@ def put(folder: Path, name: str, *inputs: str, **more: Any) -> Path:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     script = os.path.relpath(folder / "quiz.py", path.parent)
-    RecordFile(path).create(Record(script, 7, Series(inputs), len(inputs), **more))
+    RecordFile(path).create(Record(script, 7, AppendOnlyList(inputs), len(inputs), **more))
     return path
 
 

@@ -16,7 +16,7 @@ from quizlog_tui.config import Config
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keys.keymap import shown
-from quizlog_tui.tui.lessons import LESSONS, told
+from quizlog_tui.tui.lessons import LESSONS, describe_lesson
 from quizlog_tui.tui.screens.export import report_name
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
@@ -522,9 +522,9 @@ async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
 
 def test_the_guide_names_the_keys_as_the_user_has_them() -> None:
     fork = next(lesson for lesson in LESSONS if "Fork" in lesson.text)
-    said = told(fork, lambda name: shown(name, {"player.fork": "ctrl+f"}))
+    said = describe_lesson(fork, lambda name: shown(name, {"player.fork": "ctrl+f"}))
     assert said == "Fork: go back with h, press ctrl+f, and give another answer there."
-    assert not any("{" in told(each, lambda name: shown(name, {})) for each in LESSONS)
+    assert not any("{" in describe_lesson(each, lambda name: shown(name, {})) for each in LESSONS)
 
 
 async def test_a_step_leaves_the_timeline_of_a_long_record_as_it_is(build: Build) -> None:

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
 from quizlog_tui.files.paths import shipped
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.sandbox.result import ExecResult
@@ -83,9 +83,9 @@ class Stage:
         self.monkeypatch.setattr("quizlog_tui.tui.screens.player.opening.LONG", 0)
         build = self.in_folder("audit")
         script = build.script("while True: pass\n")
-        printed = Series(f"line {number} of the record" for number in range(60))
+        printed = AppendOnlyList(f"line {number} of the record" for number in range(60))
         path = build.folder / "record.yaml"
-        RecordFile(path).create(Record(script.name, 1, Series(["a"]), 1, print=printed))
+        RecordFile(path).create(Record(script.name, 1, AppendOnlyList(["a"]), 1, print=printed))
         return path
 
 

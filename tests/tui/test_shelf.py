@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
-from quizlog_tui.tui.shelf import Shelf, beside, changes, read_some
+from quizlog_tui.tui.shelf import Shelf, changes, neighbour, read_some
 
 
 def make(path: Path, *inputs: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    RecordFile(path).create(Record("quiz.py", 7, Series(inputs), len(inputs)))
+    RecordFile(path).create(Record("quiz.py", 7, AppendOnlyList(inputs), len(inputs)))
     return path
 
 
@@ -99,5 +99,5 @@ def test_without_a_library_the_neighbours_are_beside_the_record(tmp_path: Path) 
     one, two = make(tmp_path / "one/record.yaml"), make(tmp_path / "two/record.yaml")
     third = make(tmp_path / "two/third.yaml")
     (tmp_path / "two/other.json").write_text("{}")
-    assert beside(one, 1) == two and beside(two, 1) == third
-    assert beside(two, -1) == one and beside(one, -1) is None
+    assert neighbour(one, 1) == two and neighbour(two, 1) == third
+    assert neighbour(two, -1) == one and neighbour(one, -1) is None

@@ -20,7 +20,7 @@ from quizlog_tui.webquiz.page.browser import executable
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
-from quizlog_tui.webquiz.task.task_runner import Workshop
+from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models
 
 JON, DORA = "jon@quiz.test", "dora@quiz.test"
@@ -59,7 +59,7 @@ class Lab:
 
     server: QuizServer
     fake: Fake
-    shop: Workshop
+    shop: TaskRunner
     base: Path
 
     async def work(self, email: str = JON, url: str | None = None) -> TaskResult:
@@ -95,7 +95,7 @@ async def lab(
             **settings,
         )
         async with live_panel(Models(models=voters), run_code) as panel:  # type: ignore[arg-type]
-            shop = Workshop(chosen, panel, budget=budget)
+            shop = TaskRunner(chosen, panel, budget=budget)
             try:
                 yield Lab(server, fake, shop, base)
             finally:

@@ -16,7 +16,7 @@ from quizlog_tui.webquiz.demo_server.replies import FOLDER, demo_panel
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
-from quizlog_tui.webquiz.task.task_runner import Workshop
+from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from quizlog_tui.webquiz.task.workspace import record_of
 from tests.webquiz.conftest import QUICK, needs_browser, needs_sandbox
 
@@ -29,7 +29,7 @@ async def test_every_page_has_its_recorded_replies(tmp_path: Path) -> None:
     """If it fails after a change of prompts or pages: `python -m tests.support.make_demo_replies`."""
     settings = TaskSettings(task_basedir=tmp_path, quiz_private_hosts=("127.0.0.1",))
     with quiz_server() as server:
-        shop = Workshop(settings, demo_panel(server.url, run_code), budget=QUICK)
+        shop = TaskRunner(settings, demo_panel(server.url, run_code), budget=QUICK)
         try:
             result = await shop.work(TaskRequest(EMAIL, "hush-hush", server.first(EMAIL)))
         finally:

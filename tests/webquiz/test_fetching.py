@@ -24,7 +24,7 @@ from quizlog_tui.webquiz.net import fetch_sending, fetching
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.fetch_rules import MOST_BODY, address_of, fault_of
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
-from quizlog_tui.webquiz.task.task_runner import Workshop
+from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.webquiz.api_site import Answer, ApiSite, Seen, api_site
 from tests.webquiz.conftest import JON, QUICK, SECRET, Lab, Thought, lab, needs_sandbox
 from tests.webquiz.stand_in import StandIn
@@ -367,12 +367,12 @@ async def test_a_task_is_repeated_with_recorded_replies_and_sends_no_request(
                 first = await once(running, running.shop, site)
             shutil.copytree(tmp_path / "a" / "results" / first.id / FETCHED, replies / FETCHED)
             gone, settings = True, replace(running.shop.settings, task_basedir=tmp_path / "b")
-            shop = Workshop(settings, recorded_panel(replies, run_code), budget=QUICK)
+            shop = TaskRunner(settings, recorded_panel(replies, run_code), budget=QUICK)
             again = await once(running, shop, site)
     assert (first.state, again.state) == ("finished", "finished")
     assert (site.sent, len(site.seen)) == ([42, 42], 1)
 
 
-async def once(running: Lab, shop: Workshop, site: ApiSite) -> TaskResult:
+async def once(running: Lab, shop: TaskRunner, site: ApiSite) -> TaskResult:
     shop.browser = StandIn()  # type: ignore[assignment]
     return await shop.work(TaskRequest(JON, SECRET, f"{site.url}/q"))

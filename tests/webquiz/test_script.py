@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.webquiz.task.script import Told, told, typed
+from quizlog_tui.webquiz.task.script import TaskScript, describe_task, typed
 from quizlog_tui.webquiz.task.task import PageResult, Submission, TaskResult
 
 
@@ -32,7 +32,7 @@ RIGHT = page("correct", sent(4, correct=True))
 SKIPPED = page("skipped", sent(1, "no"), sent(2, "not that either"))
 
 
-def run(script: Told, *answers: str) -> tuple[list[str], str | None, int | None]:
+def run(script: TaskScript, *answers: str) -> tuple[list[str], str | None, int | None]:
     """What a plain run prints, and what it raises where; `asks` if it wants one answer more."""
     shown: list[str] = []
     given_answers = iter(answers)
@@ -47,7 +47,7 @@ def run(script: Told, *answers: str) -> tuple[list[str], str | None, int | None]
 
 
 def test_a_quiz_that_was_all_right_ends_without_an_exception() -> None:
-    script = told(task("finished", RIGHT, RIGHT))
+    script = describe_task(task("finished", RIGHT, RIGHT))
     assert script.answers == ("4", "4")
     assert (script.ended, script.message) == (True, None)
     assert run(script, "4", "4") == (list(script.print), None, None)
@@ -55,14 +55,14 @@ def test_a_quiz_that_was_all_right_ends_without_an_exception() -> None:
 
 
 def test_the_open_page_waits_for_its_answer() -> None:
-    script = told(task("running", RIGHT, page("open", sent(1, "too few"), sent(2))))
+    script = describe_task(task("running", RIGHT, page("open", sent(1, "too few"), sent(2))))
     assert (script.answers, script.ended) == (("4",), False)
     assert run(script, "4") == (list(script.print), "asks", None)
     assert [(one.at, one.answer) for one in script.tries] == [(1, "1")]
 
 
 def test_a_refused_answer_raises_with_what_the_server_said_and_the_share_so_far() -> None:
-    script = told(task("finished", RIGHT, replace(SKIPPED, state="correct")))
+    script = describe_task(task("finished", RIGHT, replace(SKIPPED, state="correct")))
     shown, message, line = run(script, "4", "1")
     assert message == "refused: no"
     assert script.text.splitlines()[line - 1].endswith("#score = 0.5")  # type: ignore[operator]
@@ -71,7 +71,7 @@ def test_a_refused_answer_raises_with_what_the_server_said_and_the_share_so_far(
 
 
 def test_an_answer_that_was_never_sent_has_no_reply() -> None:
-    script = told(task("finished", RIGHT))
+    script = describe_task(task("finished", RIGHT))
     assert run(script, "5")[1] == (
         "this answer was never sent: what the server would say is not known"
     )
@@ -98,14 +98,14 @@ def test_an_answer_that_was_never_sent_has_no_reply() -> None:
 def test_every_other_end_is_told(
     ended: TaskResult, answers: tuple[str, ...], message: str, score: float
 ) -> None:
-    script = told(ended)
+    script = describe_task(ended)
     assert (script.answers, script.message, script.score) == (answers, message, score)
     assert run(script, *answers) == (list(script.print), message, script.line)
 
 
 def test_the_script_only_grows_while_a_task_runs() -> None:
-    asked = told(task("running", RIGHT, page("open")))
-    later = told(task("running", RIGHT, RIGHT, page("open")))
+    asked = describe_task(task("running", RIGHT, page("open")))
+    later = describe_task(task("running", RIGHT, RIGHT, page("open")))
     assert later.print[: len(asked.print)] == asked.print
     assert later.answers[: len(asked.answers)] == asked.answers
 
@@ -132,5 +132,5 @@ def test_whatever_pages_and_servers_say_it_stays_data(
     question: str, reason: str, answer: Any, kind: str
 ) -> None:
     asked = page("skipped", sent(answer, reason), question=question, kind=kind)
-    script = told(task("finished", asked))
+    script = describe_task(task("finished", asked))
     assert run(script, *script.answers) == (list(script.print), script.message, script.line)

@@ -15,7 +15,7 @@ from quizlog_tui.record.model import MAIN, Record
 from quizlog_tui.record.store import RecordFile, locked
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.webquiz.task.script import told
+from quizlog_tui.webquiz.task.script import describe_task
 from quizlog_tui.webquiz.task.task import PageResult, TaskResult
 from quizlog_tui.webquiz.task.task_record import TaskRecord, grown
 from tests.webquiz.test_script import RIGHT, SKIPPED, page, sent, task
@@ -67,7 +67,7 @@ def test_a_record_is_what_its_script_does(
     assert (verdict.verdict, verdict.what) == ("reproducible", None)
     with Session(kept.path) as session:
         assert session.warnings == []
-        assert session.reply().to_dict()["print"] == list(told(ended).print)
+        assert session.reply().to_dict()["print"] == list(describe_task(ended).print)
 
 
 def test_a_refused_answer_is_a_branch_that_raises_what_the_server_said(kept: Kept) -> None:
@@ -123,7 +123,7 @@ def test_what_a_person_did_meanwhile_stays(kept: Kept) -> None:
 def meddled(record: Record, choice: tuple[int, int]) -> Record:
     """What a person may do to a record: answer, go back, fork, look at another branch."""
     what, where = choice
-    parked = rules.Parked()
+    parked = rules.BranchEnd()
     at = where % (len(record.inputs) + 1)
     if what == 0:
         return rules.answered(record, record.pointer, f"mine {where}", parked)
@@ -143,7 +143,7 @@ def test_whatever_a_person_does_nothing_is_lost_and_the_task_goes_on(
         for choice in between:
             record = meddled(record, choice)
         lines = [tuple(record.path_of(name)) for name in record.names]
-        now = told(task("running", *[REFUSED_FIRST] * number, OPEN))
+        now = describe_task(task("running", *[REFUSED_FIRST] * number, OPEN))
         record = grown(record, now, "sha256:0", "2026-11-21")
         assert tuple(record.path_of(MAIN)) == now.answers
         kept = [tuple(record.path_of(name)) for name in record.names]

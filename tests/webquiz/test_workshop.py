@@ -8,12 +8,12 @@ from quizlog_tui.sandbox.result import Limits
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
-from quizlog_tui.webquiz.task.task_runner import Workshop
+from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.solver.panels import panel
 
 
 async def test_tasks_share_the_turns_of_their_models() -> None:
-    shop = Workshop(TaskSettings(max_concurrent_models=2), panel())
+    shop = TaskRunner(TaskSettings(max_concurrent_models=2), panel())
     async with shop.panel.turns, shop.panel.turns:
         assert shop.panel.turns.locked()  # type: ignore[attr-defined]
 
@@ -27,7 +27,7 @@ def test_the_first_answer_has_time_for_a_second_round() -> None:
 
 async def test_what_is_set_wrong_is_said_in_plain_words(tmp_path: Path) -> None:
     settings = TaskSettings(task_basedir=tmp_path, browser_executable=str(tmp_path / "none"))
-    shop = Workshop(settings, panel())
+    shop = TaskRunner(settings, panel())
     try:
         result = await shop.work(TaskRequest("a@b.c", "hush-hush", "https://8.8.8.8/quiz"))
     finally:

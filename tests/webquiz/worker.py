@@ -17,7 +17,7 @@ from quizlog_tui.solver.models.choice import Choice
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.task_runner import workshop
-from quizlog_tui.webquiz.task.tasks import opened
+from quizlog_tui.webquiz.task.tasks import open_tasks
 from tests.webquiz.conftest import QUICK, SECRET
 from tests.webquiz.stand_in import StandIn
 
@@ -34,7 +34,7 @@ async def work(order: dict[str, Any]) -> None:
     async with workshop(settings, Choice(Path(order["models"])), run_code) as shop:
         shop.budget = QUICK
         shop.browser = StandIn()  # type: ignore[assignment]
-        async with opened(shop) as tasks:
+        async with open_tasks(shop) as tasks:
             for task, email in order["tasks"]:
                 await tasks.start(
                     TaskRequest(email, SECRET, f"{order['first']}?email={email}", task)

@@ -70,7 +70,7 @@ def _lost(decision: Decision) -> str | None:
 
 def _unfit(decision: Decision, result: ExecResult) -> str | None:
     """All of it fits into a record and onto a screen."""
-    if not all(map(_kept, _texts(decision, result))):
+    if not all(map(_survives_a_record, _texts(decision, result))):
         return "a record does not keep it"
     shown = [*decision_lines(decision), *(voter_line(name, decision) for name in _VOTERS)]
     if any("\n" in line for line in shown) or not all(map(_safe, shown)):
@@ -86,7 +86,7 @@ def _texts(decision: Decision, result: ExecResult) -> Iterator[str]:
 
 def record_roundtrip(attempt: Attempt, scene: Scene, value: object) -> str | None:
     """An answer comes back from a record as it was."""
-    return None if _kept(str(attempt.result.answer)) else "a record does not keep it"
+    return None if _survives_a_record(str(attempt.result.answer)) else "a record does not keep it"
 
 
 def rendered_safe(attempt: Attempt, scene: Scene, value: object) -> str | None:
@@ -96,7 +96,7 @@ def rendered_safe(attempt: Attempt, scene: Scene, value: object) -> str | None:
     return None if all(map(_safe, shown)) else "it can steer a terminal"
 
 
-def _kept(text: str) -> bool:
+def _survives_a_record(text: str) -> bool:
     data, _ = parse(dump_yaml({"inputs": [text]}), "attack")
     return bool(data == {"inputs": [text]})
 

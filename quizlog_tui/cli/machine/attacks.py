@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import UsageError
 from ...files.paths import CODE_ATTACKS, QUIZ_ATTACKS, attack_list
 from ...sandbox.attacks.entries import load
-from ...sandbox.attacks.perform import Judgement, lacks, perform
+from ...sandbox.attacks.perform import Judgement, known_gaps, perform
 from ...sandbox.executor import Sandbox
 from ...sandbox.levels import ISOLATED
 from ...text import one_line
@@ -48,7 +48,7 @@ def _on_code() -> Found:
         if level is None:
             hint = "see `quizlog doctor`"
             raise UsageError(f"there is no isolation to attack: {sandbox.why()}", hint=hint)
-        known = lacks(level)
+        known = known_gaps(level)
         every = load(*map(attack_list, CODE_ATTACKS))
         return _watched(perform(every, sandbox, PIPELINE), lambda j: j.attack.id in known)
 

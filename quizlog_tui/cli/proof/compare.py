@@ -45,7 +45,7 @@ def _diff(arguments: Namespace) -> int:
     if arguments.json:
         emit_json(found.to_dict())
     else:
-        print("\n".join(_told(a, b, found)))
+        print("\n".join(_describe(a, b, found)))
     return 0 if found.equal else DIFFERENT
 
 
@@ -56,7 +56,7 @@ def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
         print(f"quizlog: note: {one_line(told)}", file=sys.stderr)
 
 
-def _told(a: Side, b: Side, found: Compared) -> Iterator[str]:
+def _describe(a: Side, b: Side, found: Compared) -> Iterator[str]:
     from .diff_text import comparison, headline, standing
 
     for letter, side, run in (("A", a, found.a), ("B", b, found.b)):

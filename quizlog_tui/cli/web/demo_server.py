@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...webquiz.demo_server.grader import Options
     from ...webquiz.demo_server.web import QuizServer
     from ...webquiz.task.task import TaskRequest, TaskResult
-    from ...webquiz.task.task_runner import Workshop
+    from ...webquiz.task.task_runner import TaskRunner
 
 PORT = 8765
 _SECRET = "no secret at all"
@@ -77,15 +77,15 @@ def _solve(server: QuizServer, *, as_json: bool) -> int:
     from ...webquiz.demo_server.replies import demo_panel
     from ...webquiz.task.settings import read_settings
     from ...webquiz.task.task import TaskRequest
-    from ...webquiz.task.task_runner import Workshop
+    from ...webquiz.task.task_runner import TaskRunner
 
     settings = replace(read_settings(), quiz_private_hosts=("127.0.0.1",))
     request = TaskRequest(EMAIL, _SECRET, server.first(EMAIL))
-    shop = Workshop(settings, demo_panel(server.url, run_code))
+    shop = TaskRunner(settings, demo_panel(server.url, run_code))
     return ended(asyncio.run(_work(shop, request)), settings, as_json=as_json)
 
 
-async def _work(shop: Workshop, request: TaskRequest) -> TaskResult:
+async def _work(shop: TaskRunner, request: TaskRequest) -> TaskResult:
     try:
         return await work_in(shop, request)
     finally:

@@ -21,7 +21,7 @@ from ..record.show import say
 if TYPE_CHECKING:
     from ...webquiz.task.settings import TaskSettings
     from ...webquiz.task.task import TaskRequest, TaskResult
-    from ...webquiz.task.task_runner import Workshop
+    from ...webquiz.task.task_runner import TaskRunner
 
 
 def task(arguments: Namespace) -> int:
@@ -86,7 +86,7 @@ async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
         return await work_in(shop, request)
 
 
-async def work_in(shop: Workshop, request: TaskRequest) -> TaskResult:
+async def work_in(shop: TaskRunner, request: TaskRequest) -> TaskResult:
     """Work a task to its end, and tell of each page."""
     from ...webquiz.task.workspace import record_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import EpisodeError, LimitError
-from ...record.append_only_list import Series
+from ...record.append_only_list import AppendOnlyList
 from ...record.model import LastError
 from ...replay.replayer import Replayer
 from ...replay.transcript import Step, Transcript
@@ -98,7 +98,7 @@ def _replayed(run: SolverRun, replay: Replay) -> Replayed:
     except LimitError as error:  # a run that went over a limit did not end well; the others count
         ended = Step(None, (), "", None)
         said = LastError(error.message)
-        return Replayed(run, Transcript(Series(), ended, "error", said))
+        return Replayed(run, Transcript(AppendOnlyList(), ended, "error", said))
 
 
 def _check_usable(gold: Replayed) -> None:

@@ -100,7 +100,7 @@ def knows_all_of(new: Data, old: Data) -> bool:
 
     What was made by other rules does not count: some of its runs may be none any more.
     """
-    exporters = {_told(one["teacher_gold_trace"]).get("exporter") for one in (new, old)}
+    exporters = {_metadata(one["teacher_gold_trace"]).get("exporter") for one in (new, old)}
     return len(exporters) > 1 or not _answered(old) - _answered(new)
 
 
@@ -113,14 +113,14 @@ def grew_from(new: Data, old: Data) -> bool:
     accepted = before.get("code_cells")
     if before.get("execution_success") is not False or not isinstance(accepted, list):
         return False
-    inputs = _told(before).get("inputs")
+    inputs = _metadata(before).get("inputs")
     shared = inputs[: len(accepted)] if isinstance(inputs, list) else None
-    return bool(shared == _told(after)["inputs"][: len(accepted)])
+    return bool(shared == _metadata(after)["inputs"][: len(accepted)])
 
 
 def _run_of(episode: Data) -> tuple[str, ...] | None:
     """What names the script, the seed and the execution of the gold run."""
-    told = _told(episode["teacher_gold_trace"])
+    told = _metadata(episode["teacher_gold_trace"])
     names = [told.get(name) for name in ("code_hash", "seed", "execution_id")]
     return None if names[-1] is None else tuple(map(str, names))
 
@@ -129,10 +129,10 @@ def _answered(episode: Data) -> Counter[str]:
     """The answers of each consistency run, with how many runs gave them."""
     traces = episode.get("consistency_traces")
     found = traces if isinstance(traces, list) else []
-    return Counter(str(_told(trace).get("inputs")) for trace in found)
+    return Counter(str(_metadata(trace).get("inputs")) for trace in found)
 
 
-def _told(trace: Any) -> Data:
+def _metadata(trace: Any) -> Data:
     told = trace.get("submission_metadata") if isinstance(trace, dict) else None
     return told if isinstance(told, dict) else {}
 

@@ -25,7 +25,7 @@ def preference(episode: Row) -> Iterator[Row]:
     """
     gold, hint = episode["teacher_gold_trace"], episode["question"]["hint"]
     system, talk = talk_of(episode)
-    inputs = _told(gold, "inputs")
+    inputs = _metadata_list(gold, "inputs")
     if not gold["execution_success"] or len(talk) != 2 * len(inputs):
         return  # without the answers one by one, or with refused ones among them, no pair is sure
     matcher, seen = matcher_or_usual(gold["submission_metadata"].get("matcher")), set()
@@ -49,7 +49,7 @@ def _outvoted(episode: Row, matcher: Matcher) -> list[Row]:
 
 def _fault(inputs: list[Any], trace: Row, matcher: Matcher) -> tuple[int, str, str | None] | None:
     """The answer at which a run left the gold run and went wrong: its index, its text, its code."""
-    given = _told(trace, "inputs")
+    given = _metadata_list(trace, "inputs")
     refused = trace["submission_metadata"].get("error_line") is not None
     if trace["final_answer_hash"] is not None:
         at = len(given) - 1
@@ -63,7 +63,7 @@ def _fault(inputs: list[Any], trace: Row, matcher: Matcher) -> tuple[int, str, s
     if last or not all(before):
         return None
     cells = trace["code_cells"]
-    written = at < len(cells) and at not in _told(trace, "generated_cells")
+    written = at < len(cells) and at not in _metadata_list(trace, "generated_cells")
     return at, str(given[at]), cells[at] if written else None
 
 
@@ -71,7 +71,7 @@ def _same(gold: Any, other: Any, matcher: Matcher) -> bool:
     return matcher.same(canonical_answer(str(gold)), canonical_answer(str(other)))
 
 
-def _told(trace: Row, name: str) -> list[Any]:
+def _metadata_list(trace: Row, name: str) -> list[Any]:
     """A list in a run's metadata, where anything may stand."""
     found = trace["submission_metadata"].get(name)
     return found if isinstance(found, list) else []

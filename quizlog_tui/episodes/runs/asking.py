@@ -98,7 +98,7 @@ def finished(instance: Instance, folder: Path) -> list[SolverRun]:
     for file in independent.file(folder).parent.glob("run-*.json"):
         if (match := _RUN.fullmatch(file.name)) is not None:
             files[int(match[1])] = file
-    found = ((sample, kept(file)) for sample, file in sorted(files.items()))
+    found = ((sample, stored_run(file)) for sample, file in sorted(files.items()))
     return [replace(run, sample=sample) for sample, run in found if run is not None]
 
 
@@ -136,7 +136,7 @@ async def ask(
     async def one(want: Wanted) -> SolverRun:
         nonlocal done
         async with room:
-            run = kept(want.file(folder)) or await _made(want, solve_run, folder, answered)
+            run = stored_run(want.file(folder)) or await _made(want, solve_run, folder, answered)
         done += 1
         advanced(done, answers)
         return run
@@ -157,7 +157,7 @@ async def _made(
         _write(under_way, run)
         answered()
 
-    run = await solve_run(want, begun=kept(under_way), keep=keep)
+    run = await solve_run(want, begun=stored_run(under_way), keep=keep)
     if not run.broken:
         _write(file, run)
         under_way.unlink(missing_ok=True)
@@ -172,7 +172,7 @@ def _write(file: Path, run: SolverRun) -> None:
     write_text(file, json.dumps(asdict(run)) + "\n")
 
 
-def kept(file: Path) -> SolverRun | None:
+def stored_run(file: Path) -> SolverRun | None:
     """The run that a file keeps; None if there is none yet.
 
     Raises:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...record.branches import Parked, switched
+from ...record.branches import BranchEnd, switched
 from ...record.model import Record
 from ...record.store import RecordFile
 from ...replay.script.source import Source, read_source
@@ -97,10 +97,10 @@ def attempt(path: Path, branch: str | None = None) -> Attempt:
     return Attempt(path, record, gold_run(run, decisions), models)
 
 
-def _at_its_end(record: Record) -> Parked:
+def _at_its_end(record: Record) -> BranchEnd:
     """How the active branch stood at its last answer, where the pointer still is there."""
     known = record.pointer == len(record.inputs)
-    return Parked(record.status, record.score) if known else Parked()
+    return BranchEnd(record.status, record.score) if known else BranchEnd()
 
 
 def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:

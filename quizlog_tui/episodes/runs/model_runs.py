@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...errors import LimitError
 from ...files.scratch import scratch_folder
-from ...record.append_only_list import Series
+from ...record.append_only_list import AppendOnlyList
 from ...record.model import Record
 from ...record.store import RecordFile
 from ...replay.process.limits import Limits
@@ -79,7 +79,7 @@ def dealt(clients: Sequence[ModelClient], sample: int) -> ModelClient:
 def standing_at(script: Path, seed: int, run: SolverRun) -> Record:
     """A record that stands where a run does."""
     extras = {"start_time": run.start_time} if run.start_time else {}
-    return Record(str(script), seed, Series(run.inputs), len(run.inputs), extras=extras)
+    return Record(str(script), seed, AppendOnlyList(run.inputs), len(run.inputs), extras=extras)
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...record.branches import Parked, replanted
+from ...record.branches import BranchEnd, replanted
 from ...record.model import Record
 from ...replay.replayer import Replayer
 from ...replay.script.source import Source
@@ -77,7 +77,7 @@ def settle_switched(
     if drift.difference is None:
         return _settled(moved, drift.run, drift.run, drift.run.warnings)
     entry = before.branches[moved.branch]
-    parked = Parked(entry.status, entry.score, clock(), entry.code_hash)
+    parked = BranchEnd(entry.status, entry.score, clock(), entry.code_hash)
     return _apart(moved, drift, parked)
 
 
@@ -95,12 +95,12 @@ def _settled(record: Record, run: Transcript, whole: Transcript, notes: tuple[st
     return Settled(replace(record, trail=trail, pointer=len(run.steps)), run, notes)
 
 
-def _standing(record: Record, time: str) -> Parked:
+def _standing(record: Record, time: str) -> BranchEnd:
     """How the active branch stood at its end, if the record tells."""
     if record.pointer != len(record.inputs):
-        return Parked(time=time)
+        return BranchEnd(time=time)
     score = record.last_error.score if record.last_error else None
-    return Parked(record.status, 1.0 if record.status == "success" else score, time)
+    return BranchEnd(record.status, 1.0 if record.status == "success" else score, time)
 
 
 def _same_questions(record: Record, run: Transcript) -> bool:
@@ -110,9 +110,9 @@ def _same_questions(record: Record, run: Transcript) -> bool:
     )
 
 
-def _apart(record: Record, drift: BranchDrift, stood: Parked) -> Settled:
+def _apart(record: Record, drift: BranchDrift, stood: BranchEnd) -> Settled:
     """The agreeing answers, run as far as the pointer goes; the line as it was on a branch."""
-    from .words import told
+    from .words import describe_drift
 
     kept = replace(record, trail=record.trail.upto(drift.agreed))
     ended = stood.status in ("success", "error")
@@ -120,7 +120,7 @@ def _apart(record: Record, drift: BranchDrift, stood: Parked) -> Settled:
         kept = replanted(record, drift.agreed, stood)
     parked = next((name for name in kept.branches if name not in record.all_names), None)
     run = drift.run.upto(record.pointer)
-    return _settled(kept, run, drift.run, (*told(drift, parked), *run.warnings))
+    return _settled(kept, run, drift.run, (*describe_drift(drift, parked), *run.warnings))
 
 
 def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ..diverge import Difference
 from .report import BranchDrift
 
 
-def told(drift: BranchDrift, parked: str | None) -> Iterator[str]:
+def describe_drift(drift: BranchDrift, parked: str | None) -> Iterator[str]:
     """A drift in words: up to where all agrees, what is not the same there, what is kept."""
     if drift.difference is None:
         return

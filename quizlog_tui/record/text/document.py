@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import RecordError
-from ..append_only_list import Series
+from ..append_only_list import AppendOnlyList
 from ..model import MAIN, Branch, LastError, Record
 from .own_yaml import parse_own
 from .validate import record_from
@@ -72,7 +72,7 @@ class Rendering:
     """
 
     def __init__(self) -> None:
-        self._lists: dict[str, tuple[Series[str], str]] = {}
+        self._lists: dict[str, tuple[AppendOnlyList[str], str]] = {}
         self._branches: tuple[object, str] = (None, "")
 
     def text(self, record: Record) -> str:
@@ -89,7 +89,7 @@ class Rendering:
                 parts.append(self._branch_text(record))
         return "".join(parts)
 
-    def _list(self, key: str, series: Series[str]) -> str:
+    def _list(self, key: str, series: AppendOnlyList[str]) -> str:
         known, text = self._lists.get(key, (_NONE, ""))
         if not series.continues(known):
             known, text = _NONE, ""
@@ -105,7 +105,7 @@ class Rendering:
         return self._branches[1]
 
 
-_NONE: Series[str] = Series()
+_NONE: AppendOnlyList[str] = AppendOnlyList()
 
 
 def to_text(data: Mapping[str, Any], path: Path) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ...errors import RecordError
-from ..append_only_list import Series
+from ..append_only_list import AppendOnlyList
 from ..model import MAIN, Branch, LastError, Record, Status
 
 STATUSES: dict[str, Status] = {
@@ -105,10 +105,10 @@ def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -
     record = Record(
         script=fields.take("script", str, required=True, hint="name the Python script"),
         seed=fields.take("seed", int, required=True, hint="write a whole number, as seed: 123456"),
-        inputs=Series(inputs),
+        inputs=AppendOnlyList(inputs),
         pointer=_pointer(fields, len(inputs)),
         status=_status(fields, required=False) or "in_progress",
-        print=Series(fields.texts("print")),
+        print=AppendOnlyList(fields.texts("print")),
         last_error=_last_error(fields),
         trail=_trail(fields, len(inputs) + 1),
         output=fields.take("output", str, hint="name a file, or leave it out"),
@@ -133,9 +133,9 @@ def _pointer(fields: Fields, count: int) -> int:
     return pointer
 
 
-def _trail(fields: Fields, most: int) -> Series[str]:
+def _trail(fields: Fields, most: int) -> AppendOnlyList[str]:
     """The marks of the stops; more than there can be were left over when answers were cut."""
-    return Series(fields.texts("trail")).upto(most)
+    return AppendOnlyList(fields.texts("trail")).upto(most)
 
 
 def _status(fields: Fields, *, required: bool) -> Status | None:
@@ -170,7 +170,7 @@ def _branch(fields: Fields) -> Branch:
     at = fields.take("at", int, hint="write the index of the answer it forks at") or 0
     if at < 0:
         fields.fail("at", f"must not be negative, is {at}", "write an index from 0")
-    inputs = Series(fields.texts("inputs"))
+    inputs = AppendOnlyList(fields.texts("inputs"))
     parent = fields.take("parent", str, hint="name the branch it forks from")
     return Branch(
         parent=parent,

@@ -16,7 +16,7 @@ _LEAST_GAP = 5e-4
 """Seconds of work below which a checkpoint never pays."""
 
 
-class Line:
+class CachedRun:
     """A live run, with what the cache knows of it."""
 
     def __init__(
@@ -40,18 +40,18 @@ class Line:
         self.lasting_taint = False
 
 
-def ready(line: Line) -> bool:
+def ready(line: CachedRun) -> bool:
     """Whether a run waits for an answer, in a folder that no other has changed."""
     return line.run.waiting and not line.run.process.spoiled
 
 
-def may_save(line: Line, checkpoints: Checkpoints) -> bool:
+def may_save(line: CachedRun, checkpoints: Checkpoints) -> bool:
     """Whether a checkpoint of this run would be of use at all."""
     young = line.generation < MAX_GENERATION
     return checkpoints.enabled and young and not line.lasting_taint
 
 
-def save(line: Line, checkpoints: Checkpoints) -> None:
+def save(line: CachedRun, checkpoints: Checkpoints) -> None:
     """Take a checkpoint here if coming here again would cost more than one."""
     run = line.run
     if run.cost - line.saved < line.gap or not may_save(line, checkpoints):
@@ -77,7 +77,7 @@ def measured_gap(started: float) -> float:
     return max(_LEAST_GAP, (time.perf_counter() - started) / 2)
 
 
-def take(line: Line, checkpoints: Checkpoints) -> Checkpoint | None:
+def take(line: CachedRun, checkpoints: Checkpoints) -> Checkpoint | None:
     """A checkpoint of a run where it is, at once; None if that is not allowed."""
     process = _copied(line)
     if process is None:
@@ -90,7 +90,7 @@ def take(line: Line, checkpoints: Checkpoints) -> Checkpoint | None:
     return None
 
 
-def _copied(line: Line) -> QuizProcess | None:
+def _copied(line: CachedRun) -> QuizProcess | None:
     """A copy of a run's process; None if too many files are open."""
     process = line.run.copy()
     if process is None:
@@ -98,7 +98,7 @@ def _copied(line: Line) -> QuizProcess | None:
     return process
 
 
-def _keep(line: Line, process: QuizProcess, checkpoints: Checkpoints) -> Checkpoint:
+def _keep(line: CachedRun, process: QuizProcess, checkpoints: Checkpoints) -> Checkpoint:
     run = line.run
     line.saved = run.cost
     point = Checkpoint(

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...record.append_only_list import Series
+from ...record.append_only_list import AppendOnlyList
 from ..process.process import QuizProcess
 from ..script.source import Source
 from ..transcript import Transcript
@@ -46,7 +46,7 @@ class Checkpoint:
     source: Source
     parent: Checkpoint | None
     """The checkpoint before it on the way from the start, if there is one."""
-    answers: Series[str]
+    answers: AppendOnlyList[str]
     """The answers that led here."""
     transcript: Transcript
     process: QuizProcess

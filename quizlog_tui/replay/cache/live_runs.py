@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..run import Run
 from ..transcript import Transcript
 from ..tree_walk import Outcome, TreeWalk
-from .cached_run import Line, may_save, ready, save
+from .cached_run import CachedRun, may_save, ready, save
 from .checkpoints import Checkpoints, Key
 from .known import from_known
 
@@ -21,14 +21,14 @@ class LiveRuns:
     """
 
     def __init__(self, most: int, checkpoints: Checkpoints) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[CachedRun] = []
         self.running: list[Run] = []
         """Those that somebody waits for now."""
         self._walks: list[TreeWalk] = []
         self._most = most
         self._checkpoints = checkpoints
 
-    def agreeing(self, key: Key, inputs: Sequence[str]) -> list[Line]:
+    def agreeing(self, key: Key, inputs: Sequence[str]) -> list[CachedRun]:
         """The runs on whose way `inputs` lie, and those that lie on theirs."""
         return [line for line in self.lines if line.run.answers.agrees(inputs) and line.key == key]
 
@@ -37,7 +37,7 @@ class LiveRuns:
         given = (line.run.answers for line in self.lines if line.key == key)
         return max((answers.shared(inputs) for answers in given), default=0)
 
-    def just_before(self, key: Key, inputs: Sequence[str]) -> Line | None:
+    def just_before(self, key: Key, inputs: Sequence[str]) -> CachedRun | None:
         """A run that waits for the last of `inputs`; most often the one used last."""
         fit = (
             line
@@ -46,11 +46,11 @@ class LiveRuns:
         )
         return next((line for line in fit if line.key == key and ready(line)), None)
 
-    def of(self, transcript: Transcript) -> Line | None:
+    def of(self, transcript: Transcript) -> CachedRun | None:
         """The run that made a transcript, if it stands there still."""
         return next((line for line in self.lines if line.run.transcript is transcript), None)
 
-    def grow(self, line: Line, answers: Sequence[str]) -> Transcript:
+    def grow(self, line: CachedRun, answers: Sequence[str]) -> Transcript:
         """Give answers to a run, taking checkpoints where they pay."""
         self.use(line)
         gap = line.gap if may_save(line, self._checkpoints) else 0.0
@@ -58,14 +58,14 @@ class LiveRuns:
             line, lambda: line.run.grow(answers, gap, lambda run: save(line, self._checkpoints))
         )
 
-    def use(self, line: Line) -> None:
+    def use(self, line: CachedRun) -> None:
         """Note that a run is used now."""
         if self.lines[-1] is not line:
             self.lines.remove(line)
             self.lines.append(line)
         self.running.append(line.run)
 
-    def follow(self, line: Line, to_its_stop: Callable[[], Transcript]) -> Transcript:
+    def follow(self, line: CachedRun, to_its_stop: Callable[[], Transcript]) -> Transcript:
         """Where a run goes that is in use; it leaves if that fails."""
         try:
             transcript = to_its_stop()
@@ -94,14 +94,14 @@ class LiveRuns:
         for walk in list(self._walks):
             walk.cancel()
 
-    def enter(self, line: Line) -> Line:
+    def enter(self, line: CachedRun) -> CachedRun:
         """Hold one more."""
         while len(self.lines) >= self._most:
             self.leave(self.lines[0])
         self.lines.append(line)
         return line
 
-    def leave(self, line: Line) -> None:
+    def leave(self, line: CachedRun) -> None:
         """Give a run up and end its process."""
         self.running.clear()
         if line in self.lines:
@@ -109,7 +109,7 @@ class LiveRuns:
             line.run.close()
 
 
-def known(lines: Sequence[Line], inputs: Sequence[str]) -> Transcript | None:
+def known(lines: Sequence[CachedRun], inputs: Sequence[str]) -> Transcript | None:
     """The wanted transcript, if one of several agreeing runs passed through it."""
     found = (from_known(line.run.transcript, inputs) for line in lines)
     return next((transcript for transcript in found if transcript is not None), None)

@@ -77,7 +77,7 @@ def canary_absent(attempt: Attempt, scene: Scene, value: Any) -> str | None:
     """The secret is in no part of the result."""
     result = attempt.result
     parts = (str(result.answer), result.stdout, result.stderr, result.error or "")
-    return must(not any(map(scene.told, parts)), "the secret came out")
+    return must(not any(map(scene.reveals, parts)), "the secret came out")
 
 
 def unchanged(attempt: Any, scene: Scene, value: str) -> str | None:

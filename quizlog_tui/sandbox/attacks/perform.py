@@ -36,7 +36,7 @@ _KNOWN_LACKS: Mapping[Level, frozenset[str]] = {
 }
 
 
-def lacks(level: Level) -> frozenset[str]:
+def known_gaps(level: Level) -> frozenset[str]:
     """Attacks that need more than this kind of isolation has."""
     return _KNOWN_LACKS[level]
 

@@ -125,7 +125,7 @@ class Scene:
         """Whether anybody reached a listener."""
         return bool(select.select(self.listeners, [], [], 0)[0])
 
-    def told(self, text: str) -> bool:
+    def reveals(self, text: str) -> bool:
         """Whether a text holds the secret in a form that is easily read back."""
         raw = self.canary.encode()
         forms = (raw, raw[::-1], base64.b64encode(raw)[:40], raw.hex().encode())

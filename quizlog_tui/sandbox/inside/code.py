@@ -55,7 +55,7 @@ def _outcome(source: str) -> dict[str, Any]:
     except UnfitAnswer as unfit:
         return {"kind": "error", "error": f"answer: {unfit}"}
     except BaseException as raised:
-        return _told(raised)
+        return _describe_error(raised)
 
 
 def _run(program: CodeType, main: ModuleType) -> dict[str, Any] | None:
@@ -68,7 +68,7 @@ def _run(program: CodeType, main: ModuleType) -> dict[str, Any] | None:
     return None
 
 
-def _told(raised: BaseException) -> dict[str, Any]:
+def _describe_error(raised: BaseException) -> dict[str, Any]:
     """An exception as the frame has it; its traceback goes to stderr, as Python's own would."""
     kind = "error"
     if isinstance(raised, MemoryError):

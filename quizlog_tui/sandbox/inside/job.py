@@ -41,7 +41,7 @@ def keep(
         prepare()
         wakes = _wake_at_ends()
         wire.send(sock, {"up": True})
-        run, source = _told(sock)
+        run, source = _read_setup(sock)
         child = os.fork()
         if child == 0:
             _be_the_code(box, run, source, sock, pipes)
@@ -65,7 +65,7 @@ def _wake_at_ends() -> int:
     return wakes
 
 
-def _told(sock: socket.socket) -> tuple[RunSetup, str]:
+def _read_setup(sock: socket.socket) -> tuple[RunSetup, str]:
     """The set-up and the code of the run; files that come before are put into its folder."""
     while True:
         message = wire.receive(sock)

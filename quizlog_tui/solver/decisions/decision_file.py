@@ -23,7 +23,7 @@ MAX_BYTES = 256 * 1024 * 1024
 """Larger files are refused before they are read."""
 
 
-class Kept(NamedTuple):
+class StoredDecision(NamedTuple):
     """What a file of decisions holds."""
 
     decisions: list[Decision]
@@ -32,13 +32,13 @@ class Kept(NamedTuple):
     """One for each line that cannot."""
 
 
-def read_decisions(path: Path) -> Kept:
+def read_decisions(path: Path) -> StoredDecision:
     """All decisions of a file; none if there is no file.
 
     Raises:
         DecisionError: The file itself cannot be read.
     """
-    kept = Kept([], [])
+    kept = StoredDecision([], [])
     for number, line in enumerate(_lines(path), 1):
         if line.strip():
             try:

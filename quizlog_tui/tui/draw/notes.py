@@ -53,7 +53,7 @@ def by_step(notes: Iterable[Feedback]) -> list[Feedback]:
     return sorted(notes, key=lambda said: (said.at is None, said.at or 0))
 
 
-def kept(
+def filtered_notes(
     notes: Iterable[Feedback], *, verdict: str | None = None, author: str | None = None
 ) -> list[Feedback]:
     """The remarks with a verdict and by an author; None asks for neither."""
@@ -99,7 +99,7 @@ def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
         "text": said.text,
         "author": (said.author or "", "answer"),
         "branch": (said.branch or "", "dim"),
-        "when": (clock.told(said.time), "dim"),
+        "when": (clock.describe(said.time), "dim"),
     }
 
 
@@ -108,7 +108,7 @@ def note_lines(said: Feedback, clock: Clock) -> list[Line]:
     place = "on all of it" if said.at is None else f"step {said.at}"
     branch = f" of {said.branch}" if said.branch else ""
     who = f" · {said.author}" if said.author else ""
-    when = f" · {clock.told(said.time)}" if said.time else ""
+    when = f" · {clock.describe(said.time)}" if said.time else ""
     verdict = f"{verdict_words(said.verdict)} · " if said.verdict else ""
     lines = [
         line((verdict, _STYLES.get(said.verdict or "", "")), (f"{place}{branch}{who}{when}", "dim"))

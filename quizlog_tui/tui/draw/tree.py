@@ -139,7 +139,7 @@ def _row(row: TreeRow, columns: Layout, clock: Clock) -> Line:
         "left at": "" if row.under is None else f"step {row.at}",
         "answers": f"{branch.length:>7}",
         "state": ("␡ deleted", "dim") if branch.deleted else state,
-        "created": (clock.told(branch.created), "dim"),
+        "created": (clock.describe(branch.created), "dim"),
         "note": branch.note or "",
     }
     return cells_line(columns, cells)
@@ -162,10 +162,10 @@ def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
     state = (outcome(branch.status, branch.score), STYLES[branch.status])
     yield line((branch.name, "head"), " · ", state, (active, "dim"))
     left = f", leaves {row.under} at step {row.at}" if row.under is not None else ""
-    made = f", made {clock.told(branch.created)}" if branch.created else ""
+    made = f", made {clock.describe(branch.created)}" if branch.created else ""
     yield line((f"{plural(branch.length, 'answer')}{left}{made}", "dim"))
     if branch.deleted:
-        yield line((f"deleted {clock.told(branch.deleted)}; U restores it", "warn"))
+        yield line((f"deleted {clock.describe(branch.deleted)}; U restores it", "warn"))
     if branch.note:
         yield line(("✎ ", "dim"), branch.note)
 

@@ -82,7 +82,10 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         asked, count = decision.question, len(self._decisions)
         step = "" if asked.pointer is None else f" · step {asked.pointer}"
         branch = f" of {asked.branch}" if asked.branch else ""
-        chosen, when = clipped(outcome_text(decision.verdict), 40), self._clock.told(decision.time)
+        chosen, when = (
+            clipped(outcome_text(decision.verdict), 40),
+            self._clock.describe(decision.time),
+        )
         return f"◆ decision {self._at + 1} of {count}{step}{branch} · {chosen} · {when}"
 
     def action_decision(self, by: int) -> None:

@@ -24,7 +24,7 @@ from ..clock import Clock
 from ..draw.notes import (
     authors_in,
     by_step,
-    kept,
+    filtered_notes,
     no_notes_lines,
     note_grid,
     note_layout,
@@ -97,7 +97,7 @@ class NotesScreen(QuizlogScreen[Place | None]):
     def draw(self) -> None:
         """Put the remarks that are wanted on the screen."""
         every = self._every
-        self._shown = by_step(kept(every, verdict=self._verdict, author=self._author))
+        self._shown = by_step(filtered_notes(every, verdict=self._verdict, author=self._author))
         self.query_one(Heads).show(note_layout(self._shown))
         self.query_one("#notes", RowList).show(note_grid(self._shown, self._clock))
         self._draw_note(len(every))

@@ -19,7 +19,7 @@ from ...errors import QuizlogError
 from ...solver.contract import Wish
 from ...solver.decisions.decision import Fetched
 from ...solver.research import FetchTool
-from ..task.task_context import Tools
+from ..task.task_context import TaskContext
 from .address import origin_of
 from .downloads import TEXTS, folder_size
 from .fetch_rules import address_of, body_of, fault_of, headers_of
@@ -47,7 +47,7 @@ class Fetcher:
         closed: Where answers are sent.
     """
 
-    tools: Tools
+    tools: TaskContext
     page: str
     folder: Path
     closed: Sequence[str]
@@ -101,10 +101,10 @@ class Fetcher:
             if key not in self.known:
                 if len(self.known) >= MOST_REQUESTS:
                     return _described(sent, f"not sent: the page had {MOST_REQUESTS} requests")
-                self.known[key] = await self._told(sent)
+                self.known[key] = await self._send_and_note(sent)
             return self.known[key]
 
-    async def _told(self, sent: Sent) -> Fetched:
+    async def _send_and_note(self, sent: Sent) -> Fetched:
         """What came of a request; the log says it too."""
         try:
             fetched = self._saved(sent, await self._received(sent))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..net.downloads import Gathered, context_of, folder_size, gather
-from ..task.task_context import Tools
+from ..task.task_context import TaskContext
 from .browser import NotRenderedError, Tab
 from .page import WebPage, read_page
 from .snapshot import Snapshot
@@ -45,10 +45,10 @@ def looked_from(data: Mapping[str, Any]) -> Looked:
 
 
 @dataclass(frozen=True)
-class Looking:
+class PageFetch:
     """How one page is looked at. Every look starts with an empty folder."""
 
-    tools: Tools
+    tools: TaskContext
     url: str
     folder: Path
     """Takes the page's files."""

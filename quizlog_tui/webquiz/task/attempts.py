@@ -23,7 +23,7 @@ from ..net.fetching import Fetcher
 from ..net.submit import Reply, payload_of, submit
 from ..page.page import WebPage
 from .task import PageResult, PageState, Submission, TaskRequest
-from .task_context import Tools
+from .task_context import TaskContext
 
 _TELLS = re.compile(
     r"\b(?:should|expected?|must|needs?|correct (?:answer|value)|~)|[:=~]\s*-?\d", re.I
@@ -41,7 +41,7 @@ class Attempts:
     page: WebPage
     question: Question
     folder: Path
-    tools: Tools
+    tools: TaskContext
     fetcher: Fetcher
     """Sends what models ask for."""
     issued: float

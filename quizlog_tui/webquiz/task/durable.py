@@ -18,7 +18,7 @@ from ..net.gate import Gate
 from ..net.submit import Reply
 from ..page.page_fetch import looked_from
 from .task import TaskResult
-from .task_context import Tools
+from .task_context import TaskContext
 from .workspace import Workspace
 
 Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
@@ -30,7 +30,9 @@ _READ: dict[str, Callable[[Any], Any]] = {
 }
 
 
-async def durable(tools: Tools, step: Step, wall: Callable[[], float] = time.time) -> Tools:
+async def durable(
+    tools: TaskContext, step: Step, wall: Callable[[], float] = time.time
+) -> TaskContext:
     """The same tools, with every act kept.
 
     Args:
@@ -79,11 +81,11 @@ class _Course:
     async def once(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
         """What comes of an act; a submission is announced first."""
         if name != "send":
-            return await self._kept(name, act)
-        await self._kept("announce", _nothing)
-        return await self._kept(name, act if self.live else _in_doubt)
+            return await self._do_once(name, act)
+        await self._do_once("announce", _nothing)
+        return await self._do_once(name, act if self.live else _in_doubt)
 
-    async def _kept(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
+    async def _do_once(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
         self.live = False
 
         async def do() -> dict[str, Any]:

@@ -16,10 +16,10 @@ from ...solver.decisions.decision import Decision, Question
 from ..net.address import origin_of
 from ..net.fetching import Fetcher
 from ..page.page import WebPage, reachable
-from ..page.page_fetch import Looked, Looking
+from ..page.page_fetch import Looked, PageFetch
 from .attempts import Attempts
 from .task import PageResult, PageState, TaskRequest, TaskResult, TaskState
-from .task_context import Solve, Tools
+from .task_context import Solve, TaskContext
 from .task_history import with_history
 from .workspace import RECORD
 
@@ -29,7 +29,7 @@ _PERSONAL = ("email", "id")
 """Parameters that name a person and the answer that led to a page: the question is the same."""
 
 
-async def run_task(request: TaskRequest, tools: Tools) -> TaskResult:
+async def run_task(request: TaskRequest, tools: TaskContext) -> TaskResult:
     """Work a task to its end. Raises nothing that a page, model or server does."""
     return await _Journey(request, tools).run()
 
@@ -37,7 +37,7 @@ async def run_task(request: TaskRequest, tools: Tools) -> TaskResult:
 @dataclass
 class _Journey:
     request: TaskRequest
-    tools: Tools
+    tools: TaskContext
     pages: list[PageResult] = field(default_factory=list)
     carried: dict[str, str] = field(default_factory=dict)
     """The last submit URL that a page named, by origin."""
@@ -79,7 +79,7 @@ class _Journey:
         folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
         tools.workspace.note(f"page {len(self.pages) + 1}: {path}")
         carried = self.carried.get(origin_of(url))
-        looking = Looking(tools, url, folder, carried, issued)
+        looking = PageFetch(tools, url, folder, carried, issued)
         looked = await tools.once("look", looking.look)
         if looked.page is None:
             state: PageState = "late" if looked.late else "unreachable"
@@ -120,7 +120,7 @@ class _Journey:
         )
 
 
-def _after_mending(solve: Solve, looking: Looking, looked: Looked) -> Solve:
+def _after_mending(solve: Solve, looking: PageFetch, looked: Looked) -> Solve:
     """Asks the models once the page's files are there."""
 
     async def ask(question: Question, folder: Path, *rest: Any) -> Decision:

@@ -56,7 +56,7 @@ class Try:
 
 
 @dataclass(frozen=True)
-class Told:
+class TaskScript:
     """A script, and what comes of it with the answers that were given."""
 
     text: str
@@ -75,7 +75,7 @@ class Told:
     score: float | None = None
 
 
-def told(task: TaskResult) -> Told:
+def describe_task(task: TaskResult) -> TaskScript:
     """The script of a task that has ended, or whose last page is open."""
     script = _Script(_HEAD.format(id=task.id).splitlines(), ended=task.state != "running")
     for page in task.pages:
@@ -146,7 +146,7 @@ class _Script:
             said = _said(one)
             self._say(f"{said[0].upper()}{said[1:]}\nGiven up; the server named the next page.")
 
-    def end(self, task: TaskResult) -> Told:
+    def end(self, task: TaskResult) -> TaskScript:
         """All of it, with how the task ended."""
         message = score = None
         if self.ended and task.state == "finished" and self.right == self.pages:
@@ -155,7 +155,7 @@ class _Script:
             self.pages += _ended_between(task)  # the page that was to come is not right either
             message, score = _end(task, self.right), self._score()
             self._raise(repr(message), score)
-        return Told(
+        return TaskScript(
             "\n".join([*self.lines, ""]),
             tuple(self.answers),
             tuple(self.tries),

@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Once(Protocol):
     """Does what touches the world: `look`, `think`, `pause`, `send`.
 
-    All that happens between such acts follows from what came of them, and from `Tools.clock`.
+    All that happens between such acts follows from what came of them, and from `TaskContext.clock`.
     """
 
     async def __call__(self, name: str, act: Callable[[], Awaitable[T]]) -> T:
@@ -45,7 +45,7 @@ async def _unkept(page: PageResult) -> None:
 
 
 @dataclass(frozen=True)
-class Tools:
+class TaskContext:
     """What a task works with."""
 
     tab: Tab

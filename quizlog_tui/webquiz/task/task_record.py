@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...errors import QuizlogError
 from ...record import branches as rules
-from ...record.append_only_list import Series
+from ...record.append_only_list import AppendOnlyList
 from ...record.durable import write_text
 from ...record.lineage import agreements
 from ...record.model import MAIN, LastError, Record, Status
@@ -22,7 +22,7 @@ from ...record.store import RecordFile
 from ...replay.script.source import Source
 from ...session.new_record import utc_now
 from ...solver.redaction import Redaction
-from .script import Told, Try, told
+from .script import TaskScript, Try, describe_task
 from .task import PageResult, TaskResult
 
 SCRIPT = "quiz.py"
@@ -63,11 +63,11 @@ class TaskRecord:
         pages = tuple(_clean(page, self._redaction) for page in self._pages)
         cleaned = replace(task, pages=pages, error=task.error and clean(task.error))
         try:
-            self._keep(told(cleaned), task.id)
+            self._keep(describe_task(cleaned), task.id)
         except QuizlogError as error:
             self._note(f"the record could not be written: {error}")
 
-    def _keep(self, now: Told, task: str) -> None:
+    def _keep(self, now: TaskScript, task: str) -> None:
         script = self.path.with_name(SCRIPT)
         code_hash = Source(script, now.text.encode()).code_hash
         new = not self.path.exists()
@@ -99,7 +99,7 @@ def _clean(page: PageResult, redaction: Redaction) -> PageResult:
     return replace(page, url=url, question=question, files=files, notes=notes, submissions=sent)
 
 
-def grown(record: Record, now: Told, code_hash: str, time: str) -> Record:
+def grown(record: Record, now: TaskScript, code_hash: str, time: str) -> Record:
     """A record with what a task has come to. Pure.
 
     Args:
@@ -112,26 +112,26 @@ def grown(record: Record, now: Told, code_hash: str, time: str) -> Record:
     status: Status = "error" if now.message else "success" if now.ended else "in_progress"
     behind = record.pointer < min(len(record.inputs), len(now.answers))
     if record.branch != MAIN or behind:  # somebody looks elsewhere
-        parked = rules.Parked(status, now.score)
+        parked = rules.BranchEnd(status, now.score)
         return replace(rules.switched(moved, record.branch, parked), pointer=record.pointer)
     extras = {key: value for key, value in moved.extras.items() if key != "end_time"}
     return replace(
         moved,
         pointer=len(now.answers),
         status=status,
-        print=Series(now.print),
+        print=AppendOnlyList(now.print),
         last_error=LastError(now.message, now.line, now.score or 0.0) if now.message else None,
         extras=extras | ({"end_time": time} if now.ended else {}),
     )
 
 
-def _with_answers(record: Record, now: Told, time: str) -> Record:
+def _with_answers(record: Record, now: TaskScript, time: str) -> Record:
     """The record on its branch `main`, with the answers of a task and no others on it."""
-    moved = rules.switched(record, MAIN, rules.Parked(record.status, record.score))
+    moved = rules.switched(record, MAIN, rules.BranchEnd(record.status, record.score))
     for at, answer in enumerate(now.answers):
-        moved = rules.answered(moved, at, answer, rules.Parked(time=time))
+        moved = rules.answered(moved, at, answer, rules.BranchEnd(time=time))
     if len(moved.inputs) > len(now.answers):  # somebody's, or ours before a task was taken up again
-        moved = rules.cut(moved, len(now.answers), rules.Parked(time=time))
+        moved = rules.cut(moved, len(now.answers), rules.BranchEnd(time=time))
     for one in now.tries:
         moved = _with_try(moved, one, time)
     return moved
@@ -143,4 +143,6 @@ def _with_try(record: Record, one: Try, time: str) -> Record:
     if len(line) in agreements(record, line).values():
         return record
     name = rules.free_name(record, f"page-{one.at + 1}-try")
-    return rules.kept(record, one.at, one.answer, name, rules.Parked("error", one.score, time))
+    return rules.added_branch(
+        record, one.at, one.answer, name, rules.BranchEnd("error", one.score, time)
+    )

@@ -24,13 +24,13 @@ from .budget import Budget
 from .orchestrate import run_task
 from .settings import TaskSettings
 from .task import TaskRequest, TaskResult
-from .task_context import Solve, Tools
+from .task_context import Solve, TaskContext
 from .task_record import TaskRecord
 from .workspace import Workspace, cleanup_task_workspace, create_workspace
 
 
 @dataclass
-class Workshop:
+class TaskRunner:
     """What all tasks share. Close it.
 
     Args:
@@ -58,7 +58,7 @@ class Workshop:
         self,
         request: TaskRequest,
         told: Callable[[TaskResult], None] = lambda result: None,
-        lasting: Callable[[Tools], Awaitable[Tools]] | None = None,
+        lasting: Callable[[TaskContext], Awaitable[TaskContext]] | None = None,
     ) -> TaskResult:
         """Work a task to its end; its results are kept, its workspace is removed.
 
@@ -112,7 +112,7 @@ class Workshop:
         workspace: Workspace,
         redaction: Redaction,
         told: Callable[[TaskResult], None],
-    ) -> AsyncIterator[Tools]:
+    ) -> AsyncIterator[TaskContext]:
         settings, disk = self.settings, self.settings.task_disk_mb * 1024 * 1024
         allowed = allowed_for(
             request.url, settings.quiz_allowed_origins, settings.quiz_private_hosts
@@ -134,7 +134,7 @@ class Workshop:
             through(way_out.url) as http,
             self.browser.tab(way_out, workspace.folder / "files", disk) as tab,
         ):
-            yield Tools(
+            yield TaskContext(
                 tab=tab,
                 gate=way_out,
                 http=http,
@@ -172,7 +172,9 @@ class Workshop:
 
 
 @asynccontextmanager
-async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> AsyncIterator[Workshop]:
+async def workshop(
+    settings: TaskSettings, choice: Choice, run: RunCode
+) -> AsyncIterator[TaskRunner]:
     """What tasks share, until the end of the block.
 
     Args:
@@ -185,7 +187,7 @@ async def workshop(settings: TaskSettings, choice: Choice, run: RunCode) -> Asyn
     """
     executable(settings.browser_executable)  # said now, not by each task
     async with chosen_panel(choice, run) as panel:
-        shop = Workshop(settings, panel, (settings.aiproxy_token,))
+        shop = TaskRunner(settings, panel, (settings.aiproxy_token,))
         try:
             yield shop
         finally:

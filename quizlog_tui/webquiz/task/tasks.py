@@ -22,8 +22,8 @@ from ..net.address import Allowed, BadAddressError, allowed_for, is_special
 from .durable import durable
 from .settings import TaskSettings
 from .task import PageResult, TaskRequest
-from .task_context import Tools
-from .task_runner import Workshop
+from .task_context import TaskContext
+from .task_runner import TaskRunner
 from .workspace import sweep
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ _OPEN = ("queued", "running")
 
 
 @asynccontextmanager
-async def opened(
-    shop: Workshop, others: Mapping[str, Work] = MappingProxyType({})
+async def open_tasks(
+    shop: TaskRunner, others: Mapping[str, Work] = MappingProxyType({})
 ) -> AsyncIterator[Tasks]:
     """The tasks of the configured database; those left by a process that is gone go on.
 
@@ -74,7 +74,7 @@ class Tasks:
 
     engine: Engine
 
-    def __init__(self, shop: Workshop) -> None:
+    def __init__(self, shop: TaskRunner) -> None:
         self._shop = shop
         self._news = asyncio.Event()
         self._starting = asyncio.Lock()
@@ -148,19 +148,19 @@ class Tasks:
 
     async def work(self, task: str, email: str, url: str, triggered: float) -> dict[str, Any]:
         """Work a task as far as it is not worked yet: what the engine calls."""
-        from ...queue.engine import put
+        from ...queue.engine import store_value
 
         request = TaskRequest(email, self.settings.user_secret, url, task, triggered)
         pages = 0
 
-        async def kept(page: PageResult) -> None:
+        async def stored_values(page: PageResult) -> None:
             nonlocal pages
             pages += 1
-            await put(f"{pages:03d}", asdict(page))
+            await store_value(f"{pages:03d}", asdict(page))
             self._tell()
 
-        async def lasting(tools: Tools) -> Tools:
-            return replace(await durable(tools, self.engine.step), kept=kept)
+        async def lasting(tools: TaskContext) -> TaskContext:
+            return replace(await durable(tools, self.engine.step), kept=stored_values)
 
         result = await self._shop.work(request, lasting=lasting)
         return result.to_dict()
@@ -183,9 +183,9 @@ class Tasks:
         if row.output is not None:
             data: dict[str, Any] = row.output
             return data
-        from ...queue.engine import kept
+        from ...queue.engine import stored_values
 
-        pages = [page for _, page in sorted((await kept(row.workflow_id)).items())]
+        pages = [page for _, page in sorted((await stored_values(row.workflow_id)).items())]
         _, email, url, *_ = row.input["args"] if row.input else ("", "", "")
         state = _STATES.get(row.status, "failed")
         error = str(row.error) if row.error else None

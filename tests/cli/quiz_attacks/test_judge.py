@@ -16,7 +16,7 @@ from quizlog_tui.cli.machine.quiz_attacks.entries import load
 from quizlog_tui.cli.machine.quiz_attacks.judge import CHECKS
 from quizlog_tui.cli.machine.quiz_attacks.made import Made
 from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
-from quizlog_tui.record.append_only_list import Series
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.sandbox.attacks import around as surroundings
 from quizlog_tui.sandbox.attacks.around import Lookout, adopting
@@ -42,7 +42,7 @@ def honest(scene: Scene) -> QuizAttempt:
 
 def printing(found: QuizAttempt, *texts: str) -> QuizAttempt:
     assert found.transcript is not None
-    return replace(found, transcript=replace(found.transcript, print=Series(texts)))
+    return replace(found, transcript=replace(found.transcript, print=AppendOnlyList(texts)))
 
 
 def around(found: QuizAttempt, **changes: Any) -> QuizAttempt:

@@ -12,7 +12,7 @@ from ....errors import QuizlogError
 from ....files.scratch import scratch_folder
 from ....proof.verdict import Verdict
 from ....proof.verify import verify
-from ....record.append_only_list import Series
+from ....record.append_only_list import AppendOnlyList
 from ....record.model import Record
 from ....record.store import RecordFile
 from ....replay.replayer import Replayer
@@ -134,7 +134,7 @@ def _staged(attack: QuizAttack, scene: Scene, folder: Path) -> Path:
     for name in attack.pipes:
         os.mkfifo(folder / name)
     record = folder / "record.yaml"
-    RecordFile(record).create(Record("quiz.py", _SEED, Series(()), 0))
+    RecordFile(record).create(Record("quiz.py", _SEED, AppendOnlyList(()), 0))
     return record
 
 

@@ -21,7 +21,7 @@ def _shown(text: object) -> str:
     return one_line(str(text))[:200]
 
 
-def told(attempt: QuizAttempt) -> Iterator[str]:
+def all_texts(attempt: QuizAttempt) -> Iterator[str]:
     """All that a person is shown, or a record keeps, of what the script did."""
     yield from _printed(attempt)
     yield attempt.said
@@ -114,7 +114,7 @@ def no_traceback(attempt: QuizAttempt, scene: Scene, value: object) -> str | Non
 
 def canary_absent(attempt: QuizAttempt, scene: Scene, value: object) -> str | None:
     """The secret is in nothing that is shown or kept."""
-    return must(not any(map(scene.told, told(attempt))), "the secret came out")
+    return must(not any(map(scene.reveals, all_texts(attempt))), "the secret came out")
 
 
 def made_lacks(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:

@@ -48,7 +48,7 @@ def install(identity: Identity, *, named: bool) -> None:
     """
     for name in ("getpid", "getppid", "getpgrp", "getsid", "getpgid"):
         if hasattr(os, name):
-            setattr(os, name, _told(getattr(os, name), identity))
+            setattr(os, name, _answers_in_place(getattr(os, name), identity))
     for name in ("kill", "killpg"):
         setattr(os, name, _taken(getattr(os, name), identity))
     if not named:
@@ -62,7 +62,7 @@ def install(identity: Identity, *, named: bool) -> None:
         after_import({"socket": lambda module: setattr(module, "gethostname", lambda: HOST)})
 
 
-def _told(real: Any, identity: Identity) -> Any:
+def _answers_in_place(real: Any, identity: Identity) -> Any:
     def call(*args: Any) -> int:
         return identity.outward(real(*map(identity.inward, args)))
 

@@ -51,9 +51,9 @@ class CodeWatch:
         if event == "compile":
             self._source = arguments[:2]
         elif event == "exec" and self.used:
-            self._told(arguments[0])
+            self._report(arguments[0])
 
-    def _told(self, code: Any) -> None:
+    def _report(self, code: Any) -> None:
         if type(code) is not CodeType or getpid() != self._home:
             return
         where = self._where(code, sys._getframe(2))

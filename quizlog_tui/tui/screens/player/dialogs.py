@@ -22,13 +22,13 @@ from ..base import DIALOG
 from ..dialogs import AskScreen, ChooseScreen
 from ..export import Export, ReportExport, report_name
 from .recorded import needs_script
-from .tools import PlayerBeside
+from .tools import PlayerTools
 
 if TYPE_CHECKING:
     from .remark import Remark
 
 
-class PlayerDoors(PlayerBeside):
+class PlayerDialogs(PlayerTools):
     """The third of the player that opens other screens.
 
     Args:

@@ -32,7 +32,7 @@ _FOLLOW_SECONDS = 0.5
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 
 
-class PlayerMoves(QuizlogScreen[None]):
+class PlayerEditing(QuizlogScreen[None]):
     """The half of the player that moves the record.
 
     Args:

@@ -18,13 +18,13 @@ from ...widgets.lines.row_list import RowList
 from ...widgets.scrubber import Scrubber
 from ..base import DIALOG
 from ..dialogs import AskScreen
-from .dialogs import PlayerDoors
+from .dialogs import PlayerDialogs
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second of the autoplay."""
 
 
-class PlayerLooks(PlayerDoors):
+class PlayerNavigation(PlayerDialogs):
     """The part of the player that moves the playhead.
 
     Args:

@@ -34,11 +34,11 @@ from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ...widgets.prompt_panel import PromptPanel
 from ...widgets.scrubber import Scrubber
-from .navigation import PlayerLooks
+from .navigation import PlayerNavigation
 from .recorded import needs_script, recorded_text, source_to_draw
 
 
-class PlayerScreen(PlayerLooks):
+class PlayerScreen(PlayerNavigation):
     """Audits one record.
 
     Args:

@@ -21,7 +21,7 @@ from ...clock import Clock
 from ...widgets.prompt_panel import PromptPanel
 from ..base import DIALOG
 from ..dialogs import AskScreen
-from .editing import PlayerMoves
+from .editing import PlayerEditing
 from .recorded import needs_script
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..sweep import Trial
 
 
-class PlayerBeside(PlayerMoves):
+class PlayerTools(PlayerEditing):
     """The part of the player that opens other screens at the step shown.
 
     Args:

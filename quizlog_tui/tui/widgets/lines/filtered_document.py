@@ -14,7 +14,7 @@ _AT_ONCE = 0.02
 """Seconds of measuring before keys and painting have their turn."""
 
 
-class Kept:
+class FilteredDocument:
     """The items in which something is found, as far as they are measured.
 
     Args:

@@ -130,7 +130,7 @@ class Finding:
         before = self._before(bisect_left(self._items, place.item))
         return before + bisect_right(self.hits(place.item).places, place.at)
 
-    def told(self, place: Place | None) -> str:
+    def describe_place(self, place: Place | None) -> str:
         """Where one is among the hits, such as `3 of 15`; `+` as long as more may come."""
         total = self._before(len(self._totals))
         if not total:

@@ -17,7 +17,7 @@ from textual.timer import Timer
 
 from ....text import visible
 from .documents import Document, Paragraphs, unchanged
-from .filtered_document import Kept
+from .filtered_document import FilteredDocument
 from .finding import Finding, Place
 from .hit_rows import HitRows
 from .line_pane import LinePane, Mark
@@ -38,7 +38,7 @@ class LineView(LinePane):
         self._whole: Document = Paragraphs()
         self._mark: int | None = None
         self._finding: Finding | None = None
-        self._kept: Kept | None = None
+        self._kept: FilteredDocument | None = None
         self._here: Place | None = None
         self._hits: dict[int, HitRows] = {}
         self._counted_at = 0
@@ -193,7 +193,7 @@ class LineView(LinePane):
         """Search for other words, or none; the rows are laid out anew if there are others."""
         before, filtered = self._seen(), self._kept is not None
         self._finding = finding
-        self._kept = Kept(self._whole, finding) if filtering and finding else None
+        self._kept = FilteredDocument(self._whole, finding) if filtering and finding else None
         self._hits.clear()
         if self._kept is not None:
             self._put(self._kept, 0)
@@ -206,7 +206,7 @@ class LineView(LinePane):
 
     def _tell(self) -> None:
         """Say at the pane's edge where one is; to say it paints the pane, so only if it changed."""
-        told = "" if self._finding is None else self._finding.told(self._here)
+        told = "" if self._finding is None else self._finding.describe_place(self._here)
         told += " · filtered" if self._kept is not None else ""
         if told != self._told:
             self._told = self.border_subtitle = told
