@@ -21,11 +21,11 @@ from quizlog_tui.cli.parser import COMMANDS
 from quizlog_tui.config import config_path
 from quizlog_tui.record.store import RecordFile
 from tests.cli.conftest import Run
-from tests.session.test_session import QUIZ
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
 from tests.support.plain import run_plain
 from tests.support.processes import IS_UP, is_up
+from tests.support.sessions import QUIZ
 
 
 def test_a_questionnaire_from_the_shell(run: Run, build: Build) -> None:

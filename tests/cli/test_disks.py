@@ -17,9 +17,9 @@ import pytest
 from quizlog_tui.record.lock import lock_file
 from quizlog_tui.record.store import RecordFile
 from tests.cli.conftest import Run
-from tests.session.test_session import QUIZ
 from tests.support.build import Build
 from tests.support.locks import LINUX, in_line, until
+from tests.support.sessions import QUIZ
 
 CHANGES = (
     ("record.yaml", "5"),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.session.test_session import QUIZ, on_disk
 from tests.support.build import Build
+from tests.support.sessions import QUIZ, on_disk
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import copy
 import json
 import re
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,7 @@ from quizlog_tui.episodes.read.reading import LineError, parse
 from quizlog_tui.episodes.read.upgrade import upgrade_file
 from quizlog_tui.errors import EpisodeError
 from tests.episodes.support import episode
-
-Place = tuple[str | int, ...]
-ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("4", "bad")])
-LINE = to_line(ONE).encode()
-DATA: dict[str, Any] = json.loads(LINE)
+from tests.support.episode_faults import DATA, LINE, ONE, PLACES, Place, put
 
 ALLOWED = (
     # Changes that somebody can seal again without breaking a rule: they change what is told of a
@@ -44,25 +39,6 @@ ALLOWED = (
 )  # fmt: skip
 
 
-def places(value: Any, at: Place = ()) -> Iterator[Place]:
-    """Every leaf and every empty container."""
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, item in items:
-        if isinstance(item, dict | list) and item:
-            yield from places(item, (*at, key))
-        else:
-            yield (*at, key)
-
-
-def put(data: Any, place: Place, value: Any) -> dict[str, Any]:
-    changed: dict[str, Any] = copy.deepcopy(data)
-    inner: Any = changed
-    for key in place[:-1]:
-        inner = inner[key]
-    inner[place[-1]] = value
-    return changed
-
-
 def get(data: Any, place: Place) -> Any:
     for key in place:
         data = data[key]
@@ -74,7 +50,6 @@ def codes(line: bytes | str, *, lenient: bool = False) -> set[str]:
     return {one.code for one in check_line(line, lenient=lenient) if not one.warning}
 
 
-PLACES = list(places(DATA))
 SEAL: Place = ("teacher_gold_trace", "submission_metadata", "seal")
 others = st.sampled_from([None, True, False, 0, 1, -1, 2.5, "", "x", [], {}, "0" * 16, ["first"]])
 

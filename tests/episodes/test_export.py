@@ -28,7 +28,7 @@ from quizlog_tui.episodes.read.stats import Stats
 from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.replay.script.source import Source
 from tests.episodes.support import SCRIPT, episode
-from tests.episodes.test_check import DATA, PLACES, Place, put
+from tests.support.episode_faults import DATA, PLACES, Place, put
 
 Run = Callable[..., tuple[int, str, str]]
 ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])

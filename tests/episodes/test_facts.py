@@ -15,10 +15,9 @@ from quizlog_tui.episodes.format.triangulate import Standing, reasons_against, t
 from quizlog_tui.episodes.read.facts import Facts, checks, facts, facts_of
 from quizlog_tui.episodes.read.reading import LineError
 from tests.episodes.support import episode
-from tests.episodes.test_check import DATA, PLACES, Place, put
-from tests.episodes.test_triangulate import answer
-
-ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])
+from tests.support.episode_faults import DATA, PLACES, Place, put
+from tests.support.gold_episode import ONE
+from tests.support.independent_runs import answer
 
 
 def test_the_gold_run_beside_the_others() -> None:

@@ -25,7 +25,7 @@ from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.read.check import check_file
 from quizlog_tui.episodes.runs.asking import Solver, SolveRun, Wanted, runs_folder, stored_run
 from quizlog_tui.episodes.runs.decided import gold_run, is_repeated, own_runs, taken, witnesses
-from quizlog_tui.episodes.runs.instance import Attempt, Instance, attempt, each_once, instances
+from quizlog_tui.episodes.runs.instance import Attempt, attempt, each_once, instances
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
@@ -33,7 +33,6 @@ from quizlog_tui.files.paths import shipped
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.solver.decisions.decision import (
     Decision,
     ModelReply,
@@ -42,35 +41,10 @@ from quizlog_tui.solver.decisions.decision import (
     Verdict,
 )
 from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
-from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.solver.solve import Panel
+from quizlog_tui.solver.models.transport import Prompt, Said
 from tests.episodes.support import solver_run
 from tests.support.build import Build
-
-QUIZ = """
-#hint: it is even
-print("start")
-n = input("2+2? ")
-if n.strip() != "4":
-    raise Exception("wrong")
-m = input("name? ")
-print("hi", m)
-"""
-
-
-def told(doing: str, done: int, count: int) -> None:
-    pass
-
-
-def record(build: Build, name: str, *inputs: str, **more: Any) -> Path:
-    build.script(QUIZ)
-    path = build.folder / name
-    extras = {"execution_id": name, "start_time": "2026-01-01T00:00:00+00:00"}
-    made = Record("quiz.py", 7, AppendOnlyList(inputs), len(inputs), extras=extras)
-    RecordFile(path).create(replace(made, **more))
-    return path
+from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, record, told, want_of
 
 
 def made_from(output: Path) -> list[dict[str, Any]]:
@@ -504,40 +478,6 @@ def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
     assert make([path], output, Settings(), told, solver=Solver(asked.open), runs=3).verified == 1
     assert asked.samples == [(2, None)]
     assert not list(runs_folder(output).rglob("*.begun.json"))
-
-
-class Scripted:
-    """A model that knows both answers, and loses its connection at one of its questions."""
-
-    def __init__(self, lost_at: int = 99) -> None:
-        self.prompts: list[str] = []
-        self.lost_at = lost_at
-
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        self.prompts.append(prompt.messages[-1].content)
-        if len(self.prompts) == self.lost_at:
-            raise NoReplyError("error", "no network")
-        answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
-        return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
-
-
-def panel_of(**voices: Scripted) -> Panel:
-    async def no_code(code: str, folder: Path | None) -> Any:
-        raise AssertionError(code)
-
-    clients = [
-        ModelClient(Voter(name, primary=name == "y"), voice, Redaction())
-        for name, voice in voices.items()
-    ]
-    return Panel(clients, no_code)
-
-
-def ignored(run: SolverRun) -> None:
-    pass
-
-
-def want_of(script: Path, sample: int = 1, hint: str | None = None) -> Wanted:
-    return Wanted(Instance(read_source(script), 7, ()), sample, hint)
 
 
 async def test_models_answer_whole_scripts_each_alone(build: Build) -> None:

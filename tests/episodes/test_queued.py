@@ -31,8 +31,8 @@ from quizlog_tui.queue.engine import Engine, running
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.solver.redaction import Redaction
-from tests.episodes.test_make import QUIZ, Scripted, ignored, panel_of, record, told, want_of
 from tests.support.build import Build
+from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, record, told, want_of
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models
 from tests.support.postgres import needs_postgres, postgres
 from tests.support.serving import serving, until

@@ -11,16 +11,13 @@ from hypothesis import strategies as st
 from quizlog_tui.episodes.format.hashing import value_hash
 from quizlog_tui.episodes.format.lines import to_line
 from quizlog_tui.episodes.format.matching import Matcher, clusters, matcher_from
-from quizlog_tui.episodes.format.triangulate import Answer, triangulate
+from quizlog_tui.episodes.format.triangulate import triangulate
 from quizlog_tui.episodes.read.check import check_line
 from quizlog_tui.proof.verdict import Verdict
 from quizlog_tui.proof.verify import _doubted
 from quizlog_tui.replay.world import CODE, MET, NOTED, doubt
 from tests.episodes.support import episode
-
-
-def answer(value: Any) -> Answer:
-    return (None, None) if value is None else (value_hash(value), value)
+from tests.support.independent_runs import answer
 
 
 def found(gold: Any, *others: Any) -> tuple[int, int, str | None, int, bool]:

@@ -9,21 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.branches import BranchEnd, answered, forked, replanted, rewound, switched
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.text.document import from_text, to_mapping
 from quizlog_tui.record.text.yaml_text import dump_yaml
+from tests.support.branched_records import paths, record
 
 NOTHING = BranchEnd()
-
-
-def record(*inputs: str, pointer: int | None = None) -> Record:
-    return Record("q.py", 1, AppendOnlyList(inputs), len(inputs) if pointer is None else pointer)
-
-
-def paths(record: Record) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(record.path_of(name)) for name in record.names}
 
 
 def test_an_answer_at_the_end_is_added() -> None:

@@ -17,7 +17,7 @@ from quizlog_tui.record.text.document import from_text, to_mapping
 from quizlog_tui.record.text.yaml_text import dump_yaml
 from quizlog_tui.record.upkeep import renamed
 from tests.record.moves import MOVES, NOTHING, Move, walk
-from tests.record.test_branches import record
+from tests.support.branched_records import record
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=5),

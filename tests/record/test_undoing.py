@@ -8,7 +8,7 @@ from quizlog_tui.record.branches import BranchEnd, answered, forked
 from quizlog_tui.record.undoing import keeping
 from quizlog_tui.record.upkeep import noted
 from tests.record.moves import MOVES, NOTHING, THEN, Move, walk
-from tests.record.test_branches import paths, record
+from tests.support.branched_records import paths, record
 
 
 def test_an_answer_taken_back_stays_ahead_of_the_pointer() -> None:

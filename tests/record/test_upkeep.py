@@ -14,7 +14,7 @@ from quizlog_tui.record.text.document import from_text, to_mapping
 from quizlog_tui.record.text.yaml_text import dump_yaml
 from quizlog_tui.record.upkeep import deleted, noted, renamed, restored
 from tests.record.moves import MOVES, NOTHING, Move, walk
-from tests.record.test_branches import paths, record
+from tests.support.branched_records import paths, record
 
 
 def two() -> Record:

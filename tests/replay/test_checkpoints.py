@@ -26,10 +26,10 @@ from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.world import World
-from tests.replay.test_replay import gone, wait_for
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
 from tests.support.processes import IS_UP, below, is_up
+from tests.support.waiting import gone, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="checkpoints need Linux")
 

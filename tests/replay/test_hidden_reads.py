@@ -8,8 +8,8 @@ import pytest
 
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.session.session import Session
-from tests.replay.test_isolation import needs_isolation
 from tests.support.build import Build
+from tests.support.isolation import needs_isolation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the system's state is in /proc")
 

@@ -26,7 +26,8 @@ from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.world import LACKS, isolation
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
-from tests.test_examples import FAILED, WON
+from tests.support.examples import FAILED, WON
+from tests.support.isolation import needs_isolation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux")
 
@@ -146,11 +147,6 @@ ATTACKS = {
     "a namespace of others": "libc.setns(os.open('/proc/self/ns/mnt', os.O_RDONLY), 0) and 'refused'",
 }
 """Each prints `refused` if it is, and something else if not."""
-
-
-def needs_isolation(*lacks: str) -> None:
-    if missing := {"isolation", "signals", "folder"} & set(lacks):
-        pytest.skip(f"this system lacks: {', '.join(LACKS[name] for name in missing)}")
 
 
 def test_no_answer_reaches_outside(scene: Scene, build: Build) -> None:

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
 from tests.support.processes import IS_UP, below, is_up
+from tests.support.waiting import gone, wait_for
 
 
 def test_steps_carry_prompt_print_line_type_and_answer(build: Build) -> None:
@@ -295,21 +295,6 @@ print(open("pid").read())
 print(subprocess.run(["pgrep", "-f", "sleep 100"], capture_output=True, text=True).stdout)
 input("?")
 """
-
-
-def wait_for(condition: object, seconds: float = 15) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
-def gone(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return True
-    return state in "ZX"
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")

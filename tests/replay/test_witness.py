@@ -12,8 +12,8 @@ from quizlog_tui.replay.cache import cached_run as lines
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.worker.reports import Reports
-from tests.replay.test_isolation import needs_isolation
 from tests.support.build import Build
+from tests.support.isolation import needs_isolation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
 

@@ -28,8 +28,8 @@ from quizlog_tui.report.markdown import code, fence, to_markdown
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import Moment
 from quizlog_tui.text import one_line, visible
-from tests.session.test_session import QUIZ
 from tests.support.build import Build
+from tests.support.sessions import QUIZ
 
 PAYLOADS = [
     "\x1b[31mred", "\x1b]0;owned\x07", "\x9b31m", "\x9d0;x", "\x00", "\x0e", "\x7f", "\u202ex", "\u2028", "\x85",

@@ -13,8 +13,8 @@ from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session import history
 from quizlog_tui.session.session import Session
-from tests.session.test_session import QUIZ, on_disk
 from tests.support.build import Build
+from tests.support.sessions import QUIZ, on_disk
 
 
 def test_an_answer_is_taken_back_and_given_again(build: Build) -> None:

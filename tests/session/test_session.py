@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import yaml
 
@@ -22,25 +20,7 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session.new_record import new_record
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
-
-QUIZ = """
-import random
-print("start", random.randint(1, 9))
-total = 0
-for i in range(3):
-    x = input(f"number {i}? ")
-    if x == "bad":
-        raise Exception("bad number")  #score = 0.3
-    total += int(x)
-    print("total", total)
-print("done")
-"""
-
-
-def on_disk(path: Path) -> dict[str, object]:
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert isinstance(data, dict)
-    return data
+from tests.support.sessions import QUIZ, on_disk
 
 
 def test_the_python_api_of_the_design(build: Build) -> None:

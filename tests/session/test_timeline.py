@@ -12,8 +12,8 @@ from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session import timeline as module
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import Try, timeline
-from tests.session.test_session import QUIZ
 from tests.support.build import Build
+from tests.support.sessions import QUIZ
 
 
 def test_each_stop_has_what_happened_there(build: Build) -> None:

@@ -14,8 +14,8 @@ from quizlog_tui.tui.screens.compare import CompareScreen
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.player_quizzes import QUIZ
 from tests.support.screens import SIZES, check, idle, opened, settled, shows
-from tests.tui.test_player import QUIZ
 
 
 @pytest.fixture

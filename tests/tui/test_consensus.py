@@ -18,8 +18,8 @@ from quizlog_tui.tui.screens.consensus import ConsensusScreen
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.player_quizzes import QUIZ
 from tests.support.screens import SIZES, check, opened, press, settled, shows
-from tests.tui.test_player import QUIZ
 
 DECISIONS = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 

@@ -11,31 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
-from quizlog_tui.replay.transcript import Step, Transcript
+from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.tui.draw import sides
 from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, Side
 from quizlog_tui.tui.widgets.lines.documents import rows
-from tests.tui.test_player import EVIL
+from tests.support.comparisons import compare, run
+from tests.support.player_quizzes import EVIL
 
 TEXT = st.text("ab é日\t\n\x1b«", max_size=40)
 STOPS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
 WIDTHS = st.integers(20, 130)
-
-
-def run(*stops: tuple[str, str, str], error: str | None = None) -> Transcript:
-    """A run whose stops print, ask, and are answered; the last one is not."""
-    made = [Step(prompt, (text,), "", 1, answer) for text, prompt, answer in stops]
-    last = replace(made.pop(), input=None)
-    if error is None:
-        return Transcript(AppendOnlyList(made), last, "in_progress")
-    last = replace(last, prompt=None)
-    return Transcript(AppendOnlyList(made), last, "error", LastError(error, 3, 0.5), "Exception")
-
-
-def compare(a: Transcript, b: Transcript) -> Comparison:
-    return Comparison(Side("main", a), Side("fork-1", b))
 
 
 def drawn(found: Comparison, width: int) -> list[str]:

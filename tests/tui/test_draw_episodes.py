@@ -12,7 +12,7 @@ from quizlog_tui.episodes.read.facts import facts
 from quizlog_tui.tui.draw.episodes.episode import MOST, clipped, episode_lines
 from quizlog_tui.tui.draw.episodes.hooks import WIDEST, graph
 from tests.episodes.support import episode
-from tests.episodes.test_facts import ONE
+from tests.support.gold_episode import ONE
 
 CHAIN = (("a", ()), ("b", ("a",)), ("c", ("b",)))
 CASES = {

@@ -20,7 +20,7 @@ from quizlog_tui.tui.draw.sweep import (
     sweep_grid,
 )
 from tests.support.build import Build
-from tests.tui.test_player import EVIL
+from tests.support.player_quizzes import EVIL
 
 
 def tried(answer: str, status: str, score: float = 0.0, steps: int = 1, kept: str = "") -> Attempt:

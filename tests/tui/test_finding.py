@@ -26,8 +26,8 @@ from quizlog_tui.tui.widgets.lines.line_view import LineView
 from quizlog_tui.tui.widgets.lines.marked_view import MarkedView
 from quizlog_tui.tui.widgets.lines.row_list import RowList
 from tests.support.build import Build
+from tests.support.comparisons import compare, run
 from tests.support.screens import idle, opened, patiently, press, settled, shows
-from tests.tui.test_draw_compare import compare, run
 
 TEXT = st.text("abA é日\n", max_size=25)
 TEXTS = st.lists(TEXT, max_size=6)

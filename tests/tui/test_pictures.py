@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -19,11 +18,9 @@ from quizlog_tui.tui.screens.episodes.episodes import EpisodesScreen
 from quizlog_tui.tui.screenshot import screen_svg
 from tests.episodes.support import episode
 from tests.support.build import Build
-from tests.support.screens import GOLDEN, idle, opened, shows
+from tests.support.golden_pictures import compare
+from tests.support.screens import idle, opened, shows
 
-PICTURES = GOLDEN / "pictures"
-TAKEN_WITH = PICTURES / "textual-version.txt"
-UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 QUIZ = """
 print("A = [[4, 6], [6, 13]]")
 for i in range(3):
@@ -58,18 +55,6 @@ def record(build: Build) -> Path:
     decisions = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
     decisions_path(path).write_text(decisions.read_text(encoding="utf-8"), encoding="utf-8")
     return path
-
-
-def compare(name: str, svg: str) -> None:
-    """Compare with the picture taken before; UPDATE_GOLDEN=1 takes it anew."""
-    path = PICTURES / f"{name}.svg"
-    if UPDATE:
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        path.write_text(svg, encoding="utf-8")
-        TAKEN_WITH.write_text(version("textual") + "\n")
-    elif TAKEN_WITH.read_text().strip() != version("textual"):
-        pytest.skip(f"the pictures were taken with Textual {TAKEN_WITH.read_text().strip()}")
-    assert svg == path.read_text(encoding="utf-8"), f"{path} shows another picture"
 
 
 @pytest.mark.parametrize("screen", SCREENS)

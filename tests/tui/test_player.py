@@ -14,21 +14,8 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.player_quizzes import EVIL, QUIZ
 from tests.support.screens import SIZES, check, press, settled, shows
-
-QUIZ = """
-import random
-print("Welcome to a short quiz.")
-name = input("Your name? ")
-print(f"Hello {name}.")
-for i in range(3):
-    a, b = random.randint(2, 9), random.randint(2, 9)
-    answer = input(f"What is {a} * {b}? ")
-    if answer != str(a * b):
-        raise Exception(f"{a} * {b} is not {answer}")  #score = 0.5
-    print("Right.")
-print("Done.")
-"""
 
 
 async def at_question(pilot: Pilot[None]) -> None:
@@ -230,9 +217,6 @@ async def test_the_library_lists_the_examples_and_opens_one(
         await pilot.press("j", "enter")
         screen = await settled(pilot)
         assert screen.session.source.path.name == "quiz.py"
-
-
-EVIL = "[/nope] [@click=app.quit]go[/] [$x]y[/] \x1b]0;owned\x07 \x9b31m \u202e \u2028 \x85 \x00 d['k'] = [/]"
 
 
 async def test_no_text_of_a_script_is_markup_or_a_control_sequence(build: Build) -> None:

@@ -17,8 +17,8 @@ from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.player_quizzes import QUIZ
 from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
-from tests.tui.test_player import QUIZ
 
 MISSING = "quiz.py: the script does not exist"
 

@@ -29,9 +29,9 @@ from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screens.themes import ThemesScreen
 from quizlog_tui.tui.screenshot import screen_svg, screen_text
 from tests.support.build import Build
+from tests.support.golden_pictures import compare
+from tests.support.player_quizzes import QUIZ
 from tests.support.screens import SIZES, asking, check, idle, opened, press, settled, shows
-from tests.tui.test_pictures import compare
-from tests.tui.test_player import QUIZ
 
 KEPT = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 

@@ -15,8 +15,8 @@ from quizlog_tui.tui.screens.dialogs import AskScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.player_quizzes import QUIZ
 from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
-from tests.tui.test_player import QUIZ
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from quizlog_tui.tui.screens.consensus import ConsensusScreen
 from quizlog_tui.webquiz.task.task import PageResult
 from quizlog_tui.webquiz.task.task_record import TaskRecord
 from tests.support.screens import opened, press, settled, shows
-from tests.webquiz.test_script import RIGHT, page, sent, task
+from tests.support.task_results import RIGHT, page, sent, task
 
 
 def write(path: Path, state: str, *pages: PageResult) -> Path:

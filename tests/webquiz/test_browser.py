@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,26 +9,12 @@ import pytest
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import gate
-from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError, Tab
+from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
+from tests.support.page_visits import visiting
 from tests.webquiz.conftest import needs_browser
-from tests.webquiz.small_site import Site, small_site
 
 pytestmark = needs_browser()
 STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
-
-
-@asynccontextmanager
-async def visiting(
-    pages: dict[str, tuple[str, str]], folder: Path
-) -> AsyncIterator[tuple[Site, Tab]]:
-    browser = Browser()
-    try:
-        with small_site(pages) as site:
-            allowed = allowed_for(site.url, (), ["127.0.0.1"])
-            async with gate(allowed) as way_out, browser.tab(way_out, folder, 10**6) as tab:
-                yield site, tab
-    finally:
-        await browser.close()
 
 
 async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: Path) -> None:

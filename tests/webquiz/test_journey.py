@@ -12,16 +12,10 @@ from hypothesis import strategies as st
 from quizlog_tui.webquiz.task.attempts import following
 from quizlog_tui.webquiz.task.task import PageResult, Submission, TaskResult
 from quizlog_tui.webquiz.task.task_history import with_history, without_history
+from tests.support.journeys import ASKS, RIGHT, says
 from tests.webquiz.conftest import SECRET, Thought, lab
 from tests.webquiz.graded_site import Graded, graded_site
 from tests.webquiz.stand_in import StandIn
-
-ASKS = "What is 40 + 2? POST the answer to {site}/submit"
-RIGHT = {"correct": True, "url": None}
-
-
-def says(*answers: Any) -> Thought:
-    return lambda data, nth: {"answer": answers[min(nth, len(answers)) - 1]}
 
 
 async def led(

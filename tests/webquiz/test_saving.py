@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from quizlog_tui.solver.voting.png import pixels
 from quizlog_tui.webquiz.page.saving import MOST_OFFERED, data_of
+from tests.support.journeys import ASKS, RIGHT, says
+from tests.support.page_visits import visiting
 from tests.webquiz.conftest import lab, needs_browser
 from tests.webquiz.graded_site import graded_site
-from tests.webquiz.test_browser import visiting
-from tests.webquiz.test_journey import ASKS, RIGHT, says
 
 
 def png(width: int, height: int) -> bytes:

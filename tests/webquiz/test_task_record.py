@@ -18,7 +18,7 @@ from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.webquiz.task.script import describe_task
 from quizlog_tui.webquiz.task.task import PageResult, TaskResult
 from quizlog_tui.webquiz.task.task_record import TaskRecord, grown
-from tests.webquiz.test_script import RIGHT, SKIPPED, page, sent, task
+from tests.support.task_results import RIGHT, SKIPPED, page, sent, task
 
 SECRET = "hush-hush-4711"
 REFUSED_FIRST = page("correct", sent(1, "too few"), sent(4, correct=True))
