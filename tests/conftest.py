@@ -27,6 +27,12 @@ os.environ["TEXTUAL_ANIMATIONS"] = "none"
 
 from quizlog_tui.replay.replayer import Replayer  # noqa: E402
 from tests.support.build import Build  # noqa: E402
+from tests.support.slow_tests import (  # noqa: E402, F401
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_runtest_logreport,
+    pytest_terminal_summary,
+)
 
 
 @pytest.fixture(autouse=True)

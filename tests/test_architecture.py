@@ -131,6 +131,16 @@ def test_imports_go_down(path: Path) -> None:
             assert own in ONLY.get(top, {own}), f"only {ONLY.get(top)} may import {top}"
 
 
+TESTS = sorted(Path(__file__).parent.rglob("test_*.py"))
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda p: p.name)
+def test_no_test_imports_from_a_test(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    named = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert not [name for name in named if name.rpartition(".")[2].startswith("test_")]
+
+
 @pytest.mark.parametrize("path", WORKER, ids=lambda p: p.name)
 def test_the_worker_is_standard_library_only(path: Path) -> None:
     for name in imports(path):

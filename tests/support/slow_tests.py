@@ -1,0 +1,43 @@
+"""Leaves slow tests out of a quick run, and finds out which those are.
+
+`tests/run quick` leaves out what stands in `tests/slow_tests.txt`. That list is written anew by a
+whole run on an idle machine: `tests/run --list-slow tests/slow_tests.txt`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+SLOW = 0.2
+"""Seconds; a test that takes longer is left out of a quick run."""
+LIST = Path(__file__).parent.parent / "slow_tests.txt"
+
+_seconds: defaultdict[str, float] = defaultdict(float)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help=f"leave out the tests of {LIST.name}")
+    told = f"write the names of all tests that take longer than {SLOW} s"
+    parser.addoption("--list-slow", type=Path, metavar="FILE", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("quick"):
+        return
+    slow = set(LIST.read_text(encoding="utf-8").splitlines())
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in slow])
+    items[:] = [item for item in items if item.nodeid not in slow]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _seconds[report.nodeid] += report.duration
+
+
+def pytest_terminal_summary(config: pytest.Config) -> None:
+    file = config.getoption("list_slow")
+    if file is not None:
+        slow = sorted(name for name, seconds in _seconds.items() if seconds > SLOW)
+        file.write_text("".join(f"{name}\n" for name in slow), encoding="utf-8")
