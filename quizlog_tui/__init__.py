@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     from .replay.script.source import read_source as read_source
     from .replay.transcript import Step as Step
     from .replay.transcript import Transcript as Transcript
+    from .server.tasks import tasks_router as tasks_router
     from .session.reply import Reply as Reply
     from .session.session import Session as Session
     from .session.session import open_record as open  # noqa: A004, F401
+    from .solver.backend import Backend as Backend
+    from .solver.decisions.decision_file import read_decisions as read_decisions
+    from .solver.voting.decide import decide as decide
+    from .webquiz.task.tasks import open_tasks as open_tasks
 
 __version__ = "0.1.0"
 
@@ -41,6 +46,11 @@ _WHERE = {
     "drift_report": "proof.drift.report",
     "lint": "proof.lint.check",
     "read_source": "replay.script.source",
+    "Backend": "solver.backend",
+    "decide": "solver.voting.decide",
+    "read_decisions": "solver.decisions.decision_file",
+    "open_tasks": "webquiz.task.tasks",
+    "tasks_router": "server.tasks",
     "verify_bundle": "proof.bundle.check",
 }
 __all__ = list(_WHERE)

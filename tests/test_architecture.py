@@ -36,7 +36,7 @@ ALLOWED = {
     | {"record", "replay", "proof", "session", "sandbox", "solver", "episodes", "report", "guides"},
     "testing": GROUND | {"session", "replay", "tui"},
     "__main__": {"cli"},
-    "": GROUND | {"replay", "proof", "session"},
+    "": GROUND | {"replay", "proof", "session", "solver", "webquiz", "server"},
 }
 ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {

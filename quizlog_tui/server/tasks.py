@@ -33,7 +33,7 @@ MAX_TRIGGER = 100_000
 
 
 def tasks_router(tasks: Tasks) -> APIRouter:
-    """The routes; `tasks` is closed by whoever opened it (`webquiz.task.tasks.open_tasks`).
+    """The routes; `tasks` is closed by whoever opened it with `quizlog_tui.open_tasks`.
 
     Args:
         tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.
