@@ -17,7 +17,7 @@ from .files.paths import user_folder
 
 
 @dataclass(frozen=True)
-class Problem:
+class ConfigProblem:
     """One thing wrong in the file."""
 
     where: str
@@ -74,13 +74,13 @@ def config_path() -> Path:
     return config_folder() / "config.toml"
 
 
-def load_config(path: Path | None = None) -> tuple[Config, list[Problem]]:
+def load_config(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
     """The settings, and what is wrong in the file; what is wrong keeps its default."""
     path = path or config_path()
     try:
         data = _read(path)
     except ConfigError as error:
-        return Config(), [Problem(error.where or str(path), error.message, error.hint or "")]
+        return Config(), [ConfigProblem(error.where or str(path), error.message, error.hint or "")]
     known = {one.name: one for one in fields(Config)}
     values: dict[str, Any] = {}
     problems = []
@@ -89,7 +89,7 @@ def load_config(path: Path | None = None) -> tuple[Config, list[Problem]]:
         if said is None:
             values[key] = value
         else:
-            problems.append(Problem(f"{path}: {dotted}", *said))
+            problems.append(ConfigProblem(f"{path}: {dotted}", *said))
     return Config(**values), problems
 
 

@@ -15,7 +15,7 @@ from .. import __version__
 from .grammar import Parser, add_allow, add_wait, command
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command in the table."""
 
     module: str
@@ -26,64 +26,76 @@ class Entry(NamedTuple):
     """What it does, in a line."""
 
 
-COMMANDS: dict[str, Entry] = {
-    "list": Entry("record.library", "[FOLDER]", "the records below a folder"),
-    "new": Entry("record.moves", "SCRIPT", "make a record for a script"),
-    "rewind": Entry("record.moves", "RECORD K", "pointer to step K, nothing lost"),
-    "fork": Entry(
+COMMANDS: dict[str, CommandEntry] = {
+    "list": CommandEntry("record.library", "[FOLDER]", "the records below a folder"),
+    "new": CommandEntry("record.moves", "SCRIPT", "make a record for a script"),
+    "rewind": CommandEntry("record.moves", "RECORD K", "pointer to step K, nothing lost"),
+    "fork": CommandEntry(
         "record.moves", "RECORD K ANSWER", "another answer at step K, on a branch of its own"
     ),
-    "branches": Entry("record.branches", "RECORD", "list the branches"),
-    "switch": Entry("record.moves", "RECORD NAME", "make another branch the active one"),
-    "rename": Entry("record.branches", "RECORD NAME NEW", "give a branch another name"),
-    "note": Entry("record.branches", "RECORD NAME TEXT", "set the remark of a branch"),
-    "delete": Entry("record.branches", "RECORD NAME", "hide a branch; its answers stay"),
-    "restore": Entry("record.branches", "RECORD NAME", "show a deleted branch again"),
-    "feedback": Entry("record.feedback", "RECORD [K] [TEXT]", "list remarks on steps, or add one"),
-    "amend": Entry(
+    "branches": CommandEntry("record.branches", "RECORD", "list the branches"),
+    "switch": CommandEntry("record.moves", "RECORD NAME", "make another branch the active one"),
+    "rename": CommandEntry("record.branches", "RECORD NAME NEW", "give a branch another name"),
+    "note": CommandEntry("record.branches", "RECORD NAME TEXT", "set the remark of a branch"),
+    "delete": CommandEntry("record.branches", "RECORD NAME", "hide a branch; its answers stay"),
+    "restore": CommandEntry("record.branches", "RECORD NAME", "show a deleted branch again"),
+    "feedback": CommandEntry(
+        "record.feedback", "RECORD [K] [TEXT]", "list remarks on steps, or add one"
+    ),
+    "amend": CommandEntry(
         "record.moves",
         "RECORD K ANSWER",
         "another answer at step K, later ones kept while questions agree",
     ),
-    "steps": Entry(
+    "steps": CommandEntry(
         "record.steps", "RECORD", "each step: question, answer, time, remarks, other tries"
     ),
-    "bisect": Entry("record.explore", "RECORD", "the first answer that spoils the outcome"),
-    "sweep": Entry(
+    "bisect": CommandEntry("record.explore", "RECORD", "the first answer that spoils the outcome"),
+    "sweep": CommandEntry(
         "record.explore", "RECORD K [ANSWER...]", "what each of several answers at step K leads to"
     ),
-    "export": Entry("record.export", "RECORD -o FILE", "the whole record as HTML or Markdown"),
-    "verify": Entry(
+    "export": CommandEntry(
+        "record.export", "RECORD -o FILE", "the whole record as HTML or Markdown"
+    ),
+    "verify": CommandEntry(
         "proof.verify", "RECORD", "whether it is what happened: replays under other conditions"
     ),
-    "diff": Entry("proof.compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"),
-    "drift": Entry("proof.compare", "RECORD", "how far it agrees with its script as it is now"),
-    "migrate": Entry("proof.compare", "RECORD", "go on under an edited script; nothing is lost"),
-    "bundle": Entry(
+    "diff": CommandEntry(
+        "proof.compare", "A[@BRANCH] [B[@BRANCH]]", "where two runs part, step by step"
+    ),
+    "drift": CommandEntry(
+        "proof.compare", "RECORD", "how far it agrees with its script as it is now"
+    ),
+    "migrate": CommandEntry(
+        "proof.compare", "RECORD", "go on under an edited script; nothing is lost"
+    ),
+    "bundle": CommandEntry(
         "proof.bundle", "RECORD -o FILE", "pack it with all it takes to verify it elsewhere"
     ),
-    "coverage": Entry(
+    "coverage": CommandEntry(
         "proof.coverage", "SCRIPT [RECORD...]", "what its records reached, where to fork next"
     ),
-    "lint": Entry("proof.lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
-    "solve": Entry("solver.solve", "RECORD", "ask several models the pending question, and decide"),
-    "decisions": Entry("solver.decisions", "RECORD", "what models decided, and why"),
-    "models": Entry("solver.models", "[check]", "list the configured models, or try each"),
-    "serve": Entry("web.serve", "", "answer programs over HTTP"),
-    "episodes": Entry(
+    "lint": CommandEntry("proof.lint", "SCRIPT", "questions, scores and traps of a script, unrun"),
+    "solve": CommandEntry(
+        "solver.solve", "RECORD", "ask several models the pending question, and decide"
+    ),
+    "decisions": CommandEntry("solver.decisions", "RECORD", "what models decided, and why"),
+    "models": CommandEntry("solver.models", "[check]", "list the configured models, or try each"),
+    "serve": CommandEntry("web.serve", "", "answer programs over HTTP"),
+    "episodes": CommandEntry(
         "episodes.grammar",
         "VERB ...",
         "training data: build, check, browse, stats, export, upgrade",
     ),
-    "task": Entry("web.task", "URL", "work a quiz on web pages, from page to page"),
-    "demo-server": Entry("web.demo_server", "", "a quiz server to practise on"),
-    "tui": Entry("screens", "[RECORD]", "open the screens"),
-    "demo": Entry("screens", "", "a guided first run, with no network and no key"),
-    "screenshot": Entry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
-    "config": Entry("machine.config", "show|check|init", "settings, keys and themes"),
-    "sandbox": Entry("machine.sandbox", "run FILE.py", "run any Python file in the sandbox"),
-    "doctor": Entry("machine.doctor", "", "what this machine offers"),
-    "help": Entry(
+    "task": CommandEntry("web.task", "URL", "work a quiz on web pages, from page to page"),
+    "demo-server": CommandEntry("web.demo_server", "", "a quiz server to practise on"),
+    "tui": CommandEntry("screens", "[RECORD]", "open the screens"),
+    "demo": CommandEntry("screens", "", "a guided first run, with no network and no key"),
+    "screenshot": CommandEntry("screens", "RECORD [K]", "the player on a record, as text or SVG"),
+    "config": CommandEntry("machine.config", "show|check|init", "settings, keys and themes"),
+    "sandbox": CommandEntry("machine.sandbox", "run FILE.py", "run any Python file in the sandbox"),
+    "doctor": CommandEntry("machine.doctor", "", "what this machine offers"),
+    "help": CommandEntry(
         "machine.guides", "[TOPIC]", "the guides, such as what is promised of hostile scripts"
     ),
 }

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..record.private_text import Finding, listed
+from ..record.private_text import PrivateFinding, listed
 from ..text import one_line
 from .grammar import Parser
 
@@ -17,7 +17,7 @@ def add_redact(parser: Parser) -> None:
     parser.add_argument("--redact", action="store_true", help=about)
 
 
-def tell_private(findings: Sequence[Finding], head: str) -> None:
+def tell_private(findings: Sequence[PrivateFinding], head: str) -> None:
     """List on stderr what is private, below a line that says what about it."""
     if findings:
         print(f"-- {head}:", file=sys.stderr)
@@ -25,6 +25,6 @@ def tell_private(findings: Sequence[Finding], head: str) -> None:
         print(f"   {one_line(line)}", file=sys.stderr)
 
 
-def private_data(findings: Sequence[Finding], *, removed: bool) -> list[dict[str, Any]]:
+def private_data(findings: Sequence[PrivateFinding], *, removed: bool) -> list[dict[str, Any]]:
     """The same as data for JSON."""
     return [found._asdict() | {"removed": removed} for found in findings]

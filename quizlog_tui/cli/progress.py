@@ -9,7 +9,7 @@ _EVERY = 0.1
 """Seconds between two lines."""
 
 
-class Progress:
+class ProgressLine:
     """One line on stderr that is written over; nothing where stderr is no terminal."""
 
     def __init__(self) -> None:

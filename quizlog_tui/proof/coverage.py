@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..replay.transcript import Step, Transcript
-from .lint.found import Ending, LintReport, Question
+from .lint.found import Ending, LintReport, ScriptQuestion
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _raised(run: Transcript) -> set[int]:
 
 
 def _questions(
-    known: Iterable[Question], asked: Counter[int], walks: Sequence[Walk]
+    known: Iterable[ScriptQuestion], asked: Counter[int], walks: Sequence[Walk]
 ) -> tuple[Reached, ...]:
     """The script's questions, and those that only showed when it ran."""
     rows = {one.line: Reached(one.line, one.prompt or "", asked[one.line]) for one in known}
@@ -116,7 +116,9 @@ def _suggestions(
     homes = {one.line: one.reached_from for one in report.questions}
     begun = sorted((start, line) for line, home in homes.items() if asked[line] for start in home)
     places = _places(walks)
-    missing: list[Question | Ending] = [one for one in report.questions if not asked[one.line]]
+    missing: list[ScriptQuestion | Ending] = [
+        one for one in report.questions if not asked[one.line]
+    ]
     missing += [one for one in report.endings if not raised[one.line]]
     for one in sorted(missing, key=lambda one: one.line):
         line = _nearest(one, begun)
@@ -124,7 +126,7 @@ def _suggestions(
             walk, step = places[line]
             kind, text = (
                 ("question", one.prompt)
-                if isinstance(one, Question)
+                if isinstance(one, ScriptQuestion)
                 else (
                     "ending",
                     one.message,
@@ -134,7 +136,7 @@ def _suggestions(
             yield Suggestion(walk.record, walk.branch, step, prompt, one.line, kind, text or "")
 
 
-def _nearest(wanted: Question | Ending, begun: Sequence[tuple[int, int]]) -> int | None:
+def _nearest(wanted: ScriptQuestion | Ending, begun: Sequence[tuple[int, int]]) -> int | None:
     """The line of the last question ever asked from which a run may come to what is wanted.
 
     Both may lie in functions; then the places count from which the main program calls them.

@@ -30,7 +30,7 @@ _BEHIND = 1
 
 
 @dataclass(frozen=True)
-class Outcome:
+class QueueOutcome:
     """What came of a task."""
 
     result: dict[str, Any] | None
@@ -50,11 +50,11 @@ class Client:
     def __init__(self, client: DBOSClient, idle: Callable[[], None]) -> None:
         self._client = client
         self._idle: Callable[[], None] | None = idle
-        self._waited: dict[str, asyncio.Future[Outcome]] = {}
+        self._waited: dict[str, asyncio.Future[QueueOutcome]] = {}
         self._moved = time.monotonic()
         self._watching = asyncio.create_task(self._watch())
 
-    async def ended(self, task: str) -> Outcome | None:
+    async def ended(self, task: str) -> QueueOutcome | None:
         """What came of a task; None if it has not ended, or there is none.
 
         Raises:
@@ -69,7 +69,7 @@ class Client:
     async def _rows(self, tasks: list[str]) -> list[WorkflowStatus]:
         return await self._client.list_workflows_async(workflow_ids=tasks, load_input=False)
 
-    async def work(self, kind: str, task: str, *given: Any) -> Outcome:
+    async def work(self, kind: str, task: str, *given: Any) -> QueueOutcome:
         """Give a task, unless it was given before, and wait for its end.
 
         Args:
@@ -91,7 +91,7 @@ class Client:
             await self._client.enqueue_async(options, task, *given)
         except SQLAlchemyError as error:
             raise _unusable(error) from None
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[QueueOutcome] = asyncio.get_running_loop().create_future()
         self._waited[task] = future
         try:
             either: list[asyncio.Future[Any]] = [future, self._watching]
@@ -133,17 +133,17 @@ class Client:
                 future.set_result(outcome)
 
 
-_GONE = Outcome(None, "it was removed from the queue")
+_GONE = QueueOutcome(None, "it was removed from the queue")
 
 
 def _is_over(row: WorkflowStatus) -> bool:
     return row.status not in OPEN
 
 
-def _outcome(row: WorkflowStatus) -> Outcome:
+def _outcome(row: WorkflowStatus) -> QueueOutcome:
     if row.status == "SUCCESS":
-        return Outcome(row.output)
-    return Outcome(None, str(row.error or row.status.lower().replace("_", " ")))
+        return QueueOutcome(row.output)
+    return QueueOutcome(None, str(row.error or row.status.lower().replace("_", " ")))
 
 
 @asynccontextmanager

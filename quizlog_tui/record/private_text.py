@@ -51,7 +51,7 @@ _FILES = re.compile(
 )
 
 
-class Finding(NamedTuple):
+class PrivateFinding(NamedTuple):
     """Something private."""
 
     kind: Kind
@@ -81,15 +81,15 @@ class Privacy:
             text = rule.pattern.sub(rule.stand_in, text)
         return text
 
-    def find(self, text: str, where: str) -> list[Finding]:
+    def find(self, text: str, where: str) -> list[PrivateFinding]:
         """What is private in a text."""
-        found: list[Finding] = []
+        found: list[PrivateFinding] = []
         for rule in self.rules:
 
             def take(match: re.Match[str], rule: _Rule = rule) -> str:
                 is_secret = rule.kind == "secret"
                 said = f"{match.group()[:_SHOWN]}…" if is_secret else match.group()
-                found.append(Finding(rule.kind, said, where))
+                found.append(PrivateFinding(rule.kind, said, where))
                 return rule.stand_in
 
             text = rule.pattern.sub(take, text)
@@ -100,14 +100,14 @@ class Privacy:
         cleaned: T = _with_texts(value, self.clean, self._known_author)
         return cleaned
 
-    def find_in(self, value: Any, where: str) -> list[Finding]:
+    def find_in(self, value: Any, where: str) -> list[PrivateFinding]:
         """What is private in all texts of a value."""
         texts, found = _texts_in(value), []
         every = "\n".join([text for _, text in texts])  # most values have nothing private
         clean = not any(rule.pattern.search(every) for rule in self.rules)
         for key, text in texts:
             if key == AUTHOR and self._known_author(text) is None:
-                found.append(Finding("login", text, where))
+                found.append(PrivateFinding("login", text, where))
             found += [] if clean else self.find(text, where)
         return found
 
@@ -233,7 +233,7 @@ def _member(
     return _with_texts(value, change, author)
 
 
-def listed(findings: Iterable[Finding]) -> list[str]:
+def listed(findings: Iterable[PrivateFinding]) -> list[str]:
     """A line for each thing that was found, with its places."""
     places: dict[tuple[Kind, str], dict[str, None]] = {}
     for found in findings:

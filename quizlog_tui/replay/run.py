@@ -15,7 +15,7 @@ from ..record.model import LastError, Status
 from .answer_code import answers_run
 from .process.limits import Limits
 from .process.process import QuizProcess
-from .process.protocol import Outcome, RawStep, Report, Violation
+from .process.protocol import RawStep, Violation, WorkerOutcome, WorkerReport
 from .script.source import Source
 from .transcript import Step, Transcript
 from .world import CODE, MET, TAMPERED
@@ -166,7 +166,7 @@ class Run:
             self.transcript = self._ended(outcome)
         return "ended"
 
-    def _check(self, report: Report) -> None:
+    def _check(self, report: WorkerReport) -> None:
         """No more steps than answers, and no question while there are answers left.
 
         Raises:
@@ -253,7 +253,7 @@ class Run:
             return ""
         return self.process.output.stderr(start, end).decode("utf-8", "replace")
 
-    def _ended(self, outcome: Outcome | None) -> Transcript:
+    def _ended(self, outcome: WorkerOutcome | None) -> Transcript:
         """The transcript of a process that is gone; `outcome` is None if it could not tell."""
         last = self._last()
         exit_code = self.process.exit_code or 0
@@ -283,13 +283,13 @@ class Run:
             stderr=self._all_stderr,
         )
 
-    def _outcome(self, told: Outcome | None, exit_code: int) -> Outcome:
+    def _outcome(self, told: WorkerOutcome | None, exit_code: int) -> WorkerOutcome:
         """How it ended: by its own account, unless an answer ended it, or the exit code differs."""
-        ended = told or Outcome("finished", None, None, [])
+        ended = told or WorkerOutcome("finished", None, None, [])
         answer = next((at for at, used in self._code if used == len(self.answers)), None)
         if exit_code == 0 and answer is not None and (told is None or told.kind == "left"):
             message = f"answer {answer} ran as code and ended the script"
-            return Outcome("raised", ENDED_BY_ANSWER, message, ended.frames)
+            return WorkerOutcome("raised", ENDED_BY_ANSWER, message, ended.frames)
         if ended.kind == "raised" or exit_code == 0:
             return ended
         return ended._replace(kind="raised", message=_exit_text(exit_code))

@@ -13,7 +13,7 @@ from ..errors import QuizlogError
 from ..record.feedback import Feedback, read
 from ..record.lineage import upwards
 from ..record.model import Record, Status
-from ..record.private_text import Finding, Privacy
+from ..record.private_text import Privacy, PrivateFinding
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..session.branch_list import BranchInfo
@@ -66,7 +66,7 @@ class BranchSection:
 
 
 @dataclass(frozen=True)
-class Report:
+class RecordReport:
     """A whole record."""
 
     script: str
@@ -83,13 +83,13 @@ class Report:
     """What the user should know, such as a script that changed."""
     remarks: Sequence[Feedback]
     """What was said of the whole, or of a step that is not there."""
-    private: Sequence[Finding] = ()
+    private: Sequence[PrivateFinding] = ()
     """What in it names this machine or looks like a secret; not part of the document."""
 
 
 def build_report(
     session: Session, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Report:
+) -> RecordReport:
     """Run every branch and collect what there is to say.
 
     Args:
@@ -105,7 +105,7 @@ def build_report(
         progress(len(sections), len(branches))
         sections[name] = _section(session, record, branches[name], outcome)
     in_order = [sections[name] for name in branches]
-    return Report(
+    return RecordReport(
         script=session.source.path.name,
         record=session.path.name,
         seed=record.seed,
@@ -163,9 +163,9 @@ def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]
     ]
 
 
-def with_findings(report: Report, privacy: Privacy) -> Report:
+def with_findings(report: RecordReport, privacy: Privacy) -> RecordReport:
     """The report, with a list of what is private in it."""
-    found: list[Finding] = []
+    found: list[PrivateFinding] = []
     for section in report.branches:
         if not privacy.find_in(section, ""):
             continue
@@ -176,6 +176,6 @@ def with_findings(report: Report, privacy: Privacy) -> Report:
     return replace(report, private=found)
 
 
-def redacted(report: Report, privacy: Privacy) -> Report:
+def redacted(report: RecordReport, privacy: Privacy) -> RecordReport:
     """The report with stand-ins for what is private; the list of it stays."""
     return replace(privacy.clean_value(replace(report, private=())), private=report.private)

@@ -11,12 +11,12 @@ from ..files.regular_file import open_regular
 from ..record.durable import write_text
 from ..record.private_text import Privacy, privacy_of
 from ..session.session import Session
-from .document import Report, build_report, redacted, with_findings
+from .document import RecordReport, build_report, redacted, with_findings
 from .html import to_html
 from .markdown import to_markdown
 from .words import MARK
 
-FORMS: dict[str, Callable[[Report], str]] = {
+FORMS: dict[str, Callable[[RecordReport], str]] = {
     ".html": to_html,
     ".htm": to_html,
     ".md": to_markdown,
@@ -31,7 +31,7 @@ def export(
     progress: Callable[[int, int], None] = lambda done, total: None,
     *,
     redact: bool = False,
-) -> Report:
+) -> RecordReport:
     """Write the whole record, with all its branches, as a document; what was written.
 
     An earlier export is replaced, atomically; no other file ever is. Ask before you call this.
@@ -54,7 +54,7 @@ def export(
 
 def prepared_report(
     session: Session, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Report:
+) -> RecordReport:
     """The whole record as a document, with a list of what is private in it; nothing is written.
 
     Raises:
@@ -63,7 +63,9 @@ def prepared_report(
     return with_findings(build_report(session, progress), _privacy(session))
 
 
-def write_report(session: Session, report: Report, path: Path, *, redact: bool = False) -> Report:
+def write_report(
+    session: Session, report: RecordReport, path: Path, *, redact: bool = False
+) -> RecordReport:
     """Write a document that was prepared; what was written. See `export`."""
     form = checked_form(path)
     report = redacted(report, _privacy(session)) if redact else report
@@ -75,7 +77,7 @@ def _privacy(session: Session) -> Privacy:
     return privacy_of(session.source.path.parent)
 
 
-def checked_form(path: Path) -> Callable[[Report], str]:
+def checked_form(path: Path) -> Callable[[RecordReport], str]:
     """What makes the text of a file of this name.
 
     Raises:

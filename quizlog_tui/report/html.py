@@ -11,7 +11,7 @@ from html import escape
 from ..record.feedback import Feedback
 from ..session.timeline import Moment
 from ..text import visible
-from .document import BranchSection, ErrorSection, Report
+from .document import BranchSection, ErrorSection, RecordReport
 from .words import MARK, length, outcome, place, signed
 
 _STYLE = """
@@ -42,7 +42,7 @@ _HEAD = (
 )
 
 
-def to_html(report: Report) -> str:
+def to_html(report: RecordReport) -> str:
     """The whole page."""
     return "\n".join(_document(report)) + "\n"
 
@@ -51,7 +51,7 @@ def _safe(text: str) -> str:
     return escape(visible(text))
 
 
-def _document(report: Report) -> Iterator[str]:
+def _document(report: RecordReport) -> Iterator[str]:
     yield f'<!doctype html>\n{MARK}\n<html lang="en">\n<head>\n{_HEAD}'
     yield f"<title>{_safe(report.script)}: {_safe(report.record)}</title>"
     yield f"<style>{_STYLE}</style>\n</head>\n<body>"

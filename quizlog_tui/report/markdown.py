@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from ..record.feedback import Feedback
 from ..session.timeline import Moment
 from ..text import one_line, visible
-from .document import BranchSection, ErrorSection, Report
+from .document import BranchSection, ErrorSection, RecordReport
 from .words import MARK, length, outcome, place, signed
 
 
-def to_markdown(report: Report) -> str:
+def to_markdown(report: RecordReport) -> str:
     """The whole document."""
     return "\n".join(_document(report)) + "\n"
 
@@ -41,7 +41,7 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _document(report: Report) -> Iterator[str]:
+def _document(report: RecordReport) -> Iterator[str]:
     yield from (MARK, "", f"# Questionnaire {code(report.script)}", "")
     yield f"- record: {code(report.record)}"
     yield f"- seed: {report.seed}"

@@ -15,7 +15,7 @@ from . import levels, selftest
 from .box import Box, BoxError
 from .inside.setup import Level
 from .result import ExecResult, Limits
-from .run import Run
+from .run import SandboxRun
 from .workspace import WorkspaceError
 
 AT_ONCE = 8
@@ -106,7 +106,7 @@ class Sandbox:
     def _try(
         self, code: str, workspace: Path | None, limits: Limits, unsafe_local: bool, stop: Event
     ) -> ExecResult:
-        run = Run(self._take(unsafe_local), limits, stop)
+        run = SandboxRun(self._take(unsafe_local), limits, stop)
         run.start(code, workspace)
         return run.result()
 

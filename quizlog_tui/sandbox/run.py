@@ -38,7 +38,7 @@ _KEEPER = 2
 """Processes of ours beside those of the code."""
 
 
-class Run:
+class SandboxRun:
     """A run, from its start in a box to its result.
 
     Args:

@@ -16,7 +16,7 @@ from .. import __version__
 from ..errors import QuizlogError, refusal
 from ..solver.models.choice import Choice
 from .admission.bounds import Bounds
-from .admission.shield import Rules, Shield
+from .admission.shield import AccessRules, Shield
 from .asking import Asking
 from .bodies import ScriptStep, Solve, Step
 from .docs import HEADERS, docs_page
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """What a server serves, and to whom."""
 
     folders: Folders
-    rules: Rules = field(default_factory=Rules)
+    rules: AccessRules = field(default_factory=AccessRules)
     choice: Choice = field(default_factory=Choice)
     bounds: Bounds = field(default_factory=Bounds)
     tasks: TaskSettings | None = None
@@ -58,7 +58,7 @@ class Json(Response):
     media_type = "application/json"
 
 
-def create_app(settings: Settings, tasks: Tasks | None = None) -> FastAPI:
+def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     """The application; its processes end with its lifespan, `tasks` are closed by their opener."""
     sessions = Sessions(settings.folders, ReplayerPool(settings.bounds.processes))
     asking = Asking(sessions, settings.choice)

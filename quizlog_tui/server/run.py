@@ -15,9 +15,9 @@ import uvicorn
 
 from ..errors import UsageError
 from .admission.bounds import ACCEPTED
-from .admission.connections import Connection, Crowd
-from .admission.shield import LOOPBACK, Rules
-from .app import Settings, create_app
+from .admission.connections import Connection, ConnectionCrowd
+from .admission.shield import LOOPBACK, AccessRules
+from .app import ServerSettings, create_app
 
 if TYPE_CHECKING:
     from ..webquiz.task.tasks import Tasks
@@ -28,18 +28,18 @@ END_SECONDS = 3
 """How long open requests are waited for at the end."""
 
 
-def rules_for(host: str, token: str | None) -> Rules:
+def rules_for(host: str, token: str | None) -> AccessRules:
     """Who is let in by a server that listens at `host`.
 
     Raises:
         UsageError: Other machines could reach it, and no token keeps them out.
     """
     if is_loopback(host):
-        return Rules(token, LOOPBACK | {host})
+        return AccessRules(token, LOOPBACK | {host})
     if token is None:
         hint = "set QUIZLOG_TOKEN to a secret, or listen at 127.0.0.1"
         raise UsageError(f"{host} can be reached by other machines", where="--host", hint=hint)
-    return Rules(token, None)
+    return AccessRules(token, None)
 
 
 def is_loopback(host: str) -> bool:
@@ -76,9 +76,9 @@ def address(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_server(settings: Settings, tasks: Tasks | None = None) -> uvicorn.Server:
+def make_server(settings: ServerSettings, tasks: Tasks | None = None) -> uvicorn.Server:
     """A server that speaks HTTP for the application, without a word on stdout."""
-    crowd = Crowd(settings.bounds.connections)
+    crowd = ConnectionCrowd(settings.bounds.connections)
     config = uvicorn.Config(
         create_app(settings, tasks),
         http=cast(Any, partial(Connection, crowd)),
@@ -104,7 +104,7 @@ class _Server(uvicorn.Server):
             sock.listen(_BACKLOG)
 
 
-def serve(settings: Settings, sock: socket.socket, started: Callable[[], None]) -> None:
+def serve(settings: ServerSettings, sock: socket.socket, started: Callable[[], None]) -> None:
     """Answer requests until interrupted.
 
     Raises:
@@ -122,7 +122,10 @@ def serve(settings: Settings, sock: socket.socket, started: Callable[[], None]) 
 
 
 async def _serve(
-    settings: Settings, sock: socket.socket, started: Callable[[], None], stack: AsyncExitStack
+    settings: ServerSettings,
+    sock: socket.socket,
+    started: Callable[[], None],
+    stack: AsyncExitStack,
 ) -> None:
     """Take tasks and answer requests, in one run of the loop.
 
@@ -140,7 +143,7 @@ def _end(number: int, _: object) -> None:
     raise SystemExit(128 + number)
 
 
-async def _tasks(settings: Settings, stack: AsyncExitStack) -> Tasks | None:
+async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | None:
     """The tasks, if any are to be taken; closed with the stack."""
     if settings.tasks is None:
         return None

@@ -23,7 +23,7 @@ from ..replay.trail import stop_fingerprint
 from ..replay.transcript import Transcript
 from ..text import plural
 from .reply import Reply
-from .state import OpenRecord
+from .state import SessionState
 
 if TYPE_CHECKING:
     from ..proof.compare.sides import Compared
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .walks import Culprit
 
 
-class Session(OpenRecord):
+class Session(SessionState):
     """An open record and the moves that change it; see `OpenRecord` for the arguments."""
 
     @property

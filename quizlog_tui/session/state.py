@@ -31,7 +31,7 @@ from .result_file import checked_output, result_file
 from .run_metadata import extensions
 
 
-class OpenRecord:
+class SessionState:
     """A record, the run up to its pointer, and what was changed since it was opened.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .contract import MAX_WISHES, C, Final, Research, Solution
 from .decisions.decision import AnswerClass, Decision, Execution, Fetched, Question, Refusal
-from .models.transport import Message, Prompt, Turn
+from .models.transport import ChatMessage, Prompt, Turn
 
 MAX_CONTEXT = 30_000
 """Characters of what was printed before; of more the end is shown."""
@@ -114,7 +114,7 @@ def reconcile_prompt(decision: Decision, files: Sequence[str]) -> Prompt[Final]:
 
 def _prompt(turn: Turn, told: str, data: dict[str, Any], contract: type[C]) -> Prompt[C]:
     asked = json.dumps(data, ensure_ascii=False)
-    messages = (Message("system", told), Message("user", asked))
+    messages = (ChatMessage("system", told), ChatMessage("user", asked))
     return Prompt(turn, messages, contract)
 
 

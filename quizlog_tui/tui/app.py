@@ -17,7 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
 
-from ..config import Config, Problem, config_path
+from ..config import Config, ConfigProblem, config_path
 from ..errors import QuizlogError
 from ..files.paths import own_examples
 from ..record.author import known_author
@@ -30,7 +30,7 @@ from .keys.actions import ACTIONS
 from .keys.keymap import effective, key_problems, textual_keys
 from .keys.palette import ActionCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
-from .lessons import Scene, Tour
+from .lessons import LessonScene, Tour
 from .messages import Neighbour, OpenRecord
 from .screens.base import QuizlogScreen
 from .screens.player.opening import OpeningScreen, is_long
@@ -80,7 +80,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self,
         record: Path | None = None,
         config: Config | None = None,
-        problems: Sequence[Problem] = (),
+        problems: Sequence[ConfigProblem] = (),
         clock: Clock | None = None,
         state: State | None = None,
         session: Session | None = None,
@@ -235,7 +235,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         player.browsing = browsing
         self.push_screen(player, self._after_player)
 
-    def _scene(self) -> Scene | None:
+    def _scene(self) -> LessonScene | None:
         """How the screens stand, for the guided first run."""
         players = (screen for screen in self.screen_stack if isinstance(screen, PlayerScreen))
         return next((player.scene() for player in players), None)

@@ -10,7 +10,7 @@ from .keys.keymap import KeyOf
 
 
 @dataclass(frozen=True)
-class Scene:
+class LessonScene:
     """What the guide sees of the screens."""
 
     answers: int
@@ -33,7 +33,7 @@ class Lesson:
 
     text: str
     """What to do; ids of actions in braces stand for their keys."""
-    done: Callable[[Scene], bool]
+    done: Callable[[LessonScene], bool]
 
 
 class Tour:
@@ -43,7 +43,7 @@ class Tour:
         scene: Tells how the screens stand; None where no record is open.
     """
 
-    def __init__(self, scene: Callable[[], Scene | None]) -> None:
+    def __init__(self, scene: Callable[[], LessonScene | None]) -> None:
         self._scene = scene
         self.lesson = 0
 

@@ -18,7 +18,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.format.hashing import question_id
 from quizlog_tui.episodes.format.identity import episode_id
@@ -98,7 +98,7 @@ def building(folder: Path, count: int) -> None:
         replay_all(records)
         spent["replay"].append(time.perf_counter() - began)
         began = time.perf_counter()
-        made = make(records, folder / f"{number}.jsonl", Settings(), lambda *told: None)
+        made = make(records, folder / f"{number}.jsonl", BuildSettings(), lambda *told: None)
         spent["build"].append(time.perf_counter() - began)
         assert made.episodes == count
     times = {name: median(found) for name, found in spent.items()}
@@ -113,7 +113,7 @@ def big_file(folder: Path, megabytes: int) -> Path:
     runs = [folder / f"{name}.yaml" for name in "abcd"]
     for path in runs:
         RecordFile(path).create(replace(record, extras={"execution_id": path.stem}))
-    make(runs, folder / "one.jsonl", Settings(), lambda *told: None)
+    make(runs, folder / "one.jsonl", BuildSettings(), lambda *told: None)
     [base] = read_episodes(folder / "one.jsonl")
     path, number = folder / "big.jsonl", 0
     with open(path, "w", encoding="utf-8") as file:

@@ -75,12 +75,12 @@ async def connect(port: int) -> Client:
 
 def _serve_quizlog(folder: str, pipe: Any) -> None:
     from quizlog_tui.server.admission.bounds import allowed_bounds
-    from quizlog_tui.server.app import Settings
+    from quizlog_tui.server.app import ServerSettings
     from quizlog_tui.server.lookup import served
     from quizlog_tui.server.run import listening, make_server
 
     _run(
-        make_server(Settings(served([Path(folder)]), bounds=allowed_bounds())),
+        make_server(ServerSettings(served([Path(folder)]), bounds=allowed_bounds())),
         listening("127.0.0.1", 0),
         pipe,
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.episodes.build.build import Settings, build
-from quizlog_tui.episodes.runs.instance import Attempt, Instance
+from quizlog_tui.episodes.build.build import BuildSettings, build
+from quizlog_tui.episodes.runs.instance import Instance, RecordAttempt
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
@@ -66,10 +66,10 @@ def solver_run(*answers: str, name: str = "ada", sample: int = 1, **more: Any) -
     return SolverRun(name, tuple(Turn(answer) for answer in answers), sample, **more)
 
 
-def own_attempt(*answers: str, extras: dict[str, Any] | None = None, **more: Any) -> Attempt:
+def own_attempt(*answers: str, extras: dict[str, Any] | None = None, **more: Any) -> RecordAttempt:
     run = solver_run(*answers, name="folder/record.yaml", sample=0, **more)
     record = Record("quiz.py", 7, AppendOnlyList(answers), len(answers), extras=extras or {})
-    return Attempt(Path("/somewhere/record.yaml"), record, run)
+    return RecordAttempt(Path("/somewhere/record.yaml"), record, run)
 
 
 def episode(
@@ -78,7 +78,7 @@ def episode(
     *,
     source: Source = SOURCE,
     breaks: bool = False,
-    settings: Settings | None = None,
+    settings: BuildSettings | None = None,
     extras: dict[str, Any] | None = None,
     met: tuple[str, ...] = (),
     **more: Any,

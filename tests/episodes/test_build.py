@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.build.build import Settings, build
+from quizlog_tui.episodes.build.build import BuildSettings, build
 from quizlog_tui.episodes.build.conversation import answer_in, assistant
 from quizlog_tui.episodes.build.trace import _unique_names
 from quizlog_tui.episodes.format.lines import to_line
@@ -39,7 +39,7 @@ inputs = st.lists(answers, max_size=5).map(tuple)
 def test_what_is_built_is_found_sound(
     gold: tuple[str, ...], others: list[tuple[str, ...]], breaks: bool, fold: bool
 ) -> None:
-    settings = Settings(derive=not breaks)
+    settings = BuildSettings(derive=not breaks)
     try:
         one = episode(gold, others, breaks=breaks, settings=settings)
         line = to_line(one)
@@ -149,7 +149,7 @@ def test_refused_answers_are_archived_or_shown() -> None:
     one = episode(("4", "end"), rejected=rejected)
     gold = one["teacher_gold_trace"]
     assert (gold["total_turns"], gold["archived_turn_count"]) == (3, 1)
-    one = episode(("4", "end"), rejected=rejected, settings=Settings(retries=True))
+    one = episode(("4", "end"), rejected=rejected, settings=BuildSettings(retries=True))
     gold = one["teacher_gold_trace"]
     contents = [message["content"] for message in one["conversation_for_sft"]["messages"]]
     assert contents[1:3] == ["bad", "no\n\nWelcome\nWhat is 2 + 2?"]

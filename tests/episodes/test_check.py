@@ -18,7 +18,7 @@ from quizlog_tui.episodes.build.store import put_episodes
 from quizlog_tui.episodes.format.hashing import question_id, value_hash
 from quizlog_tui.episodes.format.lines import plain_line, to_line
 from quizlog_tui.episodes.format.migrations import upgraded
-from quizlog_tui.episodes.read.check import Seen, check_file, check_line
+from quizlog_tui.episodes.read.check import SeenLines, check_file, check_line
 from quizlog_tui.episodes.read.reading import LineError, parse
 from quizlog_tui.episodes.read.upgrade import upgrade_file
 from quizlog_tui.errors import EpisodeError
@@ -410,6 +410,6 @@ def test_nothing_is_added_to_a_file_of_something_else(tmp_path: Path) -> None:
 
 
 def test_what_was_seen_is_seen_again() -> None:
-    seen = Seen()
+    seen = SeenLines()
     assert check_line(LINE, seen) == []
     assert {one.code for one in check_line(LINE, seen)} == {"duplicate-id", "duplicate-answer"}

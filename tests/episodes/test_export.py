@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import rewards
-from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.store import put_episodes
 from quizlog_tui.episodes.export import forms
 from quizlog_tui.episodes.format.hashing import canonical_answer, question_id, value_hash
@@ -23,7 +23,7 @@ from quizlog_tui.episodes.format.lines import to_line
 from quizlog_tui.episodes.format.matching import Matcher
 from quizlog_tui.episodes.format.shape import unusable_at
 from quizlog_tui.episodes.read.check import check_line
-from quizlog_tui.episodes.read.splits import Seen, assign, leaks
+from quizlog_tui.episodes.read.splits import SeenParts, assign, leaks
 from quizlog_tui.episodes.read.stats import Stats
 from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.replay.script.source import Source
@@ -70,7 +70,7 @@ refusals = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["bad", "worse"
 @given(refusals)
 def test_nobody_is_taught_an_answer_that_was_refused(refused: list[tuple[int, str]]) -> None:
     rejected = tuple((at, Turn(answer), "") for at, answer in sorted(refused))
-    settings = Settings(retries=True)
+    settings = BuildSettings(retries=True)
     one = episode(("4", "more", "end"), [], rejected=rejected, settings=settings)
     taught = [row["completion"][0]["content"] for row in forms.turns(one)]
     assert taught == ["4", "more", "end"]
@@ -105,7 +105,7 @@ def test_no_answer_that_counts_as_gold_is_rejected(others: list[tuple[str, ...]]
 def test_answers_that_count_as_the_same_by_the_stored_matcher_are_no_pair() -> None:
     runs = [("4", "END"), ("4", "end")]
     assert len(list(forms.preference(episode(("4", "end"), runs)))) == 1
-    loose = Settings(Matcher(fold_case=True))
+    loose = BuildSettings(Matcher(fold_case=True))
     assert list(forms.preference(episode(("4", "end"), runs, settings=loose))) == []
 
 
@@ -188,7 +188,7 @@ def test_steps_never_pay_as_much_as_the_answer(said: list[str], told: list[str])
     st.integers(0, 5),
 )
 def test_parts_have_their_share_of_each_difficulty(found: dict[str, str], seed: int) -> None:
-    questions = [Seen(name, kind, name, "s") for name, kind in found.items()]
+    questions = [SeenParts(name, kind, name, "s") for name, kind in found.items()]
     parts = assign(questions, [0.8, 0.1, 0.1], seed)
     assert parts == assign(questions[::-1], [0.8, 0.1, 0.1], seed)
     for kind in ("EASY", "HARD"):
@@ -281,7 +281,7 @@ def test_leaks_between_parts_are_counted() -> None:
         ("d", "t3", ""),
         ("e", "t4", ""),
     ]
-    questions = [Seen(name, "EASY", text, script) for name, text, script in asked]
+    questions = [SeenParts(name, "EASY", text, script) for name, text, script in asked]
     apart = {"a": "train", "b": "test", "c": "validation", "d": "test", "e": "train"}
     assert leaks(questions, apart) == {"same_text": 1, "same_script": 1}
     together = dict.fromkeys("abcde", "train")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.episodes.format.lines import to_line
 from quizlog_tui.episodes.format.triangulate import Standing, reasons_against, triangulate
-from quizlog_tui.episodes.read.facts import Facts, checks, facts, facts_of
+from quizlog_tui.episodes.read.facts import EpisodeFacts, checks, facts, facts_of
 from quizlog_tui.episodes.read.reading import LineError
 from tests.episodes.support import episode
 from tests.support.episode_faults import DATA, PLACES, Place, put
@@ -95,14 +95,14 @@ anything = st.recursive(
 
 @given(st.sampled_from([p[:n] for p in PLACES for n in range(1, len(p) + 1)]), anything)
 def test_no_line_is_too_strange_to_be_looked_at(place: Place, value: Any) -> None:
-    assert isinstance(facts(put(DATA, place, value)), Facts)
+    assert isinstance(facts(put(DATA, place, value)), EpisodeFacts)
 
 
 @given(anything)
 def test_neither_is_any_other_json(value: Any) -> None:
     line = json.dumps(value).encode()
     if isinstance(value, dict):
-        assert isinstance(facts_of(line), Facts)
+        assert isinstance(facts_of(line), EpisodeFacts)
     else:
         with pytest.raises(LineError):
             facts_of(line)

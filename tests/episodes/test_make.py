@@ -20,12 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.read.check import check_file
-from quizlog_tui.episodes.runs.asking import Solver, SolveRun, Wanted, runs_folder, stored_run
+from quizlog_tui.episodes.runs.asking import Solver, SolveRun, WantedRun, runs_folder, stored_run
 from quizlog_tui.episodes.runs.decided import gold_run, is_repeated, own_runs, taken, witnesses
-from quizlog_tui.episodes.runs.instance import Attempt, attempt, each_once, instances
+from quizlog_tui.episodes.runs.instance import RecordAttempt, attempt, each_once, instances
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
@@ -35,10 +35,10 @@ from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.solver.decisions.decision import (
     Decision,
+    DecisionVerdict,
     ModelReply,
     Question,
     Reconsidered,
-    Verdict,
 )
 from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
 from quizlog_tui.solver.models.transport import Prompt, Said
@@ -55,14 +55,14 @@ def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
     paths = [record(build, f"{n}.yaml", "4", "ada") for n in "abc"]
     paths += [record(build, "d.yaml", "5"), record(build, "e.yaml", "4", "bea")]
     output = build.folder / "out" / "e.jsonl"
-    found = make(paths, output, Settings(), told)
+    found = make(paths, output, BuildSettings(), told)
     assert (found.episodes, found.verified, found.skipped) == (1, 1, [])
     [one] = made_from(output)
     assert one["triangulation_metadata"]["n_consistency_runs"] == 4
     assert one["triangulation_metadata"]["majority_count"] == 2
     assert one["question"]["hint"] == "it is even"
     before = output.read_bytes()
-    make(paths[::-1], output, Settings(), told)
+    make(paths[::-1], output, BuildSettings(), told)
     assert output.read_bytes() == before
     assert check_file(output).ok
 
@@ -93,10 +93,10 @@ def test_an_unfinished_run_gives_way_to_what_became_of_it(build: Build) -> None:
     output, name = build.folder / "e.jsonl", {"execution_id": "a", "start_time": "2026-01-01"}
     other = record(build, "b.yaml", " 4", extras=name | {"execution_id": "b"})
     path = record(build, "a.yaml", "4", extras=name)
-    assert make([path], output, Settings(), told).added == 1
-    assert make([other], output, Settings(), told).added == 1
+    assert make([path], output, BuildSettings(), told).added == 1
+    assert make([other], output, BuildSettings(), told).added == 1
     path.unlink()
-    made = make([record(build, "a.yaml", "4", "ada", extras=name)], output, Settings(), told)
+    made = make([record(build, "a.yaml", "4", "ada", extras=name)], output, BuildSettings(), told)
     assert (made.added, made.known) == (0, 1)
     found = [one["teacher_gold_trace"]["submission_metadata"] for one in made_from(output)]
     assert [(one["execution_id"], one["status"]) for one in found] == [
@@ -104,20 +104,20 @@ def test_an_unfinished_run_gives_way_to_what_became_of_it(build: Build) -> None:
         ("a", "success"),
     ]
     path.unlink()
-    made = make([record(build, "a.yaml", "4", "bea", extras=name)], output, Settings(), told)
+    made = make([record(build, "a.yaml", "4", "bea", extras=name)], output, BuildSettings(), told)
     assert (made.added, len(made_from(output))) == (1, 3), "a finished run stays"
 
 
 def test_runs_that_were_asked_for_count_when_it_is_built_again(build: Build) -> None:
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
-    make([path], output, Settings(), told, solver=Solver(Asked().open), runs=3)
+    make([path], output, BuildSettings(), told, solver=Solver(Asked().open), runs=3)
     before = output.read_bytes()
-    assert make([path], output, Settings(), told).verified == 1
+    assert make([path], output, BuildSettings(), told).verified == 1
     assert output.read_bytes() == before
-    make([path], output, Settings(), told, solver=Solver(Asked().open), runs=1)
+    make([path], output, BuildSettings(), told, solver=Solver(Asked().open), runs=1)
     assert output.read_bytes() == before
     next(runs_folder(output).rglob("run-2.json")).write_text("{")
-    made = make([path], output, Settings(), told)
+    made = make([path], output, BuildSettings(), told)
     assert made.kept == 1 and "holds no run" in str(made.skipped[0])
     assert output.read_bytes() == before
 
@@ -130,7 +130,9 @@ def test_a_copy_of_a_run_is_no_second_run(build: Build) -> None:
     assert len(one.attempts) == 2
 
 
-def copies(folder: Path, *made: tuple[str | None, str | None, tuple[str, ...]]) -> list[Attempt]:
+def copies(
+    folder: Path, *made: tuple[str | None, str | None, tuple[str, ...]]
+) -> list[RecordAttempt]:
     """Attempts in files of their own: execution, beginning, answers."""
     found = []
     for number, (run_id, begun, inputs) in enumerate(made):
@@ -138,7 +140,7 @@ def copies(folder: Path, *made: tuple[str | None, str | None, tuple[str, ...]]) 
         record = Record(
             "q.py", 7, AppendOnlyList(inputs), extras={"start_time": begun} if begun else {}
         )
-        found.append(Attempt(folder / f"{number}.yaml", record, run))
+        found.append(RecordAttempt(folder / f"{number}.yaml", record, run))
     return found
 
 
@@ -193,7 +195,7 @@ def test_one_script_with_other_data_is_another_instance(tmp_path: Path) -> None:
     names = [[one.path.parent.name for one in instance.attempts] for instance in found]
     assert sorted(names) == [["a", "c"], ["b"]]
     output = tmp_path / "e.jsonl"
-    make(paths, output, Settings(), told)
+    make(paths, output, BuildSettings(), told)
     said = {one["question"]["question_text"]: one["verified"] for one in made_from(output)}
     assert said == {"1\n?": True, "2\n?": False}
 
@@ -206,7 +208,7 @@ def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     }
     path = record(build, "a.yaml", "4", "ada", branches=branches)
     output = build.folder / "e.jsonl"
-    make([path], output, Settings(retries=True), told)
+    make([path], output, BuildSettings(retries=True), told)
     [one] = made_from(output)
     assert one["teacher_gold_trace"]["total_turns"] == 4
     contents = [message["content"] for message in one["conversation_for_sft"]["messages"]]
@@ -239,7 +241,7 @@ def decision(pointer: int, answer: Any, *replies: tuple[str, Any], **more: Any) 
     )
     names = tuple(name for name, claimed in replies if claimed == answer)
     question = Question("?", pointer=pointer, branch="main")
-    verdict = Verdict("majority", answer, "majority", contributors=names)
+    verdict = DecisionVerdict("majority", answer, "majority", contributors=names)
     made = Decision(f"d{pointer}", "2026-01-01", question, models, verdict=verdict)
     return replace(made, **more)
 
@@ -251,7 +253,7 @@ def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
     for one in (first, second):
         append_decision(decisions_path(path), one)
     output = build.folder / "e.jsonl"
-    assert make([path], output, Settings(), told).verified == 1
+    assert make([path], output, BuildSettings(), told).verified == 1
     [one] = made_from(output)
     runs = {run["submission_metadata"]["solver"]: run for run in one["consistency_traces"]}
     assert sorted(runs) == ["y", "z"], "x's run is the record's"
@@ -267,7 +269,7 @@ def decided_by(build: Build, *replies: dict[str, Any]) -> dict[str, Any]:
     for pointer, (answer, said) in enumerate(zip((4, "ada"), replies, strict=True)):
         append_decision(decisions_path(path), decision(pointer, answer, *said.items()))
     output = build.folder / "e.jsonl"
-    make([path], output, Settings(), told)
+    make([path], output, BuildSettings(), told)
     [one] = made_from(output)
     return one
 
@@ -317,7 +319,7 @@ def test_a_reconciled_answer_does_not_verify(build: Build) -> None:
     append_decision(decisions_path(path), decision(0, 4, ("x", 4), ("y", 4), reconciliation=again))
     append_decision(decisions_path(path), decision(1, "ada", ("x", "ada"), ("y", "ada")))
     output = build.folder / "e.jsonl"
-    assert make([path], output, Settings(), told).verified == 0
+    assert make([path], output, BuildSettings(), told).verified == 0
     [one] = made_from(output)
     assert one["triangulation_metadata"]["gold_matches_majority"]
     assert one["teacher_gold_trace"]["submission_metadata"]["reconciled"] is True
@@ -370,7 +372,7 @@ class Asked:
         self.samples: list[tuple[int, str | None]] = []
         self.fails_at = fails_at
 
-    async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+    async def solve_run(self, want: WantedRun, **more: Any) -> SolverRun:
         self.samples.append((want.sample, want.hint))
         await asyncio.sleep(0)
         if want.sample == self.fails_at:
@@ -385,7 +387,9 @@ class Asked:
 def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     asked = Asked()
-    assert make([path], output, Settings(), told, solver=Solver(asked.open), runs=3).verified == 1
+    assert (
+        make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=3).verified == 1
+    )
     assert sorted(asked.samples, key=lambda one: one[0]) == [
         (0, "it is even"), (1, None), (2, None), (3, None),
     ]  # fmt: skip
@@ -394,42 +398,44 @@ def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     assert "even" not in json.dumps(one["conversation_for_sft"])
     solved = record(build, "b.yaml", "4", "ada")
     again = Asked()
-    make([solved], build.folder / "f.jsonl", Settings(), told, solver=Solver(again.open), runs=2)
+    make(
+        [solved], build.folder / "f.jsonl", BuildSettings(), told, solver=Solver(again.open), runs=2
+    )
     assert sorted(again.samples) == [(1, None), (2, None)], "a record that finished is gold"
 
 
 def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     with pytest.raises(EpisodeError, match="gone"):
-        make([path], output, Settings(), told, solver=Solver(Asked(fails_at=2).open), runs=3)
+        make([path], output, BuildSettings(), told, solver=Solver(Asked(fails_at=2).open), runs=3)
     assert not output.exists()
     asked = Asked()
-    make([path], output, Settings(), told, solver=Solver(asked.open), runs=3)
+    make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=3)
     assert [sample for sample, _ in asked.samples] == [2]
     file = next(runs_folder(output).rglob("run-2.json"))
     run = stored_run(file)
     assert run is not None and run.turns[0].code == "n = 4"
     file.write_text("{")
     with pytest.raises(EpisodeError, match="holds no run"):
-        make([path], output, Settings(), told, solver=Solver(Asked().open), runs=3)
+        make([path], output, BuildSettings(), told, solver=Solver(Asked().open), runs=3)
 
 
 def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build) -> None:
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
 
     class Lost(Asked):
-        async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+        async def solve_run(self, want: WantedRun, **more: Any) -> SolverRun:
             run = await super().solve_run(want)
             return replace(run, turns=(), broken="no network") if want.sample == 1 else run
 
-    found = make([path], output, Settings(), told, solver=Solver(Lost().open), runs=2)
+    found = make([path], output, BuildSettings(), told, solver=Solver(Lost().open), runs=2)
     assert [str(error) for error in found.skipped] == [
         "run 1 by ada: no network (build again, and it is asked for again)"
     ]
     assert found.verified == 1
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1
     asked = Asked()
-    make([path], output, Settings(), told, solver=Solver(asked.open), runs=2)
+    make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=2)
     assert asked.samples == [(1, None)]
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 2
 
@@ -470,12 +476,14 @@ def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
     process.stdout.close()
 
     class GoesOn(Asked):
-        async def solve_run(self, want: Wanted, **more: Any) -> SolverRun:
+        async def solve_run(self, want: WantedRun, **more: Any) -> SolverRun:
             assert more["begun"] == SolverRun("ada", (Turn("4"),), sample=2)
             return await super().solve_run(want)
 
     asked = GoesOn()
-    assert make([path], output, Settings(), told, solver=Solver(asked.open), runs=3).verified == 1
+    assert (
+        make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=3).verified == 1
+    )
     assert asked.samples == [(2, None)]
     assert not list(runs_folder(output).rglob("*.begun.json"))
 
@@ -588,7 +596,7 @@ def test_every_run_is_replayed_by_the_clock_it_was_answered_by(build: Build) -> 
         yield by_models(panel_of(x=Clock()))
 
     output = build.folder / "e.jsonl"
-    found = make(paths, output, Settings(), told, solver=Solver(solver), runs=1)
+    found = make(paths, output, BuildSettings(), told, solver=Solver(solver), runs=1)
     assert (found.episodes, found.verified, found.skipped) == (1, 1, [])
     [one] = made_from(output)
     assert one["question"]["question_text"] == "echo 2026-03-01 10:20:"

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.runs.answering import answering
-from quizlog_tui.episodes.runs.asking import Solver, Wanted, runs_folder
+from quizlog_tui.episodes.runs.asking import Solver, WantedRun, runs_folder
 from quizlog_tui.episodes.runs.instance import Instance
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.queued import by_queue
@@ -125,7 +125,7 @@ async def test_files_that_the_script_mentions_travel_along(build: Build, tmp_pat
         run = await solve_run(want_of(script), begun=None, keep=ignored)
         assert (run.inputs, run.broken) == (("4",), None)
         (build.folder / "data" / "two.txt").write_bytes(bytes(MAX_BYTES))
-        other = Wanted(Instance(read_source(script), 8, ()), 1, None)
+        other = WantedRun(Instance(read_source(script), 8, ()), 1, None)
         with pytest.raises(EpisodeError, match="more than 1 MB"):
             await solve_run(other, begun=None, keep=ignored)
 
@@ -267,7 +267,9 @@ def test_an_episode_is_built_from_the_answers_of_hosts(build: Build, tmp_path: P
         async with host(tmp_path, x=Scripted(), y=Scripted()), asker(tmp_path) as solve_run:
             yield solve_run
 
-    assert make([path], output, Settings(), told, solver=Solver(opened, 64), runs=4).verified == 1
+    assert (
+        make([path], output, BuildSettings(), told, solver=Solver(opened, 64), runs=4).verified == 1
+    )
     assert len(list(runs_folder(output).rglob("run-*.json"))) == 4
 
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from quizlog_tui.replay.process.protocol import (
     Born,
-    Outcome,
     Place,
     RawStep,
     Refused,
-    Report,
     Straying,
     Unshut,
     Violation,
+    WorkerOutcome,
+    WorkerReport,
     parse,
 )
 
@@ -38,8 +38,8 @@ def test_every_kind_of_message_is_read() -> None:
     assert parse(told(["refused", "it forked"])) == Refused("it forked")
     end = ["raised", "ValueError", "x", [[1, 2], [3, 3]]]
     report = parse(told(["ended", [[None, *STEP[1:]]], end, "it forked", [], ["latin-1", ""]]))
-    assert isinstance(report, Report)
-    assert report.outcome == Outcome("raised", "ValueError", "x", [[1, 2], [3, 3]])
+    assert isinstance(report, WorkerReport)
+    assert report.outcome == WorkerOutcome("raised", "ValueError", "x", [[1, 2], [3, 3]])
     assert report.steps == [RawStep(None, 3, ["a\n", [2, 5]], 7, 0, 0.25, ["? "])]
     assert (report.taint, report.met, report.writing) == ("it forked", [], ("latin-1", ""))
 
@@ -87,7 +87,7 @@ def test_a_report_with_one_thing_changed_is_read_or_refused(at: tuple[Any, ...],
         message = parse(told(put(REPORT, at, new)))
     except Violation:
         return
-    if isinstance(message, Report):
+    if isinstance(message, WorkerReport):
         for step in message.steps:
             assert step.seconds >= 0 and step.out_end >= 0 and step.err_end >= 0
             assert all(type(one) in (str, list) for one in (*step.entries, *step.asked))
@@ -149,7 +149,7 @@ FORM = [
 def test_a_report_is_read_just_if_it_has_its_form(at: tuple[Any, ...], new: Any) -> None:
     message = json.loads(told(put(REPORT, at, new)))
     try:
-        read = isinstance(parse(told(message)), Report)
+        read = isinstance(parse(told(message)), WorkerReport)
     except Violation:
         read = False
     assert read == fits(FORM, message)

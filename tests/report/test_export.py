@@ -21,7 +21,7 @@ from quizlog_tui.record.feedback import Feedback
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.transcript import Step
-from quizlog_tui.report.document import BranchSection, ErrorSection, Report, build_report
+from quizlog_tui.report.document import BranchSection, ErrorSection, RecordReport, build_report
 from quizlog_tui.report.export import export
 from quizlog_tui.report.html import to_html
 from quizlog_tui.report.markdown import code, fence, to_markdown
@@ -40,7 +40,7 @@ PAYLOADS = [
 TEXT = st.sampled_from(PAYLOADS) | st.text(max_size=8) | st.text("`~<>&\n #-[]()\\!", max_size=12)
 
 
-def report(text: str) -> Report:
+def report(text: str) -> RecordReport:
     """A report with a text in every place that can hold one."""
     said = Feedback(0, text, text, text, text, text, {text: text})
     step = Step(text or None, (text, text), text, 3, text)
@@ -50,7 +50,7 @@ def report(text: str) -> Report:
     branch = BranchSection(
         text, True, text, 1, text, text, (asked, end), "error", 0.5, error, text, (said,)
     )
-    return Report(text, text, 7, text, (branch,), (text,), (said,))
+    return RecordReport(text, text, 7, text, (branch,), (text,), (said,))
 
 
 class Page(HTMLParser):

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from quizlog_tui.server.admission.shield import Rules
-from quizlog_tui.server.app import Settings, create_app
+from quizlog_tui.server.admission.shield import AccessRules
+from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
 from quizlog_tui.solver.models.choice import Choice
 
@@ -42,9 +42,9 @@ def voters(path: Path, **answers: Any) -> Path:
 def serving(tmp_path: Path) -> Callable[..., FastAPI]:
     """Makes an application that serves the test's folder."""
 
-    def make(models: Path | None = None, rules: Rules | None = None, **more: Any) -> FastAPI:
+    def make(models: Path | None = None, rules: AccessRules | None = None, **more: Any) -> FastAPI:
         folders = served([more.pop("folder", tmp_path)])
-        return create_app(Settings(folders, rules or Rules(), Choice(models), **more))
+        return create_app(ServerSettings(folders, rules or AccessRules(), Choice(models), **more))
 
     return make
 

@@ -22,7 +22,7 @@ import pytest
 import uvicorn
 
 from quizlog_tui.server.admission import connections
-from quizlog_tui.server.admission.connections import Connection, Crowd
+from quizlog_tui.server.admission.connections import Connection, ConnectionCrowd
 
 HALF = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -58,7 +58,7 @@ class Line:
 @asynccontextmanager
 async def serving(app: Any = done, most: int = 10) -> AsyncIterator[Callable[..., Any]]:
     """A server of `most` connections; what opens one and sends something."""
-    http = cast(Any, partial(Connection, Crowd(most)))
+    http = cast(Any, partial(Connection, ConnectionCrowd(most)))
     config = uvicorn.Config(app, port=0, http=http, lifespan="off", log_level="error")
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve())

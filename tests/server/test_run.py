@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.server.admission.shield import Rules
-from quizlog_tui.server.app import Settings
+from quizlog_tui.server.admission.shield import AccessRules
+from quizlog_tui.server.app import ServerSettings
 from quizlog_tui.server.lookup import served
 from quizlog_tui.server.run import listening, serve
 from quizlog_tui.solver.models.choice import Choice
@@ -26,7 +26,7 @@ def test_the_loop_runs_from_the_first_task_on(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
     try:
         with listening("127.0.0.1", 0) as sock, pytest.raises(SystemExit, match="3"):
-            serve(Settings(served([tmp_path]), Rules(), Choice()), sock, started)
+            serve(ServerSettings(served([tmp_path]), AccessRules(), Choice()), sock, started)
     finally:
         signal.signal(signal.SIGTERM, before)
     assert len(loops) == 1

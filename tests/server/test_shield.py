@@ -12,17 +12,17 @@ from fastapi import FastAPI
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.server.admission import shield
-from quizlog_tui.server.admission.shield import MAX_BODY, Refusal, Rules, Shield, check
+from quizlog_tui.server.admission.shield import MAX_BODY, AccessRefusal, AccessRules, Shield, check
 from quizlog_tui.server.run import is_loopback, rules_for
 
 HERE = {"host": "127.0.0.1:8642", "content-type": "application/json"}
-OPEN, LOCKED = Rules(), Rules(token="geheim")
+OPEN, LOCKED = AccessRules(), AccessRules(token="geheim")
 
 
-def status(rules: Rules, method: str = "POST", path: str = "/solve", **headers: str) -> int:
+def status(rules: AccessRules, method: str = "POST", path: str = "/solve", **headers: str) -> int:
     try:
         check(rules, method, path, HERE | {k.replace("_", "-"): v for k, v in headers.items()})
-    except Refusal as refusal:
+    except AccessRefusal as refusal:
         return refusal.status
     return 200
 
@@ -97,13 +97,13 @@ def test_tokens(given: str, wanted: int) -> None:
 
 
 def test_a_token_of_any_letters() -> None:
-    rules = Rules(token="schl\u00fcssel")
+    rules = AccessRules(token="schl\u00fcssel")
     sent = "schl\u00fcssel".encode().decode("latin-1")
     assert status(rules, authorization=f"Bearer {sent}") == 200
 
 
 def test_a_trigger_needs_no_token_and_may_come_from_anywhere() -> None:
-    rules = Rules(token="geheim", triggers=frozenset({"/run", "/"}))
+    rules = AccessRules(token="geheim", triggers=frozenset({"/run", "/"}))
     foreign = {"host": "quiz.example", "content_type": "text/plain", "origin": "null"}
     assert status(rules, path="/run", **foreign) == 200
     assert status(rules, path="/", **foreign) == 200
@@ -161,13 +161,13 @@ async def test_a_body_that_does_not_come_to_its_end_is_not_waited_for(
     for path in ("/run", "/solve"):
         parts.append({"type": "http.request", "body": b"{", "more_body": True})
         scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
-        await Shield(app, Rules(triggers=frozenset({"/run"})))(scope, receive, send)
+        await Shield(app, AccessRules(triggers=frozenset({"/run"})))(scope, receive, send)
         start = sent[-2]
         assert (start["status"], dict(start["headers"])[b"connection"]) == (408, b"close")
 
 
 async def test_refusals_are_json(serving: Callable[..., FastAPI]) -> None:
-    transport = httpx.ASGITransport(serving(rules=Rules(token="t")))
+    transport = httpx.ASGITransport(serving(rules=AccessRules(token="t")))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
         reply = await http.post("/solve", json={})
     assert reply.status_code == 401
@@ -177,7 +177,7 @@ async def test_refusals_are_json(serving: Callable[..., FastAPI]) -> None:
 
 def test_other_machines_need_a_token() -> None:
     assert rules_for("127.0.0.1", None).hosts
-    assert rules_for("0.0.0.0", "t") == Rules("t", None)
+    assert rules_for("0.0.0.0", "t") == AccessRules("t", None)
     for host in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
         with pytest.raises(UsageError, match="other machines"):
             rules_for(host, None)

@@ -10,7 +10,7 @@ import pytest
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.solver.contract import Solution
 from quizlog_tui.solver.decisions.decision import Question
-from quizlog_tui.solver.models.cassettes import Player, Recorder, Shelf, recorded
+from quizlog_tui.solver.models.cassettes import CassetteShelf, Player, Recorder, recorded
 from quizlog_tui.solver.models.client import ModelClient
 from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
 from quizlog_tui.solver.prompts import solve_prompt
@@ -24,14 +24,14 @@ OTHER = solve_prompt(Question("2 + 3 = "), (), ())
 VOTER = Voter("ada", "first", 2.0, primary=True)
 
 
-def recorder(shelf: Shelf, script: object) -> Recorder:
+def recorder(shelf: CassetteShelf, script: object) -> Recorder:
     ticks = iter(range(100))
     transport = Scripted(script)  # type: ignore[arg-type]
     return Recorder(VOTER, transport, shelf, Redaction([KEY]), clock=lambda: next(ticks))
 
 
 async def test_a_reply_is_kept_and_played(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, "by hand")
+    shelf = CassetteShelf(tmp_path, "by hand")
     said = await recorder(shelf, saying({"answer": 4})).complete(PROMPT)
     assert await Player("ada", shelf).complete(PROMPT) == Said(said.text, "recorded", 1)
     [voter], found = recorded(tmp_path)
@@ -39,7 +39,7 @@ async def test_a_reply_is_kept_and_played(tmp_path: Path) -> None:
 
 
 async def test_another_request_or_model_is_not_played(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = CassetteShelf(tmp_path)
     await recorder(shelf, saying({"answer": 4})).complete(PROMPT)
     for name, prompt in (("ada", OTHER), ("bea", PROMPT)):
         with pytest.raises(NoReplyError, match="no reply to this request was recorded"):
@@ -47,7 +47,7 @@ async def test_another_request_or_model_is_not_played(tmp_path: Path) -> None:
 
 
 async def test_a_failure_is_kept_and_played(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = CassetteShelf(tmp_path)
     with pytest.raises(NoReplyError):
         await recorder(shelf, failing("rate_limited", f"the key {KEY} is used up")).complete(PROMPT)
     with pytest.raises(NoReplyError) as caught:
@@ -62,7 +62,7 @@ async def test_a_repair_turn_has_a_recording_of_its_own(tmp_path: Path) -> None:
     async def script(prompt: Prompt) -> str:
         return "what?" if len(prompt.messages) == 2 else '{"answer": 4}'
 
-    shelf = Shelf(tmp_path)
+    shelf = CassetteShelf(tmp_path)
     live = await ModelClient(VOTER, recorder(shelf, script), Redaction()).request(PROMPT)
     played = await ModelClient(VOTER, Player("ada", shelf), Redaction()).request(PROMPT)
     assert len(list(tmp_path.glob("*.json"))) == 2
@@ -78,7 +78,9 @@ async def test_a_repair_turn_has_a_recording_of_its_own(tmp_path: Path) -> None:
 async def test_a_folder_that_cannot_be_written_is_a_failed_call(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NoReplyError, match="could not be kept"):
-        await recorder(Shelf(tmp_path / "file" / "x"), saying({"answer": 4})).complete(PROMPT)
+        await recorder(CassetteShelf(tmp_path / "file" / "x"), saying({"answer": 4})).complete(
+            PROMPT
+        )
 
 
 async def test_the_deadline_is_no_part_of_the_request() -> None:
@@ -108,9 +110,9 @@ async def test_what_is_no_recording_is_told(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(ConfigError, match=r"x\.json"):
         recorded(tmp_path)
-    Shelf(tmp_path).path("ada", PROMPT).write_text(text)
+    CassetteShelf(tmp_path).path("ada", PROMPT).write_text(text)
     with pytest.raises(NoReplyError):
-        await Player("ada", Shelf(tmp_path)).complete(PROMPT)
+        await Player("ada", CassetteShelf(tmp_path)).complete(PROMPT)
 
 
 def test_an_empty_folder_is_told(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_an_empty_folder_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_recording_is_readable_json(tmp_path: Path) -> None:
-    await recorder(Shelf(tmp_path), saying({"answer": 4})).complete(PROMPT)
+    await recorder(CassetteShelf(tmp_path), saying({"answer": 4})).complete(PROMPT)
     [path] = tmp_path.glob("*.json")
     data = json.loads(path.read_text())
     assert [one["role"] for one in data["asked"]] == ["system", "user"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.solver.decisions.decision import Decision, ModelReply, Question, Verdict
+from quizlog_tui.solver.decisions.decision import Decision, DecisionVerdict, ModelReply, Question
 from quizlog_tui.solver.voting.decide import (
     RULES,
     decide,
@@ -29,7 +29,7 @@ MATRIX = Question("L? ", input_type="matrix")
 COLOUR = Question("Which? ", input_type="choice", choices=("Red", "Green"))
 P = {"primary": True}
 
-CASES: dict[str, tuple[Verdict, Any, str | None]] = {
+CASES: dict[str, tuple[DecisionVerdict, Any, str | None]] = {
     # counting
     "nobody": (verdict(), None, None),
     "one": (verdict(ran(4)), 4, "only_candidate"),

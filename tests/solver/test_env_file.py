@@ -13,8 +13,8 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.server.admission.shield import Rules
-from quizlog_tui.server.app import Settings, create_app
+from quizlog_tui.server.admission.shield import AccessRules
+from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
 from quizlog_tui.solver.decisions.decision import Question
 from quizlog_tui.solver.models.choice import Choice, chosen_panel, cost_note, doubts
@@ -120,7 +120,7 @@ async def test_a_server_takes_them_too(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(folder.parent)
     async with fake_models() as fake:
         choice = Choice(models(folder, fake.url), env=folder / ".env")
-        app = create_app(Settings(served([folder]), Rules(), choice))
+        app = create_app(ServerSettings(served([folder]), AccessRules(), choice))
         asgi = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=asgi, base_url="http://localhost") as http:
             asked = {"question": {"text": "What is the determinant of A? "}}

@@ -6,12 +6,12 @@ from typing import Any
 
 from quizlog_tui.solver.decisions.decision import (
     Decision,
+    DecisionVerdict,
     Execution,
     ModelReply,
     Question,
     Reconsidered,
     Refusal,
-    Verdict,
 )
 from quizlog_tui.solver.voting.decide import decide
 
@@ -67,6 +67,6 @@ def asked(
     )
 
 
-def verdict(*models: ModelReply, rule: str = "majority", **more: Any) -> Verdict:
+def verdict(*models: ModelReply, rule: str = "majority", **more: Any) -> DecisionVerdict:
     """What a rule makes of it."""
     return decide(asked(*models, **more), rule).verdict

@@ -7,7 +7,7 @@ from dataclasses import replace
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.tui.draw.compare import Comparison, Side
+from quizlog_tui.tui.draw.compare import Comparison, DrawnSide
 
 
 def run(*stops: tuple[str, str, str], error: str | None = None) -> Transcript:
@@ -21,4 +21,4 @@ def run(*stops: tuple[str, str, str], error: str | None = None) -> Transcript:
 
 
 def compare(a: Transcript, b: Transcript) -> Comparison:
-    return Comparison(Side("main", a), Side("fork-1", b))
+    return Comparison(DrawnSide("main", a), DrawnSide("fork-1", b))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.episodes.runs.asking import Wanted
+from quizlog_tui.episodes.runs.asking import WantedRun
 from quizlog_tui.episodes.runs.instance import Instance
 from quizlog_tui.episodes.runs.runs import SolverRun
 from quizlog_tui.record.append_only_list import AppendOnlyList
@@ -74,5 +74,5 @@ def ignored(run: SolverRun) -> None:
     pass
 
 
-def want_of(script: Path, sample: int = 1, hint: str | None = None) -> Wanted:
-    return Wanted(Instance(read_source(script), 7, ()), sample, hint)
+def want_of(script: Path, sample: int = 1, hint: str | None = None) -> WantedRun:
+    return WantedRun(Instance(read_source(script), 7, ()), sample, hint)

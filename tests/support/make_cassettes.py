@@ -17,7 +17,7 @@ from quizlog_tui.files.paths import shipped
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.autopilot import fly
-from quizlog_tui.solver.models.cassettes import Recorder, Shelf
+from quizlog_tui.solver.models.cassettes import CassetteShelf, Recorder
 from quizlog_tui.solver.models.client import ModelClient
 from quizlog_tui.solver.models.transport import Prompt, Said, Voter
 from quizlog_tui.solver.redaction import Redaction
@@ -161,7 +161,7 @@ async def run_here(code: str, folder: Path | None) -> ExecResult:
 
 async def record(example: str) -> None:
     folder = shipped("records") / example
-    shelf = Shelf(folder / "cassettes", LABEL)
+    shelf = CassetteShelf(folder / "cassettes", LABEL)
     shutil.rmtree(shelf.folder, ignore_errors=True)
     clients = [
         ModelClient(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.models.cassettes import Recorder, Shelf
+from quizlog_tui.solver.models.cassettes import CassetteShelf, Recorder
 from quizlog_tui.solver.models.client import ModelClient
 from quizlog_tui.solver.models.transport import Prompt, Said, Voter
 from quizlog_tui.solver.redaction import Redaction
@@ -63,7 +63,7 @@ class Scripted:
 
 
 async def record(folder: Path) -> TaskResult:
-    shelf = Shelf(folder, LABEL)
+    shelf = CassetteShelf(folder, LABEL)
     with tempfile.TemporaryDirectory() as base, quiz_server() as server:
 
         def client(voter: Voter) -> ModelClient:

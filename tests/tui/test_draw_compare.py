@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.tui.draw import sides
-from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, Side
+from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, DrawnSide
 from quizlog_tui.tui.widgets.lines.documents import rows
 from tests.support.comparisons import compare, run
 from tests.support.player_quizzes import EVIL
@@ -118,7 +118,7 @@ def test_a_step_of_many_lines_shows_those_that_differ_with_three_around(width: i
 
 
 def test_a_heading_that_is_cut_says_so() -> None:
-    sides = [Side(name, run(*BASE)) for name in ("main", "a-name-of-a-branch")]
+    sides = [DrawnSide(name, run(*BASE)) for name in ("main", "a-name-of-a-branch")]
     heading = Comparison(*sides).heading(SIDE_BY_SIDE)
     assert heading[:36].rstrip() == "main  ● waiting, 2 answers"
     assert heading[36:] == "a-name-of-a-branch  ● waiting, 2…"
@@ -197,7 +197,7 @@ def test_the_heading_names_both_and_fits() -> None:
 @pytest.mark.parametrize("width", [40, 100])
 def test_no_text_of_a_run_steers_the_terminal(width: int) -> None:
     a, b = run((EVIL, EVIL, EVIL), error=EVIL), run((EVIL, EVIL, "b"), (EVIL, EVIL, ""))
-    found = Comparison(Side(EVIL, a), Side("b", b))
+    found = Comparison(DrawnSide(EVIL, a), DrawnSide("b", b))
     text = "\n".join([*drawn(found, width), found.heading(width)])
     assert "[@click=app.quit]go[/]" in text.replace("\n", "") or width == 40
     assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85\x00")

@@ -12,7 +12,7 @@ from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.tui.draw.sweep import (
-    Attempt,
+    SweepAttempt,
     attempt_document,
     best_first,
     count_text,
@@ -23,14 +23,16 @@ from tests.support.build import Build
 from tests.support.player_quizzes import EVIL
 
 
-def tried(answer: str, status: str, score: float = 0.0, steps: int = 1, kept: str = "") -> Attempt:
+def tried(
+    answer: str, status: str, score: float = 0.0, steps: int = 1, kept: str = ""
+) -> SweepAttempt:
     made = AppendOnlyList([Step("q? ", ("hello\n",), "", 1, answer)] * steps)
     last = Step("next? " if status == "in_progress" else None, (), "", 1)
     error = LastError(f"not {answer}", 1, score) if status == "error" else None
-    return Attempt(answer, Transcript(made, last, status, error), kept)  # type: ignore[arg-type]
+    return SweepAttempt(answer, Transcript(made, last, status, error), kept)  # type: ignore[arg-type]
 
 
-STOPPED = Attempt("loop", LimitError("ran 30 seconds"))
+STOPPED = SweepAttempt("loop", LimitError("ran 30 seconds"))
 ALL = [
     STOPPED,
     tried("low", "error", 0.1),
@@ -47,7 +49,7 @@ def test_the_best_come_first() -> None:
 
 
 @given(st.permutations(ALL))
-def test_the_order_of_trying_decides_only_between_equals(attempts: list[Attempt]) -> None:
+def test_the_order_of_trying_decides_only_between_equals(attempts: list[SweepAttempt]) -> None:
     assert best_first(attempts) == best_first(ALL)
 
 

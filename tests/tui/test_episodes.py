@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.format.lines import to_line
 from quizlog_tui.episodes.read import index
@@ -227,7 +227,7 @@ async def test_the_player_puts_the_branch_shown_into_a_file(
         twin = build.folder / "twin.yaml"
         made = replace(RecordFile(record).read(), extras={"start_time": "2026-01-01"})
         RecordFile(twin).create(made)
-        make([record, twin], build.folder / "v.jsonl", Settings(), lambda *told: None)
+        make([record, twin], build.folder / "v.jsonl", BuildSettings(), lambda *told: None)
         assert await put("v.jsonl") == (
             "main is in v.jsonl; left there verified, as by other runs "
             "(by those at hand not: no consistency run)"

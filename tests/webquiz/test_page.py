@@ -11,7 +11,7 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.page.answer_kind import asked_kind
 from quizlog_tui.webquiz.page.page import decoded, read_page
 from quizlog_tui.webquiz.page.sample import lenient, sample_of
-from quizlog_tui.webquiz.page.snapshot import Form, Frame, Link, Loaded, Snapshot
+from quizlog_tui.webquiz.page.snapshot import Frame, Link, Loaded, PageForm, Snapshot
 
 URL = "https://quiz.site/project2/q?email=a%40b.c&id=7"
 ALLOWED = allowed_for(URL, ["https://other.site"])
@@ -50,7 +50,7 @@ def shot(text: str = "", **frame: object) -> Snapshot:
             "text",
         ),
         (shot(links=(Link("https://quiz.site/submit"),)), "https://quiz.site/submit", "link"),
-        (shot(forms=(Form("https://quiz.site/f", "post", ()),)), "https://quiz.site/f", "form"),
+        (shot(forms=(PageForm("https://quiz.site/f", "post", ()),)), "https://quiz.site/f", "form"),
         (
             shot(loaded=(Loaded("https://quiz.site/api", '{"submit": "/grade/6"}'),)),
             "https://quiz.site/grade/6",

@@ -16,11 +16,11 @@ from ...text import one_line, plural
 from ..extras import needs
 from ..grammar import refuse_existing
 from ..json_output import emit_json
-from ..progress import Progress
+from ..progress import ProgressLine
 from .models import solver_of
 
 if TYPE_CHECKING:
-    from ...episodes.build.make import Made
+    from ...episodes.build.make import BuildResult
 
 SHOWN = 20
 """Findings of each kind that are shown; all of them are in the JSON."""
@@ -28,7 +28,7 @@ SHOWN = 20
 
 def build(arguments: Namespace) -> int:
     """`quizlog episodes build RECORD... -o FILE`."""
-    from ...episodes.build.build import Settings
+    from ...episodes.build.build import BuildSettings
     from ...episodes.build.make import make
     from ...episodes.format.matching import Matcher
     from ...replay.process.limits import user_limits
@@ -40,13 +40,13 @@ def build(arguments: Namespace) -> int:
         raise UsageError("--queue without --runs", hint="say how many to ask for: --runs N")
     if arguments.branch is not None and len(arguments.records) > 1:
         raise UsageError("--branch is of one record", hint="name that record alone")
-    settings = Settings(
+    settings = BuildSettings(
         Matcher(fold_case=arguments.fold_case),
         derive=not arguments.no_derive,
         retries=arguments.keep_retries,
     )
     output = Path(arguments.output)
-    progress, limits = Progress(), user_limits(load_config()[0])
+    progress, limits = ProgressLine(), user_limits(load_config()[0])
     try:
         with Replayer(limits, checkpoints=0) as replayer:
             made = make(
@@ -66,7 +66,7 @@ def build(arguments: Namespace) -> int:
     return max((e.exit_code for e in made.skipped if not isinstance(e, harmless)), default=0)
 
 
-def _tell_made(made: Made, output: Path, *, as_json: bool) -> None:
+def _tell_made(made: BuildResult, output: Path, *, as_json: bool) -> None:
     for error in made.skipped:
         print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
     reasons = dict(made.reasons.most_common())
@@ -118,7 +118,7 @@ def check(arguments: Namespace) -> int:
 @contextmanager
 def share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
     """Tells how far a file is read, given the bytes that were."""
-    progress, size = Progress(), file.stat().st_size if file.is_file() else 0
+    progress, size = ProgressLine(), file.stat().st_size if file.is_file() else 0
     try:
         yield lambda done: progress(doing, 100 * done // max(size, 1), 100)
     finally:

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
-from ...config import Problem, config_folder, config_path, init_config, load_config, settings
+from ...config import ConfigProblem, config_folder, config_path, init_config, load_config, settings
 from ...text import visible
 from ..grammar import Parser, command
 from ..json_output import emit_json
@@ -51,7 +51,7 @@ def check(arguments: Namespace) -> int:
     return 2 if problems else 0
 
 
-def all_problems() -> list[Problem]:
+def all_problems() -> list[ConfigProblem]:
     """What is wrong in the user's settings, keys and themes."""
     from ...tui.keys.keymap import key_problems
     from ...tui.themes.theming import load_themes, theme_files, theme_names
@@ -63,7 +63,7 @@ def all_problems() -> list[Problem]:
     if config.theme and config.theme not in known:
         hint = "`quizlog config show` lists them"
         said = f"there is no theme {config.theme!r}"
-        problems.append(Problem(f"{config_path()}: theme", said, hint))
+        problems.append(ConfigProblem(f"{config_path()}: theme", said, hint))
     return problems + bad_themes
 
 
@@ -77,7 +77,7 @@ def init(arguments: Namespace) -> int:
     return 0
 
 
-def _narrate(problems: Sequence[Problem]) -> None:
+def _narrate(problems: Sequence[ConfigProblem]) -> None:
     for problem in problems:
         print(f"quizlog: {visible(str(problem))}", file=sys.stderr)
 

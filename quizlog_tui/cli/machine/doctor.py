@@ -19,7 +19,7 @@ from ..json_output import emit_json
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """One thing that was looked at."""
 
     name: str
@@ -27,12 +27,12 @@ class Finding:
     says: str
 
 
-def findings() -> list[Finding]:
+def findings() -> list[DoctorFinding]:
     """All findings, in the order they are shown."""
     return [finding for name, look in _LOOKS.items() for finding in _found(name, look)]
 
 
-def _found(name: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
+def _found(name: str, look: Callable[[], Iterator[DoctorFinding]]) -> list[DoctorFinding]:
     """What a look found; where the system refuses to look, that is what it found."""
     try:
         return list(look())
@@ -40,17 +40,19 @@ def _found(name: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
         refused = refusal(error)
         if refused is None:
             raise
-        return [Finding(name, False, str(refused))]
+        return [DoctorFinding(name, False, str(refused))]
 
 
-def _python() -> Iterator[Finding]:
-    yield Finding("python", sys.version_info >= (3, 11), platform.python_version())
-    yield Finding("system", sys.platform != "win32", f"{platform.system()} {platform.release()}")
+def _python() -> Iterator[DoctorFinding]:
+    yield DoctorFinding("python", sys.version_info >= (3, 11), platform.python_version())
+    yield DoctorFinding(
+        "system", sys.platform != "win32", f"{platform.system()} {platform.release()}"
+    )
     for name in ("textual", "rich", "PyYAML"):
-        yield Finding(name, True, version(name))
+        yield DoctorFinding(name, True, version(name))
 
 
-def _processes() -> Iterator[Finding]:
+def _processes() -> Iterator[DoctorFinding]:
     yield _either("fork", hasattr(os, "fork"), "quizzes run", "quizzes cannot run here; use WSL")
     linux = sys.platform == "linux"
     yield _either(
@@ -67,22 +69,22 @@ def _processes() -> Iterator[Finding]:
     )
 
 
-def _either(name: str, ok: bool, good: str, bad: str) -> Finding:
-    return Finding(name, ok, good if ok else bad)
+def _either(name: str, ok: bool, good: str, bad: str) -> DoctorFinding:
+    return DoctorFinding(name, ok, good if ok else bad)
 
 
-def _libyaml() -> Iterator[Finding]:
+def _libyaml() -> Iterator[DoctorFinding]:
     from ...record.text.yaml_text import has_libyaml
 
     yield _either("libyaml", has_libyaml(), "records load quickly", "long records load slowly")
 
 
-def _locks() -> Iterator[Finding]:
+def _locks() -> Iterator[DoctorFinding]:
     said = "only changes by others are detected"
     yield _either("record locks", find_spec("fcntl") is not None, "flock", said)
 
 
-def _addresses() -> Iterator[Finding]:
+def _addresses() -> Iterator[DoctorFinding]:
     from ...replay.process.spawn import same_addresses
     from ...replay.world import LACKS
 
@@ -90,7 +92,7 @@ def _addresses() -> Iterator[Finding]:
     yield _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
 
 
-def _quizzes() -> Iterator[Finding]:
+def _quizzes() -> Iterator[DoctorFinding]:
     """Looks by running a script that does nothing."""
     from ...files.scratch import scratch_folder
     from ...replay.replayer import replay
@@ -106,11 +108,11 @@ def _quizzes() -> Iterator[Finding]:
     yield _either("isolation of quiz scripts", not wrong, good, wrong)
 
 
-def _sandbox() -> Iterator[Finding]:
+def _sandbox() -> Iterator[DoctorFinding]:
     from ...sandbox.advice import advice
 
     found = advice()
-    yield Finding("sandbox", found.level is not None, found.says)
+    yield DoctorFinding("sandbox", found.level is not None, found.says)
     yield _either(
         "libraries for models' code",
         not found.missing,
@@ -119,10 +121,10 @@ def _sandbox() -> Iterator[Finding]:
     )
 
 
-def _browser() -> Iterator[Finding]:
+def _browser() -> Iterator[DoctorFinding]:
     if find_spec("playwright") is None or find_spec("dotenv") is None:
         said = "no quizzes on web pages: pip install 'quizlog-tui[browser]'"
-        yield Finding("browser", False, said)
+        yield DoctorFinding("browser", False, said)
         return
     import asyncio
 
@@ -134,7 +136,7 @@ def _browser() -> Iterator[Finding]:
     yield _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
 
 
-def _examples() -> Iterator[Finding]:
+def _examples() -> Iterator[DoctorFinding]:
     from ...files.paths import example_names
 
     names = example_names()

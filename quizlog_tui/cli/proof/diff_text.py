@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ...proof.compare.align import Row, Span, align, changes, words
+from ...proof.compare.align import AlignedRow, Span, align, changes, words
 from ...proof.diverge import Difference
 from ...proof.drift.words import NOUNS
 from ...replay.transcript import Step, Transcript
@@ -46,13 +46,13 @@ def comparison(a: Transcript, b: Transcript) -> Iterator[str]:
             yield f"  {steps} alike, {_step(part[0])} to {_step(part[-1])}"
 
 
-def _step(row: Row) -> str:
+def _step(row: AlignedRow) -> str:
     if row.index_a == row.index_b or row.index_b is None:
         return f"{row.index_a}"
     return f"{row.index_b}" if row.index_a is None else f"{row.index_a}/{row.index_b}"
 
 
-def _row(row: Row, a: Transcript, b: Transcript) -> Iterator[str]:
+def _row(row: AlignedRow, a: Transcript, b: Transcript) -> Iterator[str]:
     signs = {"same": "=", "changed": "~", "only-a": "-", "only-b": "+"}
     yield f"{signs[row.kind]} step {_step(row)}"
     yield from _lines(_text(row.a, a), _text(row.b, b))

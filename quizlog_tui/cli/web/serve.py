@@ -26,7 +26,7 @@ def serve(arguments: Namespace) -> int:
     """`quizlog serve`."""
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     from ...server.admission.bounds import allowed_bounds
-    from ...server.app import Settings
+    from ...server.app import ServerSettings
     from ...server.lookup import served
     from ...server.run import address, listening, rules_for
     from ...server.run import serve as run
@@ -52,7 +52,7 @@ def serve(arguments: Namespace) -> int:
             takes = " and takes tasks" if tasks else ""
             say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
-        run(Settings(folders, rules, choice, allowed_bounds(), tasks), sock, started)
+        run(ServerSettings(folders, rules, choice, allowed_bounds(), tasks), sock, started)
     return 0
 
 

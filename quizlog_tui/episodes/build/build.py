@@ -38,7 +38,7 @@ release writes the same bytes."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class BuildSettings:
     """What a user can choose about building."""
 
     matcher: Matcher = field(default_factory=Matcher)
@@ -49,14 +49,14 @@ class Settings:
     """Whether the conversation shows the answers that the script refused."""
 
 
-def build(instance: Instance, replayer: Replayer, settings: Settings | None = None) -> Any:
+def build(instance: Instance, replayer: Replayer, settings: BuildSettings | None = None) -> Any:
     """The episode of an instance, as plain data; `lines.to_line` writes it.
 
     Raises:
         EpisodeError: There is nothing to learn from: no answer was accepted, or an answer is no
             Unicode text.
     """
-    settings = settings or Settings()
+    settings = settings or BuildSettings()
 
     def replay(inputs: Sequence[str], start_time: str | None) -> Transcript:
         world = World(instance.seed, start_of(start_time))
@@ -123,7 +123,7 @@ def _with_refusals(run: SolverRun, replay: Replay) -> SolverRun:
 
 
 def _episode(
-    instance: Instance, gold: Replayed, others: Sequence[Replayed], settings: Settings
+    instance: Instance, gold: Replayed, others: Sequence[Replayed], settings: BuildSettings
 ) -> dict[str, Any]:
     source, extras = instance.source, _extras(instance, gold)
     hint = hint_of(source, extras)
@@ -167,7 +167,7 @@ def _extras(instance: Instance, gold: Replayed) -> Mapping[str, Any]:
 
 
 def _question(
-    gold: Replayed, instance: Instance, extras: Mapping[str, Any], settings: Settings
+    gold: Replayed, instance: Instance, extras: Mapping[str, Any], settings: BuildSettings
 ) -> dict[str, Any]:
     text, steps = shown(gold.accepted[0]), len(gold.accepted)
     hint = hint_of(instance.source, extras)

@@ -18,10 +18,10 @@ from ...replay.replayer import Replayer
 from ...replay.world import world_of
 from ...text import plural
 from ..read.files import refuse_folder
-from ..runs.asking import GOLD, Solver, Wanted, ask, finished, runs_folder, wanted
-from ..runs.instance import Attempt, Instance, attempt, instances
+from ..runs.asking import GOLD, Solver, WantedRun, ask, finished, runs_folder, wanted
+from ..runs.instance import Instance, RecordAttempt, attempt, instances
 from ..runs.runs import SolverRun
-from .build import Settings, build
+from .build import BuildSettings, build
 from .store import put_episodes
 
 Advanced = Callable[[str, int, int], None]
@@ -29,7 +29,7 @@ Advanced = Callable[[str, int, int], None]
 
 
 @dataclass
-class Made:
+class BuildResult:
     """What came of building."""
 
     episodes: int = 0
@@ -63,14 +63,14 @@ class Made:
 def make(
     records: Sequence[Path],
     output: Path,
-    settings: Settings,
+    settings: BuildSettings,
     advanced: Advanced,
     *,
     replayer: Replayer | None = None,
     branch: str | None = None,
     solver: Solver | None = None,
     runs: int = 0,
-) -> Made:
+) -> BuildResult:
     """Build the episodes of some records into a file.
 
     Args:
@@ -87,7 +87,7 @@ def make(
     Raises:
         EpisodeError: The file cannot be written, or a run could not be made.
     """
-    made = Made()
+    made = BuildResult()
     refuse_folder(output)
     with nullcontext(replayer) if replayer else Replayer(checkpoints=0) as replayer:
         found = _instances(_attempts(records, branch, made), made)
@@ -108,7 +108,9 @@ def make(
     return made
 
 
-def _attempts(records: Sequence[Path], branch: str | None, made: Made) -> list[Attempt]:
+def _attempts(
+    records: Sequence[Path], branch: str | None, made: BuildResult
+) -> list[RecordAttempt]:
     found = []
     for path in records:
         try:
@@ -118,7 +120,7 @@ def _attempts(records: Sequence[Path], branch: str | None, made: Made) -> list[A
     return found
 
 
-def _instances(attempts: Sequence[Attempt], made: Made) -> list[Instance]:
+def _instances(attempts: Sequence[RecordAttempt], made: BuildResult) -> list[Instance]:
     """The instances whose scripts can be read."""
     try:
         return instances(attempts)
@@ -134,7 +136,7 @@ def _instances(attempts: Sequence[Attempt], made: Made) -> list[Instance]:
 
 
 def _built(
-    instance: Instance, replayer: Replayer, settings: Settings, made: Made
+    instance: Instance, replayer: Replayer, settings: BuildSettings, made: BuildResult
 ) -> list[dict[str, Any]]:
     try:
         return [build(instance, replayer, settings)]
@@ -145,7 +147,7 @@ def _built(
         return []
 
 
-def _with_kept(instance: Instance, output: Path, made: Made) -> Instance:
+def _with_kept(instance: Instance, output: Path, made: BuildResult) -> Instance:
     """The instance with the runs too that were asked for the same file before."""
     try:
         earlier = finished(instance, runs_folder(output))
@@ -164,10 +166,10 @@ def _asked(
     output: Path,
     replayer: Replayer,
     advanced: Advanced,
-    made: Made,
+    made: BuildResult,
 ) -> list[Instance]:
     """The instances with the runs that were asked for; of one that nobody finished, gold too."""
-    todo: list[Wanted] = []
+    todo: list[WantedRun] = []
     for one in found:
         solved = any(
             replayer.replay(one.source, world_of(own.record), own.run.inputs).status == "success"

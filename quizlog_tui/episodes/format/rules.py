@@ -24,7 +24,7 @@ TALK = "conversation_for_sft.messages"
 """Where the conversation is."""
 
 
-class Finding(NamedTuple):
+class RuleFinding(NamedTuple):
     """One thing that is wrong, or worth knowing."""
 
     path: str
@@ -75,7 +75,7 @@ def says_quizlog(told: Data) -> bool:
     return str(told.get("exporter", "")).startswith("quizlog ")
 
 
-Rule = Callable[[View], Iterator[Finding]]
+Rule = Callable[[View], Iterator[RuleFinding]]
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _NAMED = {"code_hash", "seed", "inputs"}
 _TOLD = _NAMED | {"matcher", "reconciled", "unverifiable"}
@@ -87,16 +87,16 @@ def run_path(index: int) -> str:
     return f"consistency_traces[{index - 1}]" if index else GOLD
 
 
-def identity(view: View) -> Iterator[Finding]:
+def identity(view: View) -> Iterator[RuleFinding]:
     """Ids are what they must be."""
     question, found = view.question, view.episode["episode_id"]
     expected = question_id(question["question_text"], question["hint"])
     if question["id"] != expected:
         message = f"does not belong to this question and hint: {expected}"
-        yield Finding("question.id", "question-id", message)
+        yield RuleFinding("question.id", "question-id", message)
     match = _UUID.fullmatch(found)
     if match is None:
-        yield Finding("episode_id", "episode-id", "is no UUID")
+        yield RuleFinding("episode_id", "episode-id", "is no UUID")
     elif match[1] == "5" and view.ours and view.told.keys() >= _NAMED:
         try:
             expected = episode_id(question["id"], view.gold)
@@ -104,10 +104,10 @@ def identity(view: View) -> Iterator[Finding]:
             expected = "its inputs are no texts"
         if found != expected:
             message = f"does not belong to this question and run: {expected}"
-            yield Finding("episode_id", "episode-id", message)
+            yield RuleFinding("episode_id", "episode-id", message)
 
 
-def answers(view: View) -> Iterator[Finding]:
+def answers(view: View) -> Iterator[RuleFinding]:
     """Hashes belong to their answers, and the RL data to the gold run."""
     copied, sound = view.episode["rl_verification_data"], (None, None, type(None))
     last = copied["expected_final_answer_hash"], copied["expected_final_answer"]
@@ -121,15 +121,15 @@ def answers(view: View) -> Iterator[Finding]:
                 if index < len(view.runs)
                 else f"{_REWARD}.expected_final"
             )
-            yield Finding(f"{where}_answer_hash", *wrong)
+            yield RuleFinding(f"{where}_answer_hash", *wrong)
         else:
             sound = value, found, type(value)
     if copied["expected_final_answer_hash"] != view.gold["final_answer_hash"]:
         path = f"{_REWARD}.expected_final_answer_hash"
-        yield Finding(path, "rl-differs", "differs from the gold run's")
+        yield RuleFinding(path, "rl-differs", "differs from the gold run's")
 
 
-def last_word(view: View) -> Iterator[Finding]:
+def last_word(view: View) -> Iterator[RuleFinding]:
     """The conversation ends with the gold answer; what others write may say it in another form."""
     answer, messages = view.gold["final_answer"], view.messages
     if answer is None or not messages:
@@ -142,7 +142,7 @@ def last_word(view: View) -> Iterator[Finding]:
         return
     if view.ours or (str(answer) not in content and json.dumps(answer) not in content):
         where, message = f"{TALK}[{len(messages) - 1}].content", "does not give the final answer"
-        yield Finding(where, "answer-not-said", message, warning=not view.ours)
+        yield RuleFinding(where, "answer-not-said", message, warning=not view.ours)
 
 
 _SCALARS = {str, int, bool}
@@ -163,32 +163,32 @@ def _hash_fault(value: Any, found: str | None) -> tuple[str, str] | None:
     return None if found == expected else ("answer-hash", f"is not the answer's: {expected}")
 
 
-def agreement(view: View) -> Iterator[Finding]:
+def agreement(view: View) -> Iterator[RuleFinding]:
     """Counts, majority and `verified` are what follows from the runs."""
     try:
         matcher = matcher_from(view.told.get("matcher"))
     except ValueError as error:
-        yield Finding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
+        yield RuleFinding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
         return
     if matcher.absolute > USUAL.absolute or matcher.relative > USUAL.relative:
         where = f"{GOLD}.submission_metadata.matcher"
         message = "lets numbers count as equal that the usual tolerance tells apart"
-        yield Finding(where, "loose-matcher", message, warning=True)
+        yield RuleFinding(where, "loose-matcher", message, warning=True)
     found = triangulate(view.answers[0], view.answers[1:], matcher)
     expected, told = found.to_dict(), view.episode["triangulation_metadata"]
     if told != expected:
         for key, value in expected.items():
             if told[key] != value:
                 message = f"is {told[key]!r}, but the runs give {value!r}"
-                yield Finding(f"triangulation_metadata.{key}", "triangulation", message)
+                yield RuleFinding(f"triangulation_metadata.{key}", "triangulation", message)
     against = reasons_against(found, standing(view.gold))
     if view.episode["verified"] and against:
-        yield Finding("verified", "guarantee", f"cannot be true: {'; '.join(against)}")
+        yield RuleFinding("verified", "guarantee", f"cannot be true: {'; '.join(against)}")
     elif not view.episode["verified"] and not against and view.ours:
-        yield Finding("verified", "guarantee", "is false although all guarantees hold")
+        yield RuleFinding("verified", "guarantee", "is false although all guarantees hold")
 
 
-def hooks(view: View) -> Iterator[Finding]:
+def hooks(view: View) -> Iterator[RuleFinding]:
     """Names of hooks are unique, and dependencies name hooks that came before."""
     for index, run in enumerate(view.runs):
         before: str | None = None
@@ -202,7 +202,7 @@ def hooks(view: View) -> Iterator[Finding]:
             before = name
 
 
-def _tangled(found: list[Data], path: str) -> Iterator[Finding]:
+def _tangled(found: list[Data], path: str) -> Iterator[RuleFinding]:
     """What is wrong with hooks that are no plain chain."""
     names = {hook["variable_name"] for hook in found}
     known: set[str | None] = set()
@@ -211,72 +211,74 @@ def _tangled(found: list[Data], path: str) -> Iterator[Finding]:
         for needed in hook["depends_on"]:
             if needed not in known:
                 what = "does not come before" if needed in names else "is no hook of this run"
-                yield Finding(f"{where}.depends_on", "depends-on", f"{needed!r} {what}")
+                yield RuleFinding(f"{where}.depends_on", "depends-on", f"{needed!r} {what}")
         if name in known and name is not None:
-            yield Finding(f"{where}.variable_name", "hook-name", f"{name!r} stands twice")
+            yield RuleFinding(f"{where}.variable_name", "hook-name", f"{name!r} stands twice")
         known.add(name)
 
 
-def dialogue(view: View) -> Iterator[Finding]:
+def dialogue(view: View) -> Iterator[RuleFinding]:
     """User and assistant speak in turn, the user first, the assistant last."""
     roles = view.roles
     if roles and roles == ["user", "assistant"] * (len(roles) // 2):
         return
     if not roles:
-        yield Finding(TALK, "messages-empty", "there is no message")
+        yield RuleFinding(TALK, "messages-empty", "there is no message")
     for index, role in enumerate(roles):
         expected = "assistant" if index % 2 else "user"
         if role != expected:
             text = f"is {role!r} where {expected!r} must speak"
-            yield Finding(f"{TALK}[{index}].role", "roles", text)
+            yield RuleFinding(f"{TALK}[{index}].role", "roles", text)
             return
     if roles:
-        yield Finding(f"{TALK}[{len(roles) - 1}].role", "roles", "the assistant must speak last")
+        yield RuleFinding(
+            f"{TALK}[{len(roles) - 1}].role", "roles", "the assistant must speak last"
+        )
 
 
-def turns(view: View) -> Iterator[Finding]:
+def turns(view: View) -> Iterator[RuleFinding]:
     """Turns are those in the conversation and those archived; a line of ours counts them all."""
     total, archived = view.gold["total_turns"], view.gold["archived_turn_count"]
     said = view.roles.count("assistant")
     if not total:
-        yield Finding(f"{GOLD}.total_turns", "turns-unknown", "is 0", warning=not view.ours)
+        yield RuleFinding(f"{GOLD}.total_turns", "turns-unknown", "is 0", warning=not view.ours)
     elif total - archived != said:
         message = f"total_turns - archived_turn_count is not the {said} assistant messages"
-        yield Finding(f"{GOLD}.archived_turn_count", "turns", message)
+        yield RuleFinding(f"{GOLD}.archived_turn_count", "turns", message)
 
 
-def runs(view: View) -> Iterator[Finding]:
+def runs(view: View) -> Iterator[RuleFinding]:
     """A run has an answer exactly if it ended well, and no more turns archived than it has."""
     for index, run in enumerate(view.runs):
         if run["execution_success"] is (run["final_answer"] is None):
             message = f"is {run['execution_success']}, against its final answer"
-            yield Finding(f"{run_path(index)}.execution_success", "success", message)
+            yield RuleFinding(f"{run_path(index)}.execution_success", "success", message)
         if run["archived_turn_count"] > run["total_turns"]:
             where = f"{run_path(index)}.archived_turn_count"
-            yield Finding(where, "turns", "is more than total_turns")
+            yield RuleFinding(where, "turns", "is more than total_turns")
 
 
-def own(view: View) -> Iterator[Finding]:
+def own(view: View) -> Iterator[RuleFinding]:
     """What quizlog's own lines promise beyond the schema; other lines promise less."""
     if not view.ours:
         message = "no provenance: reconciliation and matcher unknown"
-        yield Finding(f"{GOLD}.submission_metadata", "no-provenance", message, warning=True)
+        yield RuleFinding(f"{GOLD}.submission_metadata", "no-provenance", message, warning=True)
         return
     gold, messages = view.gold, view.messages
     if not _TOLD.issubset(view.told):
         for name in sorted(_TOLD - view.told.keys()):
             where = f"{GOLD}.submission_metadata.{name}"
-            yield Finding(where, "provenance", "is missing from a line that quizlog wrote")
+            yield RuleFinding(where, "provenance", "is missing from a line that quizlog wrote")
     answer, kept = gold["final_answer_hash"], gold["hooks"]
     if kept and answer is not None and kept[-1]["value_hash"] != answer:
         where = f"{GOLD}.hooks[{len(kept) - 1}].value_hash"
-        yield Finding(where, "last-hook", "differs from the final answer's")
+        yield RuleFinding(where, "last-hook", "differs from the final answer's")
     if messages and messages[0]["content"] != view.question["question_text"]:
-        yield Finding(f"{TALK}[0].content", "first-message", "is not the question")
+        yield RuleFinding(f"{TALK}[0].content", "first-message", "is not the question")
     steps = view.question["n_steps"]
     if not len(kept) == len(gold["code_cells"]) == steps:
         message = f"hooks and code_cells are not n_steps, {steps}"
-        yield Finding(f"{GOLD}.hooks", "steps", message)
+        yield RuleFinding(f"{GOLD}.hooks", "steps", message)
 
 
 RULES: tuple[Rule, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..format.rules import GOLD, TALK, Finding, Rule, View, run_path
+from ..format.rules import GOLD, TALK, Rule, RuleFinding, View, run_path
 from ..format.times import is_stamp, stamp
 
 LONG_LINE = 4 * 1024 * 1024
@@ -13,7 +13,7 @@ LONG_LINE = 4 * 1024 * 1024
 _PORTABLE = 2**53
 
 
-def time(view: View) -> Iterator[Finding]:
+def time(view: View) -> Iterator[RuleFinding]:
     """Times are in the one form; other forms that can be read are told, the rest is an error."""
     for path, text in (
         ("timestamp", view.episode["timestamp"]),
@@ -22,13 +22,13 @@ def time(view: View) -> Iterator[Finding]:
         if text is None or is_stamp(text):
             continue
         if stamp(text) is None:
-            yield Finding(path, "timestamp", f"{text[:40]!r} is no time")
+            yield RuleFinding(path, "timestamp", f"{text[:40]!r} is no time")
         else:
             message = "is not of the form YYYY-MM-DDTHH:MM:SS.ffffff"
-            yield Finding(path, "timestamp-form", message, warning=True)
+            yield RuleFinding(path, "timestamp-form", message, warning=True)
 
 
-def hint(view: View) -> Iterator[Finding]:
+def hint(view: View) -> Iterator[RuleFinding]:
     """The student is not told the hint."""
     secret = (view.question["hint"] or "").strip()
     if not secret:
@@ -38,10 +38,10 @@ def hint(view: View) -> Iterator[Finding]:
     texts += [(f"{TALK}[{n}].content", one["content"]) for n, one in enumerate(view.messages)]
     for path, text in texts:
         if secret in text:
-            yield Finding(path, "hint-told", "holds the hint", warning=True)
+            yield RuleFinding(path, "hint-told", "holds the hint", warning=True)
 
 
-def cells(view: View) -> Iterator[Finding]:
+def cells(view: View) -> Iterator[RuleFinding]:
     """The code a solver wrote is in the conversation."""
     written, generated = view.gold["code_cells"], view.told.get("generated_cells")
     skipped = generated if isinstance(generated, list) else []
@@ -50,7 +50,7 @@ def cells(view: View) -> Iterator[Finding]:
     for index, cell in enumerate(written):
         if index not in skipped and not _is_said(cell.strip(), 2 * index + 1, view):
             path = f"{GOLD}.code_cells[{index}]"
-            yield Finding(path, "cell-not-said", "is not in the conversation", warning=True)
+            yield RuleFinding(path, "cell-not-said", "is not in the conversation", warning=True)
 
 
 def _is_said(cell: str, usually_at: int, view: View) -> bool:
@@ -60,13 +60,15 @@ def _is_said(cell: str, usually_at: int, view: View) -> bool:
     return any(cell in message["content"] for message in messages)
 
 
-def numbers(view: View) -> Iterator[Finding]:
+def numbers(view: View) -> Iterator[RuleFinding]:
     """Integers that many readers turn into other numbers."""
     for index, run in enumerate(view.runs):
         answer = run["final_answer"]
         if type(answer) is not str and _beyond(answer):
             message = "holds an integer beyond 2**53, which many readers round"
-            yield Finding(f"{run_path(index)}.final_answer", "big-number", message, warning=True)
+            yield RuleFinding(
+                f"{run_path(index)}.final_answer", "big-number", message, warning=True
+            )
 
 
 def _beyond(value: Any) -> bool:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from ..format.fingerprints import Fingerprints
 from ..format.lines import seal_fits, sealed_as_is
 from ..format.migrations import mended, told_of
-from ..format.rules import GOLD, RULES, Finding, View, says_quizlog
+from ..format.rules import GOLD, RULES, RuleFinding, View, says_quizlog
 from ..format.schema import SHAPE
 from .advice import ADVICE, LONG_LINE
 from .reading import LineError, lines, parse
@@ -29,7 +29,7 @@ _SHAPE = SHAPE.validator
 
 
 @dataclass
-class Report:
+class CheckReport:
     """What was found in a file."""
 
     lines: int = 0
@@ -50,7 +50,7 @@ class Report:
         """Whether there is no error."""
         return not self.error_count
 
-    def add(self, line: int, finding: Finding) -> None:
+    def add(self, line: int, finding: RuleFinding) -> None:
         """Note a finding."""
         path, code, message, warning = finding
         found = self.warnings if warning else self.errors
@@ -76,7 +76,7 @@ class Report:
 
 def check_file(
     path: Path, *, lenient: bool = False, advanced: Callable[[int], None] | None = None
-) -> Report:
+) -> CheckReport:
     """Check a file.
 
     Args:
@@ -87,7 +87,7 @@ def check_file(
     Raises:
         EpisodeError: The file cannot be read.
     """
-    report, seen = Report(), Seen()
+    report, seen = CheckReport(), SeenLines()
     for number, line in lines(path, advanced):
         report.lines += 1
         sound = True
@@ -98,7 +98,7 @@ def check_file(
     return report
 
 
-class Seen:
+class SeenLines:
     """What the lines before were: a few bytes of each."""
 
     def __init__(self) -> None:
@@ -106,23 +106,25 @@ class Seen:
         self.verified = False
         """Whether the line looked at last says that it is verified."""
 
-    def look(self, view: View) -> Iterator[Finding]:
+    def look(self, view: View) -> Iterator[RuleFinding]:
         """Tell what the episode repeats."""
         self.verified = view.episode["verified"]
         if self._known.add(view.episode["episode_id"]):
-            yield Finding("episode_id", "duplicate-id", "stands on an earlier line too")
+            yield RuleFinding("episode_id", "duplicate-id", "stands on an earlier line too")
         code_hash, seed = str(view.told.get("code_hash")), str(view.told.get("seed"))
         answer = view.gold["final_answer_hash"]
         if self._known.add((view.question["id"], answer, code_hash, seed)):
             message = "an earlier line has this question and answer too"
-            yield Finding("question.id", "duplicate-answer", message, warning=True)
+            yield RuleFinding("question.id", "duplicate-answer", message, warning=True)
 
 
-def check_line(line: bytes, seen: Seen | None = None, *, lenient: bool = False) -> list[Finding]:
+def check_line(
+    line: bytes, seen: SeenLines | None = None, *, lenient: bool = False
+) -> list[RuleFinding]:
     """All findings about one line, errors first."""
-    seen = seen or Seen()
+    seen = seen or SeenLines()
     seen.verified = False
-    found: list[Finding] = []
+    found: list[RuleFinding] = []
     episode = _quickly(line) or _thoroughly(line, found, lenient=lenient)
     if episode is None:
         return found
@@ -132,11 +134,11 @@ def check_line(line: bytes, seen: Seen | None = None, *, lenient: bool = False) 
     found += seen.look(view)
     if len(line) > LONG_LINE:
         message = f"is {len(line) / 2**20:.0f} MB long"
-        found.append(Finding("", "long-line", message, warning=True))
+        found.append(RuleFinding("", "long-line", message, warning=True))
     return sorted(found, key=_is_warning) if found else found
 
 
-def _is_warning(finding: Finding) -> bool:
+def _is_warning(finding: RuleFinding) -> bool:
     return finding.warning
 
 
@@ -154,17 +156,17 @@ def _quickly(line: bytes) -> dict[str, Any] | None:
         return None
 
 
-def _thoroughly(line: bytes, found: list[Finding], *, lenient: bool) -> dict[str, Any] | None:
+def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> dict[str, Any] | None:
     """The episode of any line, with what is wrong with its form; None if it has no such shape."""
     try:
         episode = parse(line)
     except LineError as error:
-        found.append(Finding("", error.code, str(error)))
+        found.append(RuleFinding("", error.code, str(error)))
         return None
     before = episode
     if lenient:
         episode, notes = mended(episode)
-        found += [Finding(path, "older-form", what, warning=True) for path, what in notes]
+        found += [RuleFinding(path, "older-form", what, warning=True) for path, what in notes]
     shape = list(_shape(episode))
     found += shape
     if not all(map(_is_warning, shape)):
@@ -173,25 +175,25 @@ def _thoroughly(line: bytes, found: list[Finding], *, lenient: bool) -> dict[str
     return episode
 
 
-def _seal(episode: dict[str, Any]) -> Iterator[Finding]:
+def _seal(episode: dict[str, Any]) -> Iterator[RuleFinding]:
     """A line that is sealed is as it was then; quizlog's own lines are sealed."""
     told, where = told_of(episode) or {}, f"{GOLD}.submission_metadata.seal"
     if "seal" in told and not seal_fits(episode):
-        yield Finding(where, "seal", "the line was changed since it was written")
+        yield RuleFinding(where, "seal", "the line was changed since it was written")
     elif "seal" not in told and says_quizlog(told):
-        yield Finding(where, "seal", "is missing from a line that quizlog wrote")
+        yield RuleFinding(where, "seal", "is missing from a line that quizlog wrote")
 
 
-def _shape(episode: dict[str, Any]) -> Iterator[Finding]:
+def _shape(episode: dict[str, Any]) -> Iterator[RuleFinding]:
     try:
         _SHAPE.validate_python(episode)
     except ValidationError as error:
         for one in error.errors(include_url=False, include_context=False, include_input=False):
             if one["type"] == "extra_forbidden":
                 message = "is no key of the schema"
-                yield Finding(_path(one["loc"]), "extra-key", message, warning=True)
+                yield RuleFinding(_path(one["loc"]), "extra-key", message, warning=True)
             else:
-                yield Finding(_path(one["loc"]), "schema", one["msg"])
+                yield RuleFinding(_path(one["loc"]), "schema", one["msg"])
 
 
 def _path(steps: tuple[int | str, ...]) -> str:

@@ -28,7 +28,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Hook:
+class HookFacts:
     """An intermediate checkpoint."""
 
     name: str
@@ -41,7 +41,7 @@ class Hook:
 
 
 @dataclass(frozen=True)
-class Run:
+class EpisodeRun:
     """One run of the script."""
 
     name: str
@@ -53,16 +53,16 @@ class Run:
     agrees: bool
     """Whether the answer counts as the gold one."""
     inputs: tuple[str, ...]
-    hooks: tuple[Hook, ...]
+    hooks: tuple[HookFacts, ...]
 
-    def parts_from(self, gold: Run) -> int:
+    def parts_from(self, gold: EpisodeRun) -> int:
         """The index of the first answer that is not the gold run's."""
         pairs = zip(self.inputs, gold.inputs, strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 @dataclass(frozen=True)
-class Facts:
+class EpisodeFacts:
     """An episode as it is shown."""
 
     verified: bool
@@ -73,8 +73,8 @@ class Facts:
     hint: str
     about: str
     """Ids, script, seed and the like in a line."""
-    gold: Run
-    others: tuple[Run, ...]
+    gold: EpisodeRun
+    others: tuple[EpisodeRun, ...]
     system_prompt: str
     messages: tuple[tuple[str, str], ...]
     """Role and content, each."""
@@ -85,7 +85,7 @@ class Facts:
         return all(check.holds for check in self.checks)
 
 
-def facts_of(line: bytes) -> Facts:
+def facts_of(line: bytes) -> EpisodeFacts:
     """What there is to see in a line.
 
     Raises:
@@ -97,7 +97,7 @@ def facts_of(line: bytes) -> Facts:
         raise LineError("too-deep", "is nested too deep") from None
 
 
-def facts(episode: dict[str, Any]) -> Facts:
+def facts(episode: dict[str, Any]) -> EpisodeFacts:
     """What there is to see in an episode, whatever its form."""
     data, _ = mended(episode)
     gold, question = _part(data, "teacher_gold_trace"), _part(data, "question")
@@ -110,7 +110,7 @@ def facts(episode: dict[str, Any]) -> Facts:
     said = [one for one in _list(talk, "messages") if isinstance(one, dict)]
     found = triangulate(pairs[0], pairs[1:], matcher)
     stands = standing({"execution_success": runs[0].success, "submission_metadata": told})
-    return Facts(
+    return EpisodeFacts(
         verified=data.get("verified") is True,
         checks=tuple(checks(found, stands)),
         question=_text(question, "question_text"),
@@ -168,12 +168,12 @@ def _answer(trace: dict[str, Any]) -> tuple[str | None, Any]:
     return (key, value) if isinstance(key, str) and value is not None else (None, None)
 
 
-def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> Run:
+def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> EpisodeRun:
     told, (key, value) = _part(trace, "submission_metadata"), _answer(trace)
     sample, score = told.get("sample"), told.get("score")
     which = f" #{sample}" if type(sample) is int and sample else ""
     inputs = tuple(one for one in _list(told, "inputs") if isinstance(one, str))
-    return Run(
+    return EpisodeRun(
         name=(_text(told, "solver") or (f"run {number}" if number else "gold")) + which,
         success=trace.get("execution_success") is True,
         score=score if isinstance(score, int | float) else None,
@@ -184,11 +184,11 @@ def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> Run:
     )
 
 
-def _hooks(trace: dict[str, Any], inputs: Sequence[str]) -> Iterator[Hook]:
+def _hooks(trace: dict[str, Any], inputs: Sequence[str]) -> Iterator[HookFacts]:
     found = [one for one in _list(trace, "hooks") if isinstance(one, dict)]
     for index, one in enumerate(found):
         needed = (name for name in _list(one, "depends_on") if isinstance(name, str))
-        yield Hook(
+        yield HookFacts(
             _text(one, "variable_name") or f"answer_{index}",
             _text(one, "code_line"),
             tuple(needed),

@@ -22,7 +22,7 @@ PARTS = ("train", "validation", "test")
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenParts:
     """What is remembered of a question."""
 
     id: str
@@ -54,10 +54,10 @@ def split(file: Path, folder: Path, shares: Sequence[float], seed: int) -> dict[
     return {"episodes": counts, "leaks": leaks(list(questions.values()), part_of)}
 
 
-def _seen(episode: dict[str, Any]) -> Seen:
+def _seen(episode: dict[str, Any]) -> SeenParts:
     question, told = episode["question"], episode["teacher_gold_trace"]["submission_metadata"]
     plain = unicodedata.normalize("NFKC", question["question_text"]).casefold().split()
-    return Seen(
+    return SeenParts(
         question["id"],
         str(question["difficulty"]),
         sha256(" ".join(plain).encode()).hexdigest()[:16],
@@ -65,7 +65,7 @@ def _seen(episode: dict[str, Any]) -> Seen:
     )
 
 
-def assign(questions: Sequence[Seen], shares: Sequence[float], seed: int) -> dict[str, str]:
+def assign(questions: Sequence[SeenParts], shares: Sequence[float], seed: int) -> dict[str, str]:
     """The part of each question."""
     by_difficulty: dict[str, list[str]] = defaultdict(list)
     for one in questions:
@@ -84,7 +84,7 @@ def assign(questions: Sequence[Seen], shares: Sequence[float], seed: int) -> dic
     return found
 
 
-def leaks(questions: Sequence[Seen], part_of: Mapping[str, str]) -> dict[str, int]:
+def leaks(questions: Sequence[SeenParts], part_of: Mapping[str, str]) -> dict[str, int]:
     """How many texts and scripts stand in more than one part."""
     texts: dict[str, set[str]] = defaultdict(set)
     scripts: dict[str, set[str]] = defaultdict(set)

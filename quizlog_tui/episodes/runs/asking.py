@@ -35,7 +35,7 @@ Keep = Callable[[SolverRun], None]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedRun:
     """One run to ask for."""
 
     instance: Instance
@@ -58,7 +58,7 @@ class Wanted:
 class SolveRun(Protocol):
     """Answers a whole script."""
 
-    async def __call__(self, want: Wanted, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
+    async def __call__(self, want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
         """One run from the first question to the end, or to where the solver gives up.
 
         Args:
@@ -79,12 +79,12 @@ class Solver:
     """Runs that are under way at the same time."""
 
 
-def wanted(instance: Instance, runs: int, *, gold: bool) -> list[Wanted]:
+def wanted(instance: Instance, runs: int, *, gold: bool) -> list[WantedRun]:
     """The runs of an instance to ask for: `runs` without the hint, and one with it if `gold`."""
     extras = instance.attempts[0].extras if instance.attempts else {}
     hint = hint_of(instance.source, extras)
-    teacher = [Wanted(instance, GOLD, hint)] if gold else []
-    return teacher + [Wanted(instance, sample, None) for sample in range(1, runs + 1)]
+    teacher = [WantedRun(instance, GOLD, hint)] if gold else []
+    return teacher + [WantedRun(instance, sample, None) for sample in range(1, runs + 1)]
 
 
 def finished(instance: Instance, folder: Path) -> list[SolverRun]:
@@ -108,7 +108,7 @@ def runs_folder(output: Path) -> Path:
 
 
 async def ask(
-    todo: Sequence[Wanted],
+    todo: Sequence[WantedRun],
     solve_run: SolveRun,
     folder: Path,
     advanced: Callable[[int, int], None] = lambda done, answers: None,
@@ -133,7 +133,7 @@ async def ask(
         answers += 1
         advanced(done, answers)
 
-    async def one(want: Wanted) -> SolverRun:
+    async def one(want: WantedRun) -> SolverRun:
         nonlocal done
         async with room:
             run = stored_run(want.file(folder)) or await _made(want, solve_run, folder, answered)
@@ -149,7 +149,7 @@ async def ask(
 
 
 async def _made(
-    want: Wanted, solve_run: SolveRun, folder: Path, answered: Callable[[], None]
+    want: WantedRun, solve_run: SolveRun, folder: Path, answered: Callable[[], None]
 ) -> SolverRun:
     file, under_way = want.file(folder), want.begun_file(folder)
 

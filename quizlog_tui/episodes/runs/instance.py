@@ -24,7 +24,7 @@ from .scripts import data_hash
 
 
 @dataclass(frozen=True)
-class Attempt:
+class RecordAttempt:
     """A record's own run."""
 
     path: Path
@@ -52,7 +52,7 @@ class Instance:
 
     source: Source
     seed: int
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[RecordAttempt, ...]
     """The records' runs, in the order of `gold_key`, each run once."""
     solved: tuple[SolverRun, ...] = field(default=())
     """Runs that were asked for: the models' own."""
@@ -70,7 +70,7 @@ class Instance:
         return self.source.code_hash + self.data, self.seed
 
 
-def attempt(path: Path, branch: str | None = None) -> Attempt:
+def attempt(path: Path, branch: str | None = None) -> RecordAttempt:
     """A record's own run: all answers of a branch, the active one if none is named.
 
     Raises:
@@ -94,7 +94,7 @@ def attempt(path: Path, branch: str | None = None) -> Attempt:
         raise fault
     decisions = taken(kept.decisions, record)
     models = tuple(own_runs(decisions, run))
-    return Attempt(path, record, gold_run(run, decisions), models)
+    return RecordAttempt(path, record, gold_run(run, decisions), models)
 
 
 def _at_its_end(record: Record) -> BranchEnd:
@@ -115,15 +115,15 @@ def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:
             yield at, Turn(path[at]), ""
 
 
-def instances(attempts: Sequence[Attempt]) -> list[Instance]:
+def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
     """The attempts by script, data and seed; the order they come in makes no difference.
 
     Raises:
         ScriptError: A script cannot be read.
     """
-    groups: dict[tuple[str, int], tuple[Instance, list[Attempt]]] = {}
+    groups: dict[tuple[str, int], tuple[Instance, list[RecordAttempt]]] = {}
     known: dict[Path, Instance] = {}
-    for one in sorted(attempts, key=Attempt.gold_key):
+    for one in sorted(attempts, key=RecordAttempt.gold_key):
         path = one.path.parent / one.record.script
         if path not in known:
             source = read_source(path)
@@ -131,12 +131,12 @@ def instances(attempts: Sequence[Attempt]) -> list[Instance]:
         alone = replace(known[path], seed=one.record.seed)
         groups.setdefault(alone.key, (alone, []))[1].append(one)
     return [
-        replace(alone, attempts=tuple(sorted(each_once(found), key=Attempt.gold_key)))
+        replace(alone, attempts=tuple(sorted(each_once(found), key=RecordAttempt.gold_key)))
         for _, (alone, found) in sorted(groups.items())
     ]
 
 
-def each_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
+def each_once(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAttempt]:
     """Without copies: the same file again, or the same run in another file.
 
     An execution is one run, however far its copies were answered: the one named gold stays, else
@@ -152,5 +152,5 @@ def each_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
         seen |= {*names, ("any", answered)}
 
 
-def _copy_key(one: Attempt) -> tuple[Any, ...]:
+def _copy_key(one: RecordAttempt) -> tuple[Any, ...]:
     return (not is_gold(one.extras), -len(one.run.turns), *one.gold_key())

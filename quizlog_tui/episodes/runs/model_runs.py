@@ -25,7 +25,7 @@ from ...solver.decisions.answer_text import answer_text
 from ...solver.decisions.decision import Decision
 from ...solver.models.client import ModelClient
 from ...solver.solve import Panel, solve
-from .asking import GOLD, Keep, SolveRun, Wanted
+from .asking import GOLD, Keep, SolveRun, WantedRun
 from .runs import SolverRun, Turn
 
 MAX_TURNS = 1000
@@ -53,7 +53,7 @@ def by_models(panel: Panel, limits: Limits | None = None) -> SolveRun:
         limits: What a script may use.
     """
 
-    async def solve_run(want: Wanted, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
+    async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
         alone = replace(panel, clients=[dealt(panel.clients, want.sample)])
         name, instance = alone.clients[0].voter.name, want.instance
         run = SolverRun(name, (), sample=want.sample, start_time=instance.start_time)

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 from ...errors import LimitError
 from ...replay.replayer import Replayer
 from ...replay.world import world_of
-from .asking import Keep, SolveRun, Wanted
+from .asking import Keep, SolveRun, WantedRun
 from .instance import Instance
 from .model_runs import MAX_TURNS, standing_at
 from .remote_question import KIND, Delivery, Order, packed_script
 from .runs import SolverRun, Turn
 
 if TYPE_CHECKING:
-    from ...queue.client import Client, Outcome
+    from ...queue.client import Client, QueueOutcome
 
 ABREAST = 64
 """Runs that are under way at the same time: how many are answered is for the hosts to say."""
@@ -46,7 +46,7 @@ def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
             packed[one.key] = packed_script(one.source)
         return packed[one.key]
 
-    async def solve_run(want: Wanted, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
+    async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
         start = want.instance.start_time
         run = begun or SolverRun("", (), sample=want.sample, start_time=start)
         while len(run.turns) < MAX_TURNS:
@@ -76,7 +76,7 @@ def _prompt(one: Instance, run: SolverRun, replayer: Replayer) -> str | None:
     return transcript.last.prompt if transcript.status == "in_progress" else None
 
 
-def _order(want: Wanted, run: SolverRun, files: str, prompt: str) -> Order:
+def _order(want: WantedRun, run: SolverRun, files: str, prompt: str) -> Order:
     one = want.instance
     return Order(
         script=one.source.path.name,
@@ -91,7 +91,7 @@ def _order(want: Wanted, run: SolverRun, files: str, prompt: str) -> Order:
     )
 
 
-def _name(want: Wanted, run: SolverRun, folder: Path) -> Callable[[int], str]:
+def _name(want: WantedRun, run: SolverRun, folder: Path) -> Callable[[int], str]:
     """The id of a question's work, at each attempt."""
     file = str(want.file(folder.absolute()))
     key = sha256(json.dumps([file, *run.inputs]).encode("utf-8", "replace")).hexdigest()[:32]
@@ -109,7 +109,7 @@ async def _delivery(client: Client, name: Callable[[int], str], order: Order) ->
     raise AssertionError("there is always another attempt")
 
 
-def _read(outcome: Outcome, order: Order) -> Delivery:
+def _read(outcome: QueueOutcome, order: Order) -> Delivery:
     if outcome.result is None:
         return Delivery(order.model or "", broken=outcome.failed)
     return Delivery(**outcome.result)

@@ -40,7 +40,7 @@ from .sign import signature
 
 
 @dataclass(frozen=True)
-class Problem:
+class BundleProblem:
     """Something in a bundle that is not as it was packed."""
 
     part: str
@@ -54,7 +54,7 @@ class Problem:
 class BundleReport:
     """What came of checking a bundle."""
 
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[BundleProblem, ...] = ()
     verdict: Verdict | None = None
     """What came of verifying its record; None if that was not tried, because of the problems."""
     signer: str | None = None
@@ -104,19 +104,19 @@ def verify_bundle(
     """
     data = _read(path)
     signer, problem = signature(path, signers)
-    unsigned = [Problem("signature", f"{path.name}.sig", problem)] if problem else []
+    unsigned = [BundleProblem("signature", f"{path.name}.sig", problem)] if problem else []
     try:
         members = unpacked(data)
         about = manifest_of(members)
     except ContainerError as error:
         part = "archive" if error.member is None else "file"
         part = "manifest" if error.member == MANIFEST else part
-        broken = Problem(part, error.member or path.name, error.message)
+        broken = BundleProblem(part, error.member or path.name, error.message)
         return BundleReport((*unsigned, broken), signer=signer)
     found = [*unsigned, *_changed_files(members, about)]
     if not found and packed(members) != data:
         told = "bytes between its files were changed, or it was packed by another program"
-        found.append(Problem("archive", path.name, told))
+        found.append(BundleProblem("archive", path.name, told))
     if found:
         return BundleReport(tuple(found), signer=signer)
     with scratch_folder("bundle") as folder:
@@ -138,17 +138,17 @@ def _read(path: Path) -> bytes:
         raise RecordError(f"cannot read: {error.strerror}", where=str(path)) from None
 
 
-def _changed_files(members: Mapping[str, bytes], about: Manifest) -> Iterator[Problem]:
+def _changed_files(members: Mapping[str, bytes], about: Manifest) -> Iterator[BundleProblem]:
     listed = about.files
     for name in sorted({*members, *listed} - {MANIFEST}):
         if name not in members:
-            yield Problem("file", name, "is missing")
+            yield BundleProblem("file", name, "is missing")
         elif name not in listed:
-            yield Problem("file", name, "is not in the manifest")
+            yield BundleProblem("file", name, "is not in the manifest")
         elif digest(members[name]) != listed[name]:
-            yield Problem("file", name, "its bytes are not those in the manifest")
+            yield BundleProblem("file", name, "its bytes are not those in the manifest")
         elif not belongs(name, about):
-            yield Problem("file", name, "is no part of a bundle")
+            yield BundleProblem("file", name, "is no part of a bundle")
 
 
 def _run(
@@ -163,11 +163,13 @@ def _run(
         record = RecordFile(folder / about.record).read()
         source = read_source(folder / about.script, ours=False)
     except QuizlogError as error:
-        return BundleReport((Problem("record", about.record, error.message),), signer=signer)
+        return BundleReport((BundleProblem("record", about.record, error.message),), signer=signer)
     lines = members[STEPS].decode("ascii", "replace").split("\n")[:-1]
     problems = list(_inconsistent(record, source, lines, about))
     if not names_the_script(record.script, about, members):
-        problems.append(Problem("record", about.record, "names another script than the bundle's"))
+        problems.append(
+            BundleProblem("record", about.record, "names another script than the bundle's")
+        )
     if problems:
         return BundleReport(tuple(problems), signer=signer)
     own = {name.removeprefix(SCRIPTS) for name in members if name.startswith(SCRIPTS)}
@@ -178,22 +180,24 @@ def _run(
 
 def _inconsistent(
     record: Record, source: Source, lines: Sequence[str], about: Manifest
-) -> Iterator[Problem]:
+) -> Iterator[BundleProblem]:
     """What in a bundle contradicts the rest of it."""
     world = world_of(record)
     start = start_of_chain(source.code_hash, world.seed, world.start)
     broken = first_broken(lines, start)
     if broken is not None:
-        yield Problem("step", str(broken), "its hash is not that of its content and all before it")
+        yield BundleProblem(
+            "step", str(broken), "its hash is not that of its content and all before it"
+        )
     elif head_of(lines, start) != about.head or len(lines) != about.steps:
-        yield Problem("manifest", MANIFEST, "its hash over the steps is another")
+        yield BundleProblem("manifest", MANIFEST, "its hash over the steps is another")
     elif [json.loads(line)["input"] for line in lines[:-1]] != list(record.used):
-        yield Problem("record", about.record, "its answers are not those of the steps")
+        yield BundleProblem("record", about.record, "its answers are not those of the steps")
     if (record.code_hash or source.code_hash) != source.code_hash:
-        yield Problem("record", about.record, "was written with another script")
+        yield BundleProblem("record", about.record, "was written with another script")
 
 
-def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[Problem]:
+def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[BundleProblem]:
     """The first step that the script does otherwise here."""
     world = world_of(record)
     run = replay(source, world, record.used)
@@ -201,7 +205,7 @@ def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[
     pairs = enumerate(zip(now, lines, strict=False))
     index = next((i for i, (one, other) in pairs if one != other), min(len(now), len(lines)))
     if now != list(lines):
-        yield Problem("replay", str(index), "the script does something else here")
+        yield BundleProblem("replay", str(index), "the script does something else here")
 
 
 def _other_versions(then: Mapping[str, str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import DifferenceError, UsageError
 from ...record.model import Record
-from ...record.private_text import Finding, is_private_file, privacy_of
+from ...record.private_text import PrivateFinding, is_private_file, privacy_of
 from ...record.store import RecordFile
 from ...record.text.document import to_mapping, to_text
 from ...replay.replayer import replay
@@ -35,9 +35,9 @@ class Packed:
     """Its members."""
     head: str
     """The hash over all steps."""
-    private: tuple[Finding, ...] = ()
+    private: tuple[PrivateFinding, ...] = ()
     """What in it names this machine or looks like a secret."""
-    removed: tuple[Finding, ...] = ()
+    removed: tuple[PrivateFinding, ...] = ()
     """What of that was taken out."""
     left_out: tuple[str, ...] = ()
     """Files that the script mentions and that may hold keys: packed only where they are named."""

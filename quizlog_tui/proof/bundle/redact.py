@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ...record.model import Record
-from ...record.private_text import Finding, Privacy, is_private_file
+from ...record.private_text import Privacy, PrivateFinding, is_private_file
 from ...record.text.document import to_mapping
 
 
@@ -28,7 +28,7 @@ def redacted(record: Record, privacy: Privacy) -> Record:
     return replace(record, branches=branches, extras=privacy.clean_value(record.extras))
 
 
-def private_in_record(record: Record, privacy: Privacy) -> list[Finding]:
+def private_in_record(record: Record, privacy: Privacy) -> list[PrivateFinding]:
     """What is private in a record."""
     data = to_mapping(record)
     return [
@@ -38,9 +38,9 @@ def private_in_record(record: Record, privacy: Privacy) -> list[Finding]:
     ]
 
 
-def private_in_files(files: Mapping[str, bytes], privacy: Privacy) -> Iterator[Finding]:
+def private_in_files(files: Mapping[str, bytes], privacy: Privacy) -> Iterator[PrivateFinding]:
     """What is private in the script and the files beside it."""
     for name, data in files.items():
         if is_private_file(PurePosixPath(name).name):
-            yield Finding("file", name, "the bundle")
+            yield PrivateFinding("file", name, "the bundle")
         yield from privacy.find(data.decode("utf-8", "replace"), name)

@@ -24,7 +24,7 @@ _MOST_WORDS = 2_000
 
 
 @dataclass(frozen=True)
-class Row:
+class AlignedRow:
     """One line of a comparison."""
 
     kind: Kind
@@ -45,7 +45,7 @@ Range = tuple[int, int, int, int]
 """A stretch of both runs: from and to in the first, from and to in the second."""
 
 
-def align(a: Transcript, b: Transcript) -> list[Row]:
+def align(a: Transcript, b: Transcript) -> list[AlignedRow]:
     """All stops of two runs in order, those that belong together in one row.
 
     Stops that show the same belong together; between those, such that ask the same; between those,
@@ -109,15 +109,15 @@ def _refined(part: Pair | Range, a: Sequence[Step], b: Sequence[Step]) -> Iterat
             yield at_a if at_a < end_a else None, at_b if at_b < end_b else None
 
 
-def _row(pair: Pair, a: Sequence[Step], b: Sequence[Step], *, ends_alike: bool) -> Row:
+def _row(pair: Pair, a: Sequence[Step], b: Sequence[Step], *, ends_alike: bool) -> AlignedRow:
     at_a, at_b = pair
     one = a[at_a] if at_a is not None else None
     other = b[at_b] if at_b is not None else None
     if one is None or other is None:
-        return Row("only-b" if one is None else "only-a", one, other, at_a, at_b)
+        return AlignedRow("only-b" if one is None else "only-a", one, other, at_a, at_b)
     same = (_shown(one), one.input) == (_shown(other), other.input)
     ended = one.prompt is None and not ends_alike
-    return Row("same" if same and not ended else "changed", one, other, at_a, at_b)
+    return AlignedRow("same" if same and not ended else "changed", one, other, at_a, at_b)
 
 
 Span = tuple[int, int]

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from ...replay.script.input_type import input_type
 from ...replay.script.source import Source
-from .found import Ending, LintReport, Question, Trap
+from .found import Ending, LintReport, ScriptQuestion, Trap
 from .names import Names
 from .rules import REQUEST, SYNTAX
 from .structure import Leaving, calls_by_name, caught, live, reached_from
@@ -61,11 +61,11 @@ def _requests(source: Source) -> Iterator[Trap]:
                 yield Trap(line, REQUEST.code, reason, REQUEST.mend.format(name))
 
 
-def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -> Question:
+def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -> ScriptQuestion:
     line = getattr(node, "lineno", 1)
     kind = input_type(prompt or "", line, source).name
     tags = tuple(source.tags(line))
-    return Question(line, prompt, kind, tags, reached_from(node, calls))
+    return ScriptQuestion(line, prompt, kind, tags, reached_from(node, calls))
 
 
 def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Question:
+class ScriptQuestion:
     """A place in the script that asks."""
 
     line: int
@@ -33,7 +33,7 @@ class Ending:
     scored: bool
     """Whether it has a comment of its own; else that of a calling line may count."""
     reached_from: tuple[int, ...] = ()
-    """The same as of a `Question`."""
+    """The same as of a `ScriptQuestion`."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Trap:
 class LintReport:
     """All that was found, each list in the order of lines."""
 
-    questions: tuple[Question, ...] = ()
+    questions: tuple[ScriptQuestion, ...] = ()
     endings: tuple[Ending, ...] = ()
     traps: tuple[Trap, ...] = ()
 

@@ -30,10 +30,10 @@ from .protocol import (
     Place,
     RawStep,
     Refused,
-    Report,
     Straying,
     Unshut,
     Violation,
+    WorkerReport,
     check_prompts,
     most_bytes,
 )
@@ -170,7 +170,7 @@ class QuizProcess:
             self._next(deadline, stop_at_birth=True)
         return self.alive and self.refused is None
 
-    def reports(self) -> Iterator[Report]:
+    def reports(self) -> Iterator[WorkerReport]:
         """What the script tells, up to where it stops; or to its end, after which it is not alive.
 
         Raises:
@@ -185,13 +185,13 @@ class QuizProcess:
                 return
             deadline = self._limits.deadline()
 
-    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> Report | None:
+    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> WorkerReport | None:
         """The next report, or None when the process has ended or was refused."""
         while True:
             message = self._pending()
             if message is None and self.alive:
                 message = self._arrived()
-            if isinstance(message, Report):
+            if isinstance(message, WorkerReport):
                 self._heed(message)
                 return message
             if message is not None:
@@ -246,7 +246,7 @@ class QuizProcess:
             self.refused = message.reason
             self.close()
 
-    def _heed(self, report: Report) -> None:
+    def _heed(self, report: WorkerReport) -> None:
         """Take over what a report tells of the process itself."""
         try:
             check_prompts(report)

@@ -40,7 +40,7 @@ class RawStep(NamedTuple):
     """What was written as the prompt, in the same form."""
 
 
-class Outcome(NamedTuple):
+class WorkerOutcome(NamedTuple):
     """How the script ended, by its own account."""
 
     kind: Literal["finished", "left", "raised"]
@@ -99,19 +99,19 @@ class Code:
     """Its text, where that is known."""
 
 
-class Report(NamedTuple):
+class WorkerReport(NamedTuple):
     """Where the script stands, and the steps since it last said so."""
 
     kind: Literal["asking", "paused", "working", "ended"]
     steps: list[RawStep]
-    outcome: Outcome
+    outcome: WorkerOutcome
     taint: str | None
     met: list[str]
     writing: tuple[str, str] | None
     """Encoding and newline of stdout, where the script changed them."""
 
 
-Message = Born | Place | Straying | Unshut | Refused | Code | Report
+Message = Born | Place | Straying | Unshut | Refused | Code | WorkerReport
 
 
 def most_bytes(written: int) -> int:
@@ -185,7 +185,7 @@ _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
 _REPORTS = frozenset(("asking", "paused", "working", "ended"))
 
 
-def _report(kind: Any, fields: list[Any]) -> Report:
+def _report(kind: Any, fields: list[Any]) -> WorkerReport:
     """A report; one comes at each step, so this goes straight through."""
     if len(fields) != 5:
         raise Violation(f"it sent a malformed message {kind!r}")
@@ -199,8 +199,8 @@ def _report(kind: Any, fields: list[Any]) -> Report:
     if writing is not None and not _is_writing(writing):
         raise _malformed(kind, "writing")
     encoding = None if writing is None else (writing[0], writing[1])
-    end = Outcome("finished", None, None, []) if outcome == _RUNNING else _outcome(outcome)
-    return Report(kind, [_step(step) for step in steps], end, taint, met, encoding)
+    end = WorkerOutcome("finished", None, None, []) if outcome == _RUNNING else _outcome(outcome)
+    return WorkerReport(kind, [_step(step) for step in steps], end, taint, met, encoding)
 
 
 _RUNNING: list[Any] = ["finished", None, None, []]
@@ -244,7 +244,7 @@ def _is_place(value: Any) -> bool:
     return type(value) is list and len(value) == 2 and all(map(_is_count, value))
 
 
-def _outcome(value: Any) -> Outcome:
+def _outcome(value: Any) -> WorkerOutcome:
     if type(value) is not list or len(value) != 4:
         raise Violation("it told a malformed end")
     kind, name, message, frames = value
@@ -255,14 +255,14 @@ def _outcome(value: Any) -> Outcome:
         and _is_list(frames, _is_frame, _LARGEST)
     ):
         raise Violation("it told a malformed end")
-    return Outcome(kind, name, message, frames)
+    return WorkerOutcome(kind, name, message, frames)
 
 
 def _is_frame(value: Any) -> bool:
     return _is_list(value, _is_count, 2) and len(value) == 2
 
 
-def check_prompts(report: Report) -> None:
+def check_prompts(report: WorkerReport) -> None:
     """Hold a report against its kind: all its steps end in a question, but for the last of all.
 
     Raises:

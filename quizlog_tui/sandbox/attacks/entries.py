@@ -21,7 +21,7 @@ INVARIANTS = (
 
 
 @dataclass(frozen=True)
-class Entry:
+class AttackEntry:
     """What every attack of a list says, whatever it is aimed at."""
 
     id: str
@@ -34,7 +34,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Attack(Entry):
+class Attack(AttackEntry):
     """One piece of hostile (or, as a control, benign) code."""
 
     code: str
@@ -61,7 +61,7 @@ def _attack(entry: dict[str, Any]) -> Attack:
 
 
 def common(entry: dict[str, Any]) -> dict[str, Any]:
-    """The fields of an `Entry`, from how it is written."""
+    """The fields of an `AttackEntry`, from how it is written."""
     how = entry["how_to_check"]
     return {
         "id": entry["id"],

@@ -18,7 +18,7 @@ from ..inside.setup import Level
 from ..result import ExecResult, Limits
 from ..workspace import RUN
 from .around import Lookout, adopting
-from .entries import INVARIANTS, Attack, Entry
+from .entries import INVARIANTS, Attack, AttackEntry
 from .judge import CHECKS, Attempt, Check
 from .scene import Scene
 
@@ -45,7 +45,7 @@ def known_gaps(level: Level) -> frozenset[str]:
 class Judgement:
     """What came of one attack."""
 
-    attack: Entry
+    attack: AttackEntry
     status: str
     isolation: str
     wrong: tuple[str, ...]
@@ -64,11 +64,11 @@ class Tried(Protocol):
         """What it ran under."""
 
 
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", bound=AttackEntry)
 
 
 @dataclass(frozen=True)
-class Rules:
+class JudgingRules:
     """How attempts are judged."""
 
     checks: Mapping[str, Check]
@@ -92,11 +92,11 @@ def perform(
     def attempt(attack: Attack, scene: Scene) -> Attempt:
         return _attempt(attack, scene, sandbox)
 
-    yield from judged(attacks, attempt, Rules(CHECKS | dict(checks)))
+    yield from judged(attacks, attempt, JudgingRules(CHECKS | dict(checks)))
 
 
 def judged(
-    attacks: Sequence[E], attempt: Callable[[E, Scene], Tried], rules: Rules
+    attacks: Sequence[E], attempt: Callable[[E, Scene], Tried], rules: JudgingRules
 ) -> Iterator[Judgement]:
     """Make attempts one after the other, each judged when its turn is over.
 
@@ -121,7 +121,7 @@ def judged(
 
 
 def _judged(
-    attack: E, scene: Scene, attempt: Callable[[E, Scene], Tried], rules: Rules
+    attack: E, scene: Scene, attempt: Callable[[E, Scene], Tried], rules: JudgingRules
 ) -> Judgement:
     judgement = _judge(attack, attempt(attack, scene), scene, rules)
     if judgement.wrong and all(said.split(":")[0] in _MEASURED for said in judgement.wrong):
@@ -168,7 +168,7 @@ def _busy() -> float:
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-def _judge(attack: Entry, attempt: Tried, scene: Scene, rules: Rules) -> Judgement:
+def _judge(attack: AttackEntry, attempt: Tried, scene: Scene, rules: JudgingRules) -> Judgement:
     wrong = []
     for name, value in (*attack.expect, *((name, None) for name in rules.invariants)):
         aimed: Any = scene.aimed(value) if isinstance(value, str) else value

@@ -21,7 +21,7 @@ STALL_SECONDS = 60.0
 """How long a client may read nothing of a reply that waits for it."""
 
 
-class Crowd:
+class ConnectionCrowd:
     """The connections of a server that wait for a request's head.
 
     Args:
@@ -64,7 +64,7 @@ class Connection(H11Protocol):
         options: What uvicorn gives.
     """
 
-    def __init__(self, crowd: Crowd, **options: Any) -> None:
+    def __init__(self, crowd: ConnectionCrowd, **options: Any) -> None:
         super().__init__(**options)
         self._crowd = crowd
         self._late: asyncio.TimerHandle | None = None

@@ -30,7 +30,7 @@ OPEN_PATHS = frozenset({"/health"})
 
 
 @dataclass(frozen=True)
-class Rules:
+class AccessRules:
     """Who is let in."""
 
     token: str | None = None
@@ -41,7 +41,7 @@ class Rules:
     """Paths whose POST anybody may send: the body's secret is their guard."""
 
 
-class Refusal(Exception):
+class AccessRefusal(Exception):
     """A request that gets no further."""
 
     def __init__(self, status: int, error: QuizlogError) -> None:
@@ -51,9 +51,9 @@ class Refusal(Exception):
 
 
 class Shield:
-    """Middleware that lets through what `Rules` allow, with its whole body in hand."""
+    """Middleware that lets through what `AccessRules` allow, with its whole body in hand."""
 
-    def __init__(self, app: Any, rules: Rules) -> None:
+    def __init__(self, app: Any, rules: AccessRules) -> None:
         self._app = app
         self._rules = rules
 
@@ -65,13 +65,13 @@ class Shield:
         try:
             check(self._rules, scope["method"], scope["path"], _headers(scope))
             first = await _body_in_time(receive)
-        except Refusal as refusal:
+        except AccessRefusal as refusal:
             await _refuse(refusal, send)
             return
         await self._app(scope, _Replayed(first, receive), send)
 
 
-def check(rules: Rules, method: str, path: str, headers: Mapping[str, str]) -> None:
+def check(rules: AccessRules, method: str, path: str, headers: Mapping[str, str]) -> None:
     """Judge a request by its head.
 
     Raises:
@@ -105,7 +105,7 @@ def _check_origin(host: str, headers: Mapping[str, str]) -> None:
         _deny(403, f"requests from {origin or 'another site'} are refused", "Origin", hint)
 
 
-def _has_token(rules: Rules, headers: Mapping[str, str]) -> bool:
+def _has_token(rules: AccessRules, headers: Mapping[str, str]) -> bool:
     kind, _, given = headers.get("authorization", "").partition(" ")
     wanted = (rules.token or "").encode()
     return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), wanted)
@@ -120,12 +120,12 @@ def _name_of(host: str) -> str:
 
 
 def _deny(status: int, message: str, where: str, hint: str) -> None:
-    raise Refusal(status, BadRequestError(message, where=where, hint=hint))
+    raise AccessRefusal(status, BadRequestError(message, where=where, hint=hint))
 
 
-def _too_big() -> Refusal:
+def _too_big() -> AccessRefusal:
     message = f"the body is larger than {MAX_BODY // 2**20} MB"
-    return Refusal(413, BadRequestError(message, where="body", hint="send less at once"))
+    return AccessRefusal(413, BadRequestError(message, where="body", hint="send less at once"))
 
 
 def _headers(scope: Any) -> dict[str, str]:
@@ -142,7 +142,7 @@ async def _body_in_time(receive: Any) -> dict[str, Any]:
         async with asyncio.timeout(READ_SECONDS):
             return await _whole_body(receive)
     except TimeoutError:
-        raise Refusal(408, late_body()) from None
+        raise AccessRefusal(408, late_body()) from None
 
 
 def late_body() -> QuizlogError:
@@ -178,7 +178,7 @@ class _Replayed:
         return first if first is not None else await self._receive()
 
 
-async def _refuse(refusal: Refusal, send: Any) -> None:
+async def _refuse(refusal: AccessRefusal, send: Any) -> None:
     body = encode(error_data(refusal.error))
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if refusal.status == 401:

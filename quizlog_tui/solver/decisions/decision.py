@@ -204,7 +204,7 @@ class Abstention:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DecisionVerdict:
     """What follows from the evidence by one rule."""
 
     rule: str
@@ -243,7 +243,7 @@ class Decision:
     """Answers already found wrong."""
     family_cap: float | None = None
     """The most weight one provider family has in a class; None for no cap."""
-    verdict: Verdict = Verdict("majority")
+    verdict: DecisionVerdict = DecisionVerdict("majority")
     """The outcome."""
     label: str | None = None
     """A remark shown with it: that its replies were recorded, for instance."""

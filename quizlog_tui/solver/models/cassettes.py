@@ -30,7 +30,7 @@ FETCHED = "fetched"
 
 
 @dataclass(frozen=True)
-class Shelf:
+class CassetteShelf:
     """A folder of cassettes."""
 
     folder: Path
@@ -57,7 +57,7 @@ class Recorder:
         self,
         voter: Voter,
         inner: Transport,
-        shelf: Shelf,
+        shelf: CassetteShelf,
         redaction: Redaction,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -106,7 +106,7 @@ class Player:
         shelf: Where they are kept.
     """
 
-    def __init__(self, name: str, shelf: Shelf) -> None:
+    def __init__(self, name: str, shelf: CassetteShelf) -> None:
         self._name = name
         self._shelf = shelf
 
@@ -124,7 +124,7 @@ class Player:
         raise NoReplyError(reply["status"], reply["message"])
 
 
-def recorded(folder: Path) -> tuple[list[Voter], Shelf]:
+def recorded(folder: Path) -> tuple[list[Voter], CassetteShelf]:
     """The models whose replies a folder holds, by name, and the shelf with its label.
 
     Raises:
@@ -140,7 +140,7 @@ def recorded(folder: Path) -> tuple[list[Voter], Shelf]:
     if not found:
         raise ConfigError("holds no recorded replies", where=str(folder))
     label = "; ".join(sorted(text for text in labels if isinstance(text, str)))
-    return [found[name] for name in sorted(found)], Shelf(folder, label or None)
+    return [found[name] for name in sorted(found)], CassetteShelf(folder, label or None)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Generic
 from ..contract import BadReplyError, C, parse_reply
 from ..decisions.decision import ReplyStatus, Source
 from ..redaction import Redaction
-from .transport import Message, NoReplyError, Prompt, Transport, Voter
+from .transport import ChatMessage, NoReplyError, Prompt, Transport, Voter
 
 _SHOWN = 20_000
 """Characters of its own unreadable reply that a model is shown."""
@@ -109,5 +109,5 @@ def _repair(prompt: Prompt[C], turn: _Turn[C]) -> Prompt[C]:
         f"That reply cannot be used: {turn.heard.error}. Reply once more, with nothing but the one "
         "JSON object that was asked for."
     )
-    reply = Message("assistant", (turn.parsed_from or "")[:_SHOWN])
-    return replace(prompt, messages=(*prompt.messages, reply, Message("user", wish)))
+    reply = ChatMessage("assistant", (turn.parsed_from or "")[:_SHOWN])
+    return replace(prompt, messages=(*prompt.messages, reply, ChatMessage("user", wish)))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..bill import Bill
 from ..redaction import Redaction
 from ..solve import Panel, Recording, RunCode
-from .cassettes import FETCHED, Player, Recorder, Shelf, recorded
+from .cassettes import FETCHED, CassetteShelf, Player, Recorder, recorded
 from .client import ModelClient
 from .endpoint import Endpoint, connections
 from .env_file import SECRETS
@@ -54,7 +54,7 @@ async def live_panel(
             if isinstance(transport, Endpoint):
                 transport = bill.counting(model.name, transport)
             if keep is not None:
-                transport = Recorder(model.voter, transport, Shelf(keep), redaction)
+                transport = Recorder(model.voter, transport, CassetteShelf(keep), redaction)
             clients.append(ModelClient(model.voter, transport, redaction))
         yield Panel(clients, run, models.family_cap, redaction=redaction, bill=bill)
 

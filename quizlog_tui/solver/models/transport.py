@@ -38,7 +38,7 @@ class Voter:
 
 
 @dataclass(frozen=True)
-class Message:
+class ChatMessage:
     """A part of the conversation, as chat endpoints name them."""
 
     role: Literal["system", "user", "assistant"]
@@ -50,7 +50,7 @@ class Prompt(Generic[C]):
     """What a model is asked. Holds no key."""
 
     turn: Turn
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     contract: type[C]
     """What the reply must be."""
     deadline: float = math.inf

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..decisions.decision import Decision, Execution, ModelReply, Question, Reconsidered
 from .equality import same, wanted
-from .normal import Form, NoAnswerError, normal_form
+from .normal import NoAnswerError, NormalForm, normal_form
 
 EXECUTED = Fraction(1)
 """The weight of an answer that code came to."""
@@ -29,7 +29,7 @@ class Ballot:
     name: str
     answer: Any
     """The raw answer."""
-    form: Form
+    form: NormalForm
     weight: Fraction
     executed: bool
     """Whether a run stands behind it."""
@@ -39,7 +39,7 @@ class Ballot:
 
 
 def vote_of(
-    model: ModelReply, again: Reconsidered | None, proven: Sequence[Form], question: Question
+    model: ModelReply, again: Reconsidered | None, proven: Sequence[NormalForm], question: Question
 ) -> Ballot | str:
     """The model's vote, its reconsidered one if it has one; else why it has none."""
     if not model.weight:
@@ -60,7 +60,7 @@ def _first_vote(model: ModelReply, question: Question) -> Ballot | str:
 
 
 def _second_vote(
-    model: ModelReply, again: Reconsidered, proven: Sequence[Form], question: Question
+    model: ModelReply, again: Reconsidered, proven: Sequence[NormalForm], question: Question
 ) -> Ballot | str:
     if again.status != "ok":
         return one_reason(again.status, again.error)
@@ -100,14 +100,14 @@ def one_reason(what: str, error: str | None) -> str:
     return f"{what}: {error}" if error else what
 
 
-def proven_forms(decision: Decision) -> list[Form]:
+def proven_forms(decision: Decision) -> list[NormalForm]:
     """The normal forms of all that code came to, in either round."""
     runs = [reply.executed for reply in decision.models]
     runs += [reply.executed for reply in decision.reconciliation]
     return [form for run in runs if (form := _form_of(run, decision.question))]
 
 
-def _form_of(run: Execution | None, question: Question) -> Form | None:
+def _form_of(run: Execution | None, question: Question) -> NormalForm | None:
     if run is None or run.status != "ok":
         return None
     try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...errors import UsageError
-from ..decisions.decision import AnswerClass, Decision, Verdict, Why
+from ..decisions.decision import AnswerClass, Decision, DecisionVerdict, Why
 from .vote import Tally, tally
 
 STANDARD = "majority"
@@ -57,11 +57,13 @@ def _all_voted(decision: Decision, counted: Tally) -> bool:
     return not any(model.weight for model in decision.models if model.name in silent)
 
 
-def _verdict(rule: str, counted: Tally, open_: Sequence[AnswerClass], choice: Choice) -> Verdict:
+def _verdict(
+    rule: str, counted: Tally, open_: Sequence[AnswerClass], choice: Choice
+) -> DecisionVerdict:
     chosen, why = choice or (None, None)
     refused = any(one.refused for one in counted.classes)
     rest = [one.answer for one in open_ if one is not chosen]
-    return Verdict(
+    return DecisionVerdict(
         rule=rule,
         answer=chosen.answer if chosen else None,
         why="reason_feedback" if chosen and refused else why,

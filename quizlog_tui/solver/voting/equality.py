@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..decisions.decision import Question
-from .normal import Form, asked_text
+from .normal import NormalForm, asked_text
 
 TOLERANCE = Fraction(1, 10**9)
 """Numbers nearer than this, relative to the larger, are equal."""
@@ -43,7 +43,7 @@ _EXACT_CASE = re.compile(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedForm:
     """How closely a question wants answers compared."""
 
     decimals: int | None
@@ -52,10 +52,10 @@ class Wanted:
     """Whether upper and lower case differ."""
 
 
-def wanted(question: Question) -> Wanted:
+def wanted(question: Question) -> WantedForm:
     """What a question says about decimals and case."""
     text = asked_text(question)
-    return Wanted(_decimals(text), bool(_EXACT_CASE.search(text)))
+    return WantedForm(_decimals(text), bool(_EXACT_CASE.search(text)))
 
 
 def _decimals(text: str) -> int | None:
@@ -66,7 +66,7 @@ def _decimals(text: str) -> int | None:
     return 0 if _WHOLE.search(text) else None
 
 
-def same(one: Form, other: Form, how: Wanted) -> bool:
+def same(one: NormalForm, other: NormalForm, how: WantedForm) -> bool:
     """Whether two answers count as equal."""
     if one.kind != other.kind:
         return False
@@ -104,7 +104,7 @@ def roundings(value: Fraction, decimals: int) -> set[int]:
     return {units - 1, units} if half_way else {units}
 
 
-def _same_json(one: Form, other: Form, how: Wanted) -> bool:
+def _same_json(one: NormalForm, other: NormalForm, how: WantedForm) -> bool:
     if isinstance(one.value, dict) and isinstance(other.value, dict):
         return one.value.keys() == other.value.keys() and all(
             same(form, other.value[key], how) for key, form in one.value.items()
@@ -115,7 +115,7 @@ def _same_json(one: Form, other: Form, how: Wanted) -> bool:
     return False
 
 
-def grouped(forms: Sequence[Form], how: Wanted) -> list[list[int]]:
+def grouped(forms: Sequence[NormalForm], how: WantedForm) -> list[list[int]]:
     """The indices of forms in groups whose members all equal each other.
 
     What lies between two groups joins the one that begins with the form given most often; in what

@@ -26,7 +26,7 @@ Kind = Literal["bool", "number", "string", "json", "data", "free"]
 
 
 @dataclass(frozen=True)
-class Form:
+class NormalForm:
     """The normal form of an answer."""
 
     kind: Kind
@@ -71,7 +71,7 @@ _YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": 
 _NUMERIC = frozenset({"number", "integer"})
 
 
-def normal_form(value: Any, question: Question) -> Form:
+def normal_form(value: Any, question: Question) -> NormalForm:
     """What an answer is, in the light of what was asked.
 
     Raises:
@@ -84,17 +84,17 @@ def normal_form(value: Any, question: Question) -> Form:
     return _plain_form(value, question, MAX_DEPTH)
 
 
-def _text_form(text: str, question: Question) -> Form:
+def _text_form(text: str, question: Question) -> NormalForm:
     flat = squeezed(text)
     if not flat:
         raise NoAnswerError("the answer is blank")
     chosen = _choice(flat, question)
     if chosen is not None:
-        return Form("string", chosen, chosen)
+        return NormalForm("string", chosen, chosen)
     if _is_failure(text, question):
         raise NoAnswerError("the answer is the text of an error")
     if question.input_type == "textarea":
-        return Form("free", flat, flat)
+        return NormalForm("free", flat, flat)
     return _plain_form(text, question, MAX_DEPTH)
 
 
@@ -121,11 +121,11 @@ def _choice(flat: str, question: Question) -> str | None:
     )
 
 
-def _plain_form(value: Any, question: Question, depth: int) -> Form:
+def _plain_form(value: Any, question: Question, depth: int) -> NormalForm:
     if depth == 0:
         raise NoAnswerError(f"the answer is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, bool):
-        return Form("bool", value, str(value).lower())
+        return NormalForm("bool", value, str(value).lower())
     if isinstance(value, (int, float)):
         return _number_form(value)
     if isinstance(value, str):
@@ -133,32 +133,34 @@ def _plain_form(value: Any, question: Question, depth: int) -> Form:
     if isinstance(value, Mapping):
         items = {str(k): _inner(v, question, depth) for k, v in sorted(value.items())}
         label = ",".join(f"{json.dumps(key)}:{form.label}" for key, form in items.items())
-        return Form("json", items, f"{{{label}}}")
+        return NormalForm("json", items, f"{{{label}}}")
     if isinstance(value, (list, tuple)):
         forms = [_inner(item, question, depth) for item in value]
-        return Form("json", forms, f"[{','.join(form.label for form in forms)}]")
+        return NormalForm("json", forms, f"[{','.join(form.label for form in forms)}]")
     raise NoAnswerError(f"the answer is no JSON value but {type(value).__name__}")
 
 
-def _inner(value: Any, question: Question, depth: int) -> Form:
+def _inner(value: Any, question: Question, depth: int) -> NormalForm:
     """A value inside a list or an object, where null and blanks are values too."""
     if value is None:
-        return Form("string", None, "null")
+        return NormalForm("string", None, "null")
     form = _plain_form(value, question, depth - 1)
-    return Form("string", form.value, json.dumps(form.label)) if form.kind == "string" else form
+    return (
+        NormalForm("string", form.value, json.dumps(form.label)) if form.kind == "string" else form
+    )
 
 
-def _number_form(number: int | float) -> Form:
+def _number_form(number: int | float) -> NormalForm:
     if isinstance(number, float) and not math.isfinite(number):
         raise NoAnswerError("the answer is not a finite number")
     if isinstance(number, int) and number.bit_length() > MAX_DIGITS * 4:
-        return Form("string", hex(number), hex(number))
+        return NormalForm("string", hex(number), hex(number))
     return _fraction_form(Fraction(str(number)))
 
 
-def _fraction_form(value: Fraction) -> Form:
+def _fraction_form(value: Fraction) -> NormalForm:
     whole = value.denominator == 1
-    return Form("number", value, str(value.numerator) if whole else repr(_as_float(value)))
+    return NormalForm("number", value, str(value.numerator) if whole else repr(_as_float(value)))
 
 
 def _as_float(value: Fraction) -> float:
@@ -168,7 +170,7 @@ def _as_float(value: Fraction) -> float:
         return math.inf
 
 
-def _string_form(text: str, question: Question, depth: int) -> Form:
+def _string_form(text: str, question: Question, depth: int) -> NormalForm:
     flat = squeezed(text)
     word = flat.casefold()
     if word in _NOT_FINITE and question.input_type in _NUMERIC:
@@ -180,7 +182,7 @@ def _string_form(text: str, question: Question, depth: int) -> Form:
     number = _numeral(flat, question)
     if number is not None:
         return _fraction_form(number)
-    return _json_form(flat, question, depth) or _data_form(text) or Form("string", flat, flat)
+    return _json_form(flat, question, depth) or _data_form(text) or NormalForm("string", flat, flat)
 
 
 def _numeral(flat: str, question: Question) -> Fraction | None:
@@ -195,7 +197,7 @@ def _numeral(flat: str, question: Question) -> Fraction | None:
     return Fraction(flat)
 
 
-def _json_form(flat: str, question: Question, depth: int) -> Form | None:
+def _json_form(flat: str, question: Question, depth: int) -> NormalForm | None:
     """The form of a list or an object that is written as a text."""
     if flat[:1] not in ("[", "{"):
         return None
@@ -205,7 +207,7 @@ def _json_form(flat: str, question: Question, depth: int) -> Form | None:
         return None
 
 
-def _data_form(text: str) -> Form | None:
+def _data_form(text: str) -> NormalForm | None:
     """The form of a data URI: its type and its bytes, or its pixels where they can be read."""
     found = _DATA_URI.fullmatch(text.strip())
     if not found or ";base64" not in found[2].lower():
@@ -217,7 +219,7 @@ def _data_form(text: str) -> Form | None:
     mime = found[1].lower()
     pixels = png.pixels(data) if mime == "image/png" else None
     digest = hashlib.sha256(data if pixels is None else pixels).hexdigest()
-    return Form("data", (mime, digest), f"{mime} {digest[:12]}")
+    return NormalForm("data", (mime, digest), f"{mime} {digest[:12]}")
 
 
 def squeezed(text: str) -> str:

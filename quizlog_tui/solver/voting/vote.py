@@ -15,8 +15,8 @@ from typing import Any
 
 from ..decisions.decision import Abstention, AnswerClass, Decision, Question
 from .ballot import UNSURE, Ballot, in_conflict, proven_forms, vote_of
-from .equality import Wanted, grouped, same, wanted
-from .normal import Form, NoAnswerError, normal_form
+from .equality import WantedForm, grouped, same, wanted
+from .normal import NoAnswerError, NormalForm, normal_form
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ def _primary(classes: Iterable[AnswerClass], ballots: Sequence[Ballot]) -> str |
     return next((c.key for c in classes if not c.refused and names & {*c.members}), None)
 
 
-def _classes(ballots: Sequence[Ballot], decision: Decision, how: Wanted) -> tuple[AnswerClass, ...]:
+def _classes(
+    ballots: Sequence[Ballot], decision: Decision, how: WantedForm
+) -> tuple[AnswerClass, ...]:
     forms = _refused_forms(decision)
     refused = [b for b in ballots if any(same(form, b.form, how) for form in forms)]
     others = [b for b in ballots if b not in refused]
@@ -67,12 +69,12 @@ def _classes(ballots: Sequence[Ballot], decision: Decision, how: Wanted) -> tupl
     return tuple(sorted(found, key=order))
 
 
-def _groups(ballots: Sequence[Ballot], how: Wanted) -> list[list[Ballot]]:
+def _groups(ballots: Sequence[Ballot], how: WantedForm) -> list[list[Ballot]]:
     groups = grouped([ballot.form for ballot in ballots], how)
     return [[ballots[i] for i in group] for group in groups]
 
 
-def _refused_forms(decision: Decision) -> list[Form]:
+def _refused_forms(decision: Decision) -> list[NormalForm]:
     forms = []
     for refusal in decision.refused:
         try:
@@ -111,7 +113,7 @@ def _total(
     return sum((*alone, *families.values()), Fraction(0))
 
 
-def _key(members: Iterable[Ballot], how: Wanted) -> str:
+def _key(members: Iterable[Ballot], how: WantedForm) -> str:
     """The class's name: the least of its members' labels."""
     labels = {ballot.form.label for ballot in members}
     kind = next(iter(members)).form.kind
@@ -124,7 +126,7 @@ def _key(members: Iterable[Ballot], how: Wanted) -> str:
     return f"{kind}:{label}"
 
 
-def _representative(members: Iterable[Ballot], question: Question, how: Wanted) -> Any:
+def _representative(members: Iterable[Ballot], question: Question, how: WantedForm) -> Any:
     """The raw form given most often; among equals what the question prefers, then what ran."""
     texts = Counter(_raw(ballot.answer) for ballot in members)
 
@@ -140,7 +142,7 @@ def _raw(answer: Any) -> str:
     return json.dumps(answer, sort_keys=True)
 
 
-def _fits(answer: Any, question: Question, how: Wanted) -> bool:
+def _fits(answer: Any, question: Question, how: WantedForm) -> bool:
     """Whether a raw answer has the very type, and the decimals, the question asks for."""
     kind = question.input_type
     if kind in ("number", "integer"):

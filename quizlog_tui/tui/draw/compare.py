@@ -12,7 +12,7 @@ from itertools import accumulate, zip_longest
 
 from rich.cells import cell_len, set_cell_size
 
-from ...proof.compare.align import Row as Aligned
+from ...proof.compare.align import AlignedRow as Aligned
 from ...proof.compare.align import align
 from ...proof.diverge import first_difference
 from ...replay.transcript import Step, Transcript
@@ -39,7 +39,7 @@ _WHAT = {
 
 
 @dataclass(frozen=True)
-class Side:
+class DrawnSide:
     """One of two runs that are compared."""
 
     name: str
@@ -72,7 +72,7 @@ class Comparison:
         b: The run on the right.
     """
 
-    def __init__(self, a: Side, b: Side) -> None:
+    def __init__(self, a: DrawnSide, b: DrawnSide) -> None:
         self.a = a
         self.b = b
         self.rows = align(a.run, b.run)
@@ -259,7 +259,7 @@ def _fitted(row: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, s
     yield " " * left, ""
 
 
-def _side_text(side: Side) -> str:
+def _side_text(side: DrawnSide) -> str:
     state = outcome(side.run.status, side.run.score)
     return f"{one_line(side.name)}  {state}, {plural(len(side.run.steps), 'answer')}"
 

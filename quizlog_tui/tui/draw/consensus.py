@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ...solver.decisions.decision import AnswerClass, Decision, Verdict
+from ...solver.decisions.decision import AnswerClass, Decision, DecisionVerdict
 from ...text import plural
 from ..widgets.lines.documents import Line, line
 
@@ -37,7 +37,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def outcome_text(verdict: Verdict) -> str:
+def outcome_text(verdict: DecisionVerdict) -> str:
     """The chosen answer, or that there is none."""
     return NOTHING if verdict.why is None else value_text(verdict.answer)
 
@@ -127,7 +127,7 @@ def _against(chosen: AnswerClass, open_: list[AnswerClass]) -> str:
     return f"against {', '.join(others)}" if others else ""
 
 
-def _why_none(verdict: Verdict, open_: list[AnswerClass]) -> str:
+def _why_none(verdict: DecisionVerdict, open_: list[AnswerClass]) -> str:
     if not verdict.classes:
         return "no model cast a vote"
     if not open_:

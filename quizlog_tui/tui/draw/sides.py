@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from ...proof.compare.align import Row, Span, changes, words
+from ...proof.compare.align import AlignedRow, Span, changes, words
 from ...replay.transcript import Step, Transcript
 from ...text import plural
 from ..widgets.lines.documents import Line, line
@@ -86,7 +86,7 @@ def _end(step: Step, run: Transcript) -> list[tuple[str, str]]:
     return [(before, ""), (outcome(run.status, run.score) + error, STYLES[run.status])]
 
 
-def sides(row: Row, a: Transcript, b: Transcript) -> tuple[Line, Line]:
+def sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, Line]:
     """Both texts of a row that differs, the differing words marked where both have one."""
     if row.a is None or row.b is None:
         return _alone(row.a, a), _alone(row.b, b)

@@ -24,7 +24,7 @@ _STOPPED = "! stopped"
 
 
 @dataclass(frozen=True)
-class Attempt:
+class SweepAttempt:
     """One answer and what it led to."""
 
     answer: str
@@ -35,19 +35,19 @@ class Attempt:
     """The branch it was kept as; empty if it was not."""
 
 
-def best_first(attempts: Iterable[Attempt]) -> list[Attempt]:
+def best_first(attempts: Iterable[SweepAttempt]) -> list[SweepAttempt]:
     """Finished runs first, then waiting ones, then errors by score, then what was stopped."""
     return sorted(attempts, key=_worth)
 
 
-def _worth(attempt: Attempt) -> tuple[int, float, int]:
+def _worth(attempt: SweepAttempt) -> tuple[int, float, int]:
     run = attempt.result
     if isinstance(run, QuizlogError):
         return 3, 0.0, 0
     return _RANKS[run.status], -(run.score or 0.0), -len(run.steps)
 
 
-def summary(attempts: Sequence[Attempt]) -> str:
+def summary(attempts: Sequence[SweepAttempt]) -> str:
     """How many were tried, and what came of them."""
     counts = Counter(_state(attempt)[0] for attempt in attempts)
     states = [_state_words(status) for status in _RANKS] + [_STOPPED]
@@ -62,7 +62,7 @@ def count_text(lines: Sequence[str]) -> str:
     return f"{answers} and {plural(files, 'file')}" if files else answers
 
 
-def sweep_grid(attempts: Sequence[Attempt]) -> Grid:
+def sweep_grid(attempts: Sequence[SweepAttempt]) -> Grid:
     """A row for each attempt, the columns as the width allows."""
 
     def make(index: int, columns: Layout) -> Line:
@@ -75,7 +75,7 @@ def sweep_grid(attempts: Sequence[Attempt]) -> Grid:
     return Grid(len(attempts), sweep_layout(attempts), make, text)
 
 
-def sweep_layout(attempts: Sequence[Attempt]) -> Callable[[int], Layout]:
+def sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
     """The columns for a width."""
 
     def longest(texts: Iterable[str]) -> int:
@@ -95,7 +95,7 @@ def sweep_layout(attempts: Sequence[Attempt]) -> Callable[[int], Layout]:
     return lambda width: layout(width, columns, least)
 
 
-def _cells(attempt: Attempt) -> dict[str, Cell]:
+def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
     run = attempt.result if isinstance(attempt.result, Transcript) else None
     return {
         "answer": (attempt.answer or "(empty)", "answer"),
@@ -107,7 +107,7 @@ def _cells(attempt: Attempt) -> dict[str, Cell]:
     }
 
 
-def _state(attempt: Attempt) -> tuple[str, str]:
+def _state(attempt: SweepAttempt) -> tuple[str, str]:
     """Mark and word of what came of it, and their style."""
     run = attempt.result
     if isinstance(run, QuizlogError):
@@ -119,7 +119,7 @@ def _state_words(status: str) -> str:
     return f"{MARKS[status]} {WORDS[status]}"
 
 
-def _said(attempt: Attempt) -> str:
+def _said(attempt: SweepAttempt) -> str:
     """What is asked next, or what went wrong."""
     run = attempt.result
     if isinstance(run, QuizlogError):
@@ -127,7 +127,7 @@ def _said(attempt: Attempt) -> str:
     return (run.last_error.message if run.last_error else run.next_prompt) or ""
 
 
-def attempt_document(attempt: Attempt, source: Source) -> Document:
+def attempt_document(attempt: SweepAttempt, source: Source) -> Document:
     """What an attempt showed from the start to where it stands, with its error."""
     run = attempt.result
     if isinstance(run, QuizlogError):

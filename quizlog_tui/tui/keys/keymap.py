@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 
-from ...config import Problem
+from ...config import ConfigProblem
 from .actions import ACTIONS, Action, all_actions
 from .key_names import is_key, named, shown_key
 
@@ -15,7 +15,7 @@ _WIDGETS = ("pane", "list")
 """Scopes of widgets: their keys win over those of the screen around them."""
 
 
-def key_problems(keys: Mapping[str, str], where: str) -> list[Problem]:
+def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
     """Unknown actions, empty keys, and keys that would do two things on one screen."""
     known = {action.id for action in all_actions()}
     problems = []
@@ -23,12 +23,14 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[Problem]:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else "`quizlog config show` lists them"
-            problems.append(Problem(f"{where}: keys.{name}", "there is no such action", hint))
+            problems.append(ConfigProblem(f"{where}: keys.{name}", "there is no such action", hint))
         elif wrong := [part.strip() for part in value.split(",") if not is_key(named(part))]:
             said = f"{wrong[0]!r} is no key" if wrong[0] else "names no key"
-            problems.append(Problem(f"{where}: keys.{name}", said, "such as 'f,F5,ctrl+x,?'"))
+            problems.append(ConfigProblem(f"{where}: keys.{name}", said, "such as 'f,F5,ctrl+x,?'"))
     return problems + [
-        Problem(f"{where}: keys", f"{key!r} would do both {one.id} and {two.id}", "choose another")
+        ConfigProblem(
+            f"{where}: keys", f"{key!r} would do both {one.id} and {two.id}", "choose another"
+        )
         for key, one, two in conflicts(keys)
     ]
 

@@ -20,7 +20,7 @@ from ...record.lineage import partings
 from ...replay.replayer import Replayer
 from ...session.session import Session
 from ...text import clipped, plural
-from ..draw.compare import Comparison, Side, branch_line
+from ..draw.compare import Comparison, DrawnSide, branch_line
 from ..keys.bindings import screen_bindings
 from ..widgets.lines.documents import line
 from ..widgets.lines.marked_view import MarkedView
@@ -126,7 +126,7 @@ class CompareScreen(QuizlogScreen[int | None]):
 
 
 async def choose(
-    screen: QuizlogScreen[Any], session: Session, replayer: Replayer, side: Side
+    screen: QuizlogScreen[Any], session: Session, replayer: Replayer, side: DrawnSide
 ) -> Comparison | None:
     """Ask what a side is to be compared with, and compare; None if nothing was chosen."""
     others = [branch for branch in session.branches if not branch.active]
@@ -141,7 +141,7 @@ async def choose(
         return None
     if chosen < len(others):
         name = others[chosen].name
-        return await _compared(screen, side, lambda: Side(name, session.transcript_of(name)))
+        return await _compared(screen, side, lambda: DrawnSide(name, session.transcript_of(name)))
     ask = AskScreen("Compare with which record? FILE, or FILE@BRANCH")
     wanted = (await screen.app.push_screen_wait(ask) or "").strip()
     if not wanted:
@@ -150,7 +150,7 @@ async def choose(
 
 
 async def _compared(
-    screen: QuizlogScreen[Any], side: Side, other: Callable[[], Side]
+    screen: QuizlogScreen[Any], side: DrawnSide, other: Callable[[], DrawnSide]
 ) -> Comparison | None:
     """Run the other side and lay both out, in a thread; None after an error that was shown."""
     width = screen.size.width - _AROUND
@@ -163,7 +163,7 @@ async def _compared(
     return await screen.work_on(compare, "comparing")
 
 
-def record_side(wanted: str, replayer: Replayer) -> Side:
+def record_side(wanted: str, replayer: Replayer) -> DrawnSide:
     """The run of another record, which stays as it is.
 
     Args:
@@ -181,4 +181,4 @@ def record_side(wanted: str, replayer: Replayer) -> Side:
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
     with Session(path, replayer, save=False) as other:
         run = other.transcript_of(branch) if branch else other.preview()
-        return Side(f"{path}@{branch or other.branch}", run)
+        return DrawnSide(f"{path}@{branch or other.branch}", run)

@@ -16,7 +16,7 @@ from ...session.session import Session
 from ..screenshot import screen_svg, screen_text
 
 if TYPE_CHECKING:
-    from ...report.document import Report
+    from ...report.document import RecordReport
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ReportExport:
     def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
         self._session = session
         self._progress = progress
-        self._report: Report | None = None
+        self._report: RecordReport | None = None
         self.redact = False
         """Whether to write it without what is private."""
 

@@ -44,7 +44,7 @@ _FOLLOW_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Place:
+class NotesPlace:
     """Where to go from the list."""
 
     step: int
@@ -52,7 +52,7 @@ class Place:
     """The branch to switch to first; None if the active one has the step."""
 
 
-class NotesScreen(QuizlogScreen[Place | None]):
+class NotesScreen(QuizlogScreen[NotesPlace | None]):
     """All remarks of a record; dismisses with where to go, or None.
 
     Args:
@@ -175,7 +175,7 @@ class NotesScreen(QuizlogScreen[Place | None]):
             lines = [line(f"switch to {branch}", cut=True), line("stay here", cut=True)]
             if await self.app.push_screen_wait(ChooseScreen(question, lines)) != 0:
                 return
-        self.dismiss(Place(said.at, branch))
+        self.dismiss(NotesPlace(said.at, branch))
 
     def _elsewhere(self, said: Feedback, at: int) -> str | None:
         """The branch to switch to; None if the active one has that step."""

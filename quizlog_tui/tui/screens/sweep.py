@@ -25,7 +25,7 @@ from ...replay.transcript import Transcript
 from ...session.session import Session
 from ...text import visible
 from ..draw.sweep import (
-    Attempt,
+    SweepAttempt,
     attempt_document,
     best_first,
     count_text,
@@ -50,7 +50,7 @@ class Trial:
 
     text: str
     """The answers to try, one a line."""
-    tried: dict[str, Attempt] = field(default_factory=dict)
+    tried: dict[str, SweepAttempt] = field(default_factory=dict)
     """What each answer led to, in the order they were tried."""
 
 
@@ -88,7 +88,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._step = len(stop.steps)
         self._trial = trial
         self._tried = trial.tried
-        self._shown: list[Attempt] = []
+        self._shown: list[SweepAttempt] = []
         self._sorted = False
         self._stopped = False
         self._kept = False
@@ -138,7 +138,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self.status(f"Sweep at step {self._step} · {summary(tried)}{order} · {asked}")
 
     @property
-    def _marked(self) -> Attempt | None:
+    def _marked(self) -> SweepAttempt | None:
         index = self.query_one("#attempts", RowList).index
         return None if index is None or index >= len(self._shown) else self._shown[index]
 
@@ -181,7 +181,7 @@ class SweepScreen(QuizlogScreen[bool]):
     def _take(self, answers: Sequence[str], found: Sequence[Transcript | QuizlogError]) -> None:
         for answer, result in zip(answers, found, strict=True):
             kept = self._tried[answer].kept if answer in self._tried else ""
-            self._tried[answer] = Attempt(answer, result, kept)
+            self._tried[answer] = SweepAttempt(answer, result, kept)
 
     def cancel(self) -> None:
         """Stop trying; what was tried stays."""

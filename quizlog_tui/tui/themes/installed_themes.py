@@ -9,7 +9,7 @@ from typing import Any
 from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
-from ...config import Problem
+from ...config import ConfigProblem
 from ..watch import Stamps, stamps
 from .theming import DEFAULT, load_themes, theme_files
 
@@ -25,7 +25,7 @@ class InstalledThemes:
         self._app = app
         self._stamps: Stamps = {}
 
-    def take_first(self, asked: str, remembered: str) -> list[Problem]:
+    def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
         """Put on the theme that is wanted, found by its file's name; what is wrong with it.
 
         To read all theme files would take a fifth of the time to the first frame.
@@ -42,9 +42,9 @@ class InstalledThemes:
         self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
         if asked in ("", self._app.theme):
             return []
-        return [Problem("theme", f"there is no theme {asked!r}", "F2 lists them")]
+        return [ConfigProblem("theme", f"there is no theme {asked!r}", "F2 lists them")]
 
-    def take_changed(self) -> list[Problem]:
+    def take_changed(self) -> list[ConfigProblem]:
         """Read all theme files if one has changed, and draw anew; what is wrong in them."""
         files = theme_files()
         if stamps(files) == self._stamps:
@@ -56,7 +56,7 @@ class InstalledThemes:
             self._app.refresh_css(animate=False)
         return problems
 
-    def _register(self, files: Iterable[Path]) -> list[Problem]:
+    def _register(self, files: Iterable[Path]) -> list[ConfigProblem]:
         themes, problems = load_themes(files)
         for theme in themes:
             self._app.register_theme(theme)

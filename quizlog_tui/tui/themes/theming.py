@@ -14,7 +14,7 @@ from typing import Any
 from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
-from ...config import Problem, config_folder
+from ...config import ConfigProblem, config_folder
 from ...errors import QuizlogError
 from ...files.paths import shipped
 from ...record.text.yaml_text import parse
@@ -43,14 +43,16 @@ def _listed(folder: Path) -> list[Path]:
         return []
 
 
-def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[Problem]]:
+def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[ConfigProblem]]:
     """The themes in the files, and what is wrong in those that hold none."""
     themes, problems = [], []
     for path in paths:
         try:
             themes.append(load_theme(path))
         except QuizlogError as error:
-            problems.append(Problem(error.where or str(path), error.message, error.hint or ""))
+            problems.append(
+                ConfigProblem(error.where or str(path), error.message, error.hint or "")
+            )
     return themes, problems
 
 

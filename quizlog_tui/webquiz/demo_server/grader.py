@@ -49,7 +49,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Row:
+class GradedRow:
     """A submission as stored."""
 
     id: int
@@ -86,7 +86,7 @@ class Grader:
 
     def __post_init__(self) -> None:
         self.pages = chain_of(self.options.chain)
-        self.rows: list[Row] = []
+        self.rows: list[GradedRow] = []
         self.triggered: dict[str, float] = {}
         self._advanced = 0.0
         self._flaky: Counter[tuple[str, str]] = Counter()
@@ -131,7 +131,7 @@ class Grader:
         right = accepted(page, body["answer"], email, origin)
         late = delay is not None and delay > self.options.deadline_seconds
         hashed = hashlib.sha256(str(body["secret"]).encode()).hexdigest()
-        row = Row(
+        row = GradedRow(
             len(self.rows) + 1, now, email, hashed, str(body["url"]), body["answer"], page.id,
             delay, right and not late,
         )  # fmt: skip
@@ -166,7 +166,7 @@ class Grader:
             if self._flaky[place] == 2:
                 raise _Refused(503, "busy", "1")
 
-    def _after(self, page: Page, row: Row, origin: str) -> str | None:
+    def _after(self, page: Page, row: GradedRow, origin: str) -> str | None:
         place = self.pages.index(page) + 1
         if place == len(self.pages) or not (row.correct or page.difficulty <= ALWAYS_ON):
             return None

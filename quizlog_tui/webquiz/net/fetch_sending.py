@@ -18,7 +18,7 @@ _SECONDS = 20.0
 _ATTEMPTS = 4
 
 
-class NoReplyError(Exception):
+class NoFetchReplyError(Exception):
     """There is no reply; the text says why, in a line."""
 
 
@@ -38,9 +38,9 @@ async def send(http: httpx.AsyncClient, sent: Sent, most: int) -> Received:
             async with asyncio.timeout(_SECONDS):
                 received, wish = await _once(http, sent, most)
         except TimeoutError:
-            raise NoReplyError(f"no reply within {_SECONDS:g} s") from None
+            raise NoFetchReplyError(f"no reply within {_SECONDS:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            raise NoReplyError(f"{type(error).__name__}: {error}".rstrip(": ")) from None
+            raise NoFetchReplyError(f"{type(error).__name__}: {error}".rstrip(": ")) from None
         if received.status not in BUSY or not left:
             break
         await asyncio.sleep(seconds_wished(wish, 1.0))
@@ -63,6 +63,6 @@ async def _once(http: httpx.AsyncClient, sent: Sent, most: int) -> tuple[Receive
         async for chunk in reply.aiter_bytes():
             data += chunk
             if len(data) > most:
-                raise NoReplyError("the reply is too big")
+                raise NoFetchReplyError("the reply is too big")
         received = Received(reply.status_code, kind, bytes(data), location)
         return received, reply.headers.get("Retry-After")

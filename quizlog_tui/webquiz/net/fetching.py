@@ -23,7 +23,7 @@ from ..task.task_context import TaskContext
 from .address import origin_of
 from .downloads import TEXTS, folder_size
 from .fetch_rules import address_of, body_of, fault_of, headers_of
-from .fetch_sending import BUSY, NoReplyError, send
+from .fetch_sending import BUSY, NoFetchReplyError, send
 from .fetch_tape import Received, Sent, Tape
 from .file_names import name_of
 
@@ -108,7 +108,7 @@ class Fetcher:
         """What came of a request; the log says it too."""
         try:
             fetched = self._saved(sent, await self._received(sent))
-        except NoReplyError as why:
+        except NoFetchReplyError as why:
             fetched = _described(sent, self.tools.redaction.clean(str(why)))
         outcome = f"HTTP {fetched.status}, {fetched.size} bytes, {fetched.file or 'no file'}"
         said = f"{sent.method} {sent.url}: {fetched.error or outcome}"
@@ -124,7 +124,7 @@ class Fetcher:
         if self.tools.recorded:
             if played := Tape(self.tools.recorded).play(sent):
                 return played
-            raise NoReplyError("no reply to this request was recorded")
+            raise NoFetchReplyError("no reply to this request was recorded")
         if played := self._tape.play(sent):  # the task was taken up again
             return played
         async with self._at_once:

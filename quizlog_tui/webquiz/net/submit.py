@@ -31,7 +31,7 @@ whether it arrived; `unsent`: the page's time was over before it could be sent."
 
 
 @dataclass(frozen=True)
-class Reply:
+class SubmitReply:
     """What came of sending an answer."""
 
     outcome: Outcome
@@ -58,7 +58,7 @@ def payload_of(
     return json.dumps({**constants, **fields}, allow_nan=False).encode("ascii")
 
 
-async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: float) -> Reply:
+async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: float) -> SubmitReply:
     """Send an answer, again while the server is busy or the line fails.
 
     Args:
@@ -69,8 +69,8 @@ async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: flo
     """
     if len(payload) >= MAX_PAYLOAD:
         said = f"the payload has {len(payload)} bytes: must be under 1 MB"
-        return Reply("unfit", reason=said, tries=0)
-    end, tries, failure = time.monotonic() + seconds, 0, Reply("unsent", tries=0)
+        return SubmitReply("unfit", reason=said, tries=0)
+    end, tries, failure = time.monotonic() + seconds, 0, SubmitReply("unsent", tries=0)
     while time.monotonic() < end:
         tries += 1
         reply, pause = await _once(http, url, payload, min(_WAIT, end - time.monotonic()))
@@ -82,13 +82,13 @@ async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: flo
     return failure
 
 
-def _counted(reply: Reply, tries: int) -> Reply:
-    return Reply(**{**reply.__dict__, "tries": tries})
+def _counted(reply: SubmitReply, tries: int) -> SubmitReply:
+    return SubmitReply(**{**reply.__dict__, "tries": tries})
 
 
 async def _once(
     http: httpx.AsyncClient, url: str, payload: bytes, seconds: float
-) -> tuple[Reply, float | None]:
+) -> tuple[SubmitReply, float | None]:
     """One attempt, and how long the server asks to wait."""
     headers = {"Content-Type": "application/json"}
     try:
@@ -97,13 +97,13 @@ async def _once(
                 url, content=payload, headers=headers, timeout=None, follow_redirects=False
             )
     except (httpx.HTTPError, OSError, TimeoutError) as error:
-        return Reply("no_reply", reason=type(error).__name__), None
+        return SubmitReply("no_reply", reason=type(error).__name__), None
     said = read_reply(reply.status_code, reply.content)
     wish = reply.headers.get("Retry-After")
     return said, seconds_wished(wish, 1.0) if wish else None
 
 
-def read_reply(status: int, body: bytes) -> Reply:
+def read_reply(status: int, body: bytes) -> SubmitReply:
     """What a server's reply means. Pure."""
     try:
         data = json.loads(body[:MAX_PAYLOAD])
@@ -113,16 +113,18 @@ def read_reply(status: int, body: bytes) -> Reply:
     correct = _verdict(data.get("correct"))
     if status == 200 and correct is not None:
         url = data.get("url")
-        return Reply(
+        return SubmitReply(
             "graded", 200, correct, str(data.get("reason") or "")[:2_000],
             url if isinstance(url, str) and url else None, _seconds(data.get("delay")),
         )  # fmt: skip
     if status == 200 and is_object:  # it was read: the same again would change nothing
-        return Reply("rejected", 200, reason="HTTP 200: says neither that it is right nor wrong")
+        return SubmitReply(
+            "rejected", 200, reason="HTTP 200: says neither that it is right nor wrong"
+        )
     said = f"HTTP {status}: {str(data.get('error') or data.get('message') or '')[:300]}"
     if status == 200 or status >= 500 or status in _BUSY:
-        return Reply("no_reply", status, reason=said)
-    return Reply("unfit" if status in _CONTENT else "rejected", status, reason=said)
+        return SubmitReply("no_reply", status, reason=said)
+    return SubmitReply("unfit" if status in _CONTENT else "rejected", status, reason=said)
 
 
 def _verdict(value: Any) -> bool | None:

@@ -11,7 +11,7 @@ _ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
 
 
 @dataclass(frozen=True)
-class Moment:
+class PageMoment:
     """A frame at one moment."""
 
     length: int
@@ -32,7 +32,7 @@ class Moment:
     """Whether it has loaded whole, and nothing in it could change it."""
 
 
-def settled(frames: Sequence[Moment], pending: int, age: float) -> str | None:
+def settled(frames: Sequence[PageMoment], pending: int, age: float) -> str | None:
     """Why the wait is over; None while it is not.
 
     Args:

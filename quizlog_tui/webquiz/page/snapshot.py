@@ -18,7 +18,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Form:
+class PageForm:
     """A form of the page."""
 
     action: str
@@ -43,7 +43,7 @@ class Frame:
     links: tuple[Link, ...] = ()
     media: tuple[str, ...] = ()
     """URLs of pictures, sound, captions."""
-    forms: tuple[Form, ...] = ()
+    forms: tuple[PageForm, ...] = ()
     samples: tuple[str, ...] = ()
     """Preformatted texts."""
     scripts: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Snapshot:
 def frame_of(url: str, data: Mapping[str, Any]) -> Frame:
     """A frame from what the script `READ` returned."""
     links = {one["url"]: Link(one["url"], one["text"], one["rel"]) for one in data["links"]}
-    forms = (Form(one["action"], one["method"], tuple(one["names"])) for one in data["forms"])
+    forms = (PageForm(one["action"], one["method"], tuple(one["names"])) for one in data["forms"])
     return Frame(
         url=url,
         base=data["base"],

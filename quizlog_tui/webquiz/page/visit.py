@@ -15,7 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from . import in_page
 from .saving import MOST_OFFERED, Saving
-from .settling import Moment, settled
+from .settling import PageMoment, settled
 from .snapshot import Frame, Link, Loaded, Snapshot, frame_of
 
 _MOST_JSON = 200_000
@@ -121,9 +121,9 @@ class Visit:
     def _age(self) -> float:
         return time.monotonic() - self.started
 
-    async def _look(self, frame: Any) -> Moment | None:
+    async def _look(self, frame: Any) -> PageMoment | None:
         with contextlib.suppress(PlaywrightError):
-            return Moment(**await frame.evaluate(in_page.STATE))
+            return PageMoment(**await frame.evaluate(in_page.STATE))
         return None
 
     async def _reveal(self) -> list[str]:

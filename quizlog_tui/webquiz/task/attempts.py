@@ -20,7 +20,7 @@ from ...solver.decisions.decision import Decision, Question, Refusal
 from ...solver.voting.equality import same, wanted
 from ...solver.voting.normal import NoAnswerError, normal_form
 from ..net.fetching import Fetcher
-from ..net.submit import Reply, payload_of, submit
+from ..net.submit import SubmitReply, payload_of, submit
 from ..page.page import WebPage
 from .task import PageResult, PageState, Submission, TaskRequest
 from .task_context import TaskContext
@@ -117,7 +117,7 @@ class Attempts:
         for one in verdict.abstained:
             self.tools.workspace.note(f"{one.name} abstained: {one.reason}")
 
-    async def _send(self, answer: Any) -> Reply:
+    async def _send(self, answer: Any) -> SubmitReply:
         early = self.tools.budget.least_gap - self.age()
         if early > 0:
             await self.tools.once("pause", partial(asyncio.sleep, early))
@@ -128,7 +128,7 @@ class Attempts:
             self._keep(answer, reply, age)
         return reply
 
-    async def _delivered(self, answer: Any) -> Reply:
+    async def _delivered(self, answer: Any) -> SubmitReply:
         """The server's reply to an answer; one that may have been lost is sent once more.
 
         The same answer again is graded as the first was, if that has arrived. A server that does
@@ -137,7 +137,7 @@ class Attempts:
         page, request, note = self.page, self.request, self.tools.workspace.note
         payload = payload_of(request.email, request.secret, page.url, answer, page.constants)
 
-        async def send() -> Reply:
+        async def send() -> SubmitReply:
             left = self.tools.budget.stop - self.age()
             return await submit(self.tools.http, page.submit_url, payload, left)
 
@@ -156,7 +156,7 @@ class Attempts:
         self.notes.append(self.tools.redaction.clean(line))
         self.tools.workspace.note(line)
 
-    def _keep(self, answer: Any, reply: Reply, age: float) -> None:
+    def _keep(self, answer: Any, reply: SubmitReply, age: float) -> None:
         clean = self.tools.redaction.clean
         self.submissions.append(
             Submission(
@@ -178,7 +178,7 @@ class Attempts:
             f" {reply.reason}"
         )
 
-    def _judge(self, answer: Any, reply: Reply) -> PageState | None:
+    def _judge(self, answer: Any, reply: SubmitReply) -> PageState | None:
         """How the page ended; None to go on."""
         if reply.outcome == "unsent":
             return self._given_up()

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...solver.decisions.decision_text import from_data
 from ..net.gate import Gate
-from ..net.submit import Reply
+from ..net.submit import SubmitReply
 from ..page.page_fetch import looked_from
 from .task import TaskResult
 from .task_context import TaskContext
@@ -26,7 +26,7 @@ Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
 _READ: dict[str, Callable[[Any], Any]] = {
     "look": looked_from,
     "think": lambda data: data and from_data(data, "a decision that was kept"),
-    "send": lambda data: Reply(**data),
+    "send": lambda data: SubmitReply(**data),
 }
 
 
@@ -61,9 +61,9 @@ async def _nothing() -> None:
     """An act that only marks a time."""
 
 
-async def _in_doubt() -> Reply:
+async def _in_doubt() -> SubmitReply:
     reason = "the process ended while it was being sent: it may have arrived"
-    return Reply("in_doubt", reason=reason, tries=0)
+    return SubmitReply("in_doubt", reason=reason, tries=0)
 
 
 @dataclass

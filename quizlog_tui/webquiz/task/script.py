@@ -46,7 +46,7 @@ _NOTED = ("unreachable", "late")
 
 
 @dataclass(frozen=True)
-class Try:
+class PageTry:
     """An answer that was refused, and after which another was sent."""
 
     at: int
@@ -63,7 +63,7 @@ class TaskScript:
     """The script."""
     answers: tuple[str, ...] = ()
     """The last answer to each page."""
-    tries: tuple[Try, ...] = ()
+    tries: tuple[PageTry, ...] = ()
     """Those before them."""
     print: tuple[str, ...] = ()
     ended: bool = False
@@ -99,7 +99,7 @@ class _Script:
     ended: bool
     printed: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
-    tries: list[Try] = field(default_factory=list)
+    tries: list[PageTry] = field(default_factory=list)
     pages: int = 0
     right: int = 0
 
@@ -131,7 +131,7 @@ class _Script:
 
     def _refuse(self, one: Submission) -> None:
         answer, score = typed(one.answer), self._score()
-        self.tries.append(Try(len(self.answers), answer, score))
+        self.tries.append(PageTry(len(self.answers), answer, score))
         self.lines.append(f"if answer == {answer!r}:")
         self._raise(repr(_said(one)), score, "    ")
 

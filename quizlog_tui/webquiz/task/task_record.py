@@ -22,7 +22,7 @@ from ...record.store import RecordFile
 from ...replay.script.source import Source
 from ...session.new_record import utc_now
 from ...solver.redaction import Redaction
-from .script import TaskScript, Try, describe_task
+from .script import PageTry, TaskScript, describe_task
 from .task import PageResult, TaskResult
 
 SCRIPT = "quiz.py"
@@ -137,7 +137,7 @@ def _with_answers(record: Record, now: TaskScript, time: str) -> Record:
     return moved
 
 
-def _with_try(record: Record, one: Try, time: str) -> Record:
+def _with_try(record: Record, one: PageTry, time: str) -> Record:
     """The record with a refused answer on a branch, if it has none yet."""
     line = [*record.inputs[: one.at], one.answer]
     if len(line) in agreements(record, line).values():

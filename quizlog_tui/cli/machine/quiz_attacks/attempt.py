@@ -23,7 +23,7 @@ from ....sandbox.attacks.around import Around, Lookout
 from ....sandbox.attacks.scene import Scene
 from ....session.session import Session
 from .entries import QuizAttack
-from .made import Made, made
+from .made import MadeFiles, made
 
 _SEED = 7
 _NEXT = "print(41 + 1)\ninput('? ')\n"
@@ -44,7 +44,7 @@ class Shell:
 
 
 @dataclass(frozen=True)
-class Facts:
+class AttackFacts:
     """What others could change of a process or a device, and must not."""
 
     devices: tuple[tuple[int, int], ...]
@@ -56,7 +56,7 @@ class Facts:
     """How many files this process has open."""
 
     @classmethod
-    def now(cls, scene: Scene, script: Path) -> Facts:
+    def now(cls, scene: Scene, script: Path) -> AttackFacts:
         """As they are."""
         found = [os.stat(path) for path in ("/dev/null", "/dev/zero", "/dev/urandom")]
         pid = scene.victim.pid
@@ -85,10 +85,10 @@ class QuizAttempt:
     verdict: Verdict | None
     """What came of verifying the record, where a check asks for it."""
     shells: tuple[Shell, ...]
-    made: tuple[Made, ...]
+    made: tuple[MadeFiles, ...]
     """The files that lie in its folder afterwards and did not before, its record among them."""
-    before: Facts
-    after: Facts
+    before: AttackFacts
+    after: AttackFacts
     around: Around
     next_print: str
     """What the run after it printed first; `42` is right."""
@@ -107,7 +107,7 @@ def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:
     with scratch_folder("quiz-attack") as place:
         folder = place / "quiz"
         record = _staged(attack, scene, folder)
-        before, lookout = Facts.now(scene, folder / "quiz.py"), Lookout(scene)
+        before, lookout = AttackFacts.now(scene, folder / "quiz.py"), Lookout(scene)
         try:
             with Replayer(attack.limits) as replayer:
                 live = _live(attack, scene, record, replayer)
@@ -118,7 +118,7 @@ def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:
             shells = tuple(_shell(attack, scene, folder, words) for words in attack.commands)
         finally:
             around = lookout.stop()
-        after = Facts.now(scene, folder / "quiz.py")
+        after = AttackFacts.now(scene, folder / "quiz.py")
         found = tuple(made(folder, [*dict(attack.beside), "quiz.py", "next.py"]))
     return QuizAttempt(*live, verdict, shells, found, before, after, around, next_print, sibling)
 

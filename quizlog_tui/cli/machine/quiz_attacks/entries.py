@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ....replay.process.limits import Limits
-from ....sandbox.attacks.entries import INVARIANTS, Entry, common
+from ....sandbox.attacks.entries import INVARIANTS, AttackEntry, common
 
 ALSO = ("no_traceback", "devices_unchanged", "victim_unchanged", "script_unchanged")
 """What must hold after every attack by a quiz besides what must after every attack."""
@@ -17,7 +17,7 @@ _MEGA = 1 << 20
 
 
 @dataclass(frozen=True)
-class QuizAttack(Entry):
+class QuizAttack(AttackEntry):
     """A hostile quiz, or hostile answers to a harmless one, and the commands a user then gives."""
 
     script: str

@@ -14,7 +14,7 @@ _MOST = 4 << 20
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeFiles:
     """A file that was made, by the script or by a command."""
 
     name: str
@@ -23,7 +23,7 @@ class Made:
     """What it holds; of a bundle, what its parts hold."""
 
 
-def made(folder: Path, given: Collection[str]) -> Iterator[Made]:
+def made(folder: Path, given: Collection[str]) -> Iterator[MadeFiles]:
     """The regular files below a folder.
 
     Args:
@@ -33,7 +33,7 @@ def made(folder: Path, given: Collection[str]) -> Iterator[Made]:
     for path in sorted(folder.rglob("*")):
         about, name = path.lstat(), str(path.relative_to(folder))
         if stat.S_ISREG(about.st_mode) and name not in given:
-            yield Made(name, about.st_mode, _text(path))
+            yield MadeFiles(name, about.st_mode, _text(path))
 
 
 def _text(path: Path) -> str:

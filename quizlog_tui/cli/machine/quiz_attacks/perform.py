@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....sandbox.attacks.perform import Judgement, Rules, judged
+from ....sandbox.attacks.perform import Judgement, JudgingRules, judged
 from .attempt import COPY, attempt
 from .entries import EVERY, QuizAttack
 from .judge import CHECKS
@@ -17,7 +17,7 @@ _WITHOUT_OVERLAY = {
 
 def perform(attacks: Sequence[QuizAttack]) -> Iterator[Judgement]:
     """Run attacks one after the other, each judged when its turn is over."""
-    yield from judged(attacks, attempt, Rules(CHECKS, EVERY))
+    yield from judged(attacks, attempt, JudgingRules(CHECKS, EVERY))
 
 
 def known(judgement: Judgement) -> str:

@@ -26,7 +26,7 @@ _WAITERS = frozenset(
 """Modules of the standard library that wait for something outside the clock."""
 
 
-class Clock:
+class VirtualClock:
     """All clocks of the run, in nanoseconds.
 
     Args:
@@ -49,7 +49,7 @@ class Clock:
         self.now += max(0, int(seconds * 1e9))
 
 
-def install(clock: Clock) -> None:
+def install(clock: VirtualClock) -> None:
     """Put the clock in place of all that tell the time."""
     _install_readings(clock)
     _install_dates(clock)
@@ -70,7 +70,7 @@ def _put(**functions: Any) -> None:
             setattr(time, name, function)
 
 
-def _install_readings(clock: Clock) -> None:
+def _install_readings(clock: VirtualClock) -> None:
     real, frame = time.monotonic, sys._getframe
 
     def monotonic() -> float:
@@ -102,7 +102,7 @@ def _install_readings(clock: Clock) -> None:
         os.times = lambda: kind((cpu(), 0.0, 0.0, 0.0, time.perf_counter()))
 
 
-def _install_dates(clock: Clock) -> None:
+def _install_dates(clock: VirtualClock) -> None:
     localtime, gmtime, strftime = time.localtime, time.gmtime, time.strftime
     ctime, asctime = time.ctime, time.asctime
 
@@ -120,7 +120,7 @@ def _install_dates(clock: Clock) -> None:
     )
 
 
-def _install_waiting(clock: Clock) -> None:
+def _install_waiting(clock: VirtualClock) -> None:
     real = time.sleep
 
     def sleep(secs: Any, /) -> None:
@@ -145,7 +145,7 @@ def worth_waiting() -> bool:
     return True
 
 
-def _fix_datetime(module: Any, clock: Clock) -> None:
+def _fix_datetime(module: Any, clock: VirtualClock) -> None:
     """`now` and `utcnow`, within the type itself: a subclass would show. `today` asks `time`."""
 
     def now(cls: Any, tz: Any = None) -> Any:
@@ -170,7 +170,7 @@ def _fix_datetime(module: Any, clock: Clock) -> None:
     getattr(sys, "_clear_internal_caches", sys._clear_type_cache)()
 
 
-def _fix_selectors(module: Any, clock: Clock) -> None:
+def _fix_selectors(module: Any, clock: VirtualClock) -> None:
     """An event loop that waits only for the clock need not wait."""
     kinds = (module.BaseSelector, *_below(module.BaseSelector))
     for kind in {kind for kind in kinds if "select" in vars(kind)} - {module.BaseSelector}:
@@ -182,7 +182,7 @@ def _below(kind: type) -> list[type]:
     return [one for child in children for one in (child, *_below(child))]
 
 
-def _patient(real: Any, clock: Clock) -> Any:
+def _patient(real: Any, clock: VirtualClock) -> Any:
     frame = sys._getframe
 
     def select(self: Any, timeout: float | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .clock import Clock
+from .clock import VirtualClock
 from .onimport import after_import
 from .seeding import Entropy
 
@@ -15,7 +15,7 @@ _LATER = {"unixepoch": (3, 38), "timediff": (3, 43)}
 _CURRENT = {"current_date": "date", "current_time": "time", "current_timestamp": "datetime"}
 
 
-def install(entropy: Entropy, clock: Clock | None) -> None:
+def install(entropy: Entropy, clock: VirtualClock | None) -> None:
     """Put them in place of what SQLite tells of time and chance.
 
     Args:
@@ -25,7 +25,7 @@ def install(entropy: Entropy, clock: Clock | None) -> None:
     after_import({"sqlite3.dbapi2": lambda module: _fix(module, entropy, clock)})
 
 
-def _fix(module: Any, entropy: Entropy, clock: Clock | None) -> None:
+def _fix(module: Any, entropy: Entropy, clock: VirtualClock | None) -> None:
     plain = module.connect
     functions = _chance(entropy)
     if clock is not None:
@@ -62,7 +62,7 @@ class _Dates:
         clock: Tells the time.
     """
 
-    def __init__(self, connect: Callable[..., Any], clock: Clock) -> None:
+    def __init__(self, connect: Callable[..., Any], clock: VirtualClock) -> None:
         self._connect = connect
         self._reckoner: Any = None
         self._clock = clock

@@ -15,7 +15,7 @@ from typing import Any
 
 from . import elf
 from .behind import MACHINE, SYSTEM_CLOCK, behind
-from .clock import Clock
+from .clock import VirtualClock
 
 CLOCKS = ("time", "gettimeofday", "clock_gettime", SYSTEM_CLOCK)
 """Functions of the system, and of C++, that tell the time of day."""
@@ -30,7 +30,7 @@ another time only to find out whether the script shows it."""
 _READ_WRITE, _READ_RUN, _OWN_MEMORY = 1 | 2, 1 | 4, 0x22
 
 
-def install(clock: Clock, *, varied: bool) -> None:
+def install(clock: VirtualClock, *, varied: bool) -> None:
     """Look at each library that is imported from now on.
 
     Args:
@@ -80,7 +80,7 @@ def _put(path: str, function: Callable[[Any, str, int], int], *, used: bool = Tr
 class _Held:
     """Functions that tell the time of the world's clock, as C calls them."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: VirtualClock) -> None:
         self._clock = clock
         self._functions: dict[str, Any] = {}
 

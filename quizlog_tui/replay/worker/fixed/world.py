@@ -41,7 +41,7 @@ class World:
         if "real-clock" in job.asked:
             self.outside.note("real-clock")
         else:
-            told = clock.Clock(job.start, job.tick)
+            told = clock.VirtualClock(job.start, job.tick)
             clock.install(told)
             libraries.install(told, varied="libraries" in job.changed)
         database.install(self.entropy, told)

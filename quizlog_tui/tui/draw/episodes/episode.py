@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....episodes.read.facts import Facts, Hook, Run
+from ....episodes.read.facts import EpisodeFacts, EpisodeRun, HookFacts
 from ....text import plural
 from ...widgets.lines.documents import Line, line
 from ..words import score_text
@@ -16,7 +16,7 @@ _SHORT = 60
 """Characters of an answer that stands among others."""
 
 
-def episode_lines(episode: Facts) -> list[Line]:
+def episode_lines(episode: EpisodeFacts) -> list[Line]:
     """All of an episode."""
     parts = (_verdict, _question, _runs, _answers, _hooks, _talk)
     return [drawn for part in parts for drawn in (*part(episode), line(""))][:-1]
@@ -31,7 +31,7 @@ def _head(text: str) -> Line:
     return line((text, "head"))
 
 
-def _verdict(episode: Facts) -> Iterator[Line]:
+def _verdict(episode: EpisodeFacts) -> Iterator[Line]:
     said = ("✓ verified", "good") if episode.verified else ("✗ not verified", "warn")
     yield line(said)
     for check in episode.checks:
@@ -42,7 +42,7 @@ def _verdict(episode: Facts) -> Iterator[Line]:
         yield line(("! ", "error"), f"the line {told}, which its runs do not bear out")
 
 
-def _question(episode: Facts) -> Iterator[Line]:
+def _question(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Question")
     yield line(clipped(episode.question) or ("it is not told", "dim"))
     if episode.hint:
@@ -50,7 +50,7 @@ def _question(episode: Facts) -> Iterator[Line]:
     yield line((clipped(episode.about), "dim"))
 
 
-def _runs(episode: Facts) -> Iterator[Line]:
+def _runs(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head(f"Gold, and {plural(len(episode.others), 'consistency run')}")
     yield line(("★ ", "answer"), *_run_pieces(episode.gold))
     for run in episode.others:
@@ -58,14 +58,14 @@ def _runs(episode: Facts) -> Iterator[Line]:
         yield line(sign, *_run_pieces(run), (_parting(run, episode.gold), "dim"))
 
 
-def _run_pieces(run: Run) -> tuple[tuple[str, str], ...]:
+def _run_pieces(run: EpisodeRun) -> tuple[tuple[str, str], ...]:
     answer = "no answer" if run.answer is None else clipped(run.answer, _SHORT)
     ended = "" if run.success else f" ✗ not finished{score_text(run.score)}"
     style = "dim" if run.answer is None else "answer"
     return (clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
 
 
-def _parting(run: Run, gold: Run) -> str:
+def _parting(run: EpisodeRun, gold: EpisodeRun) -> str:
     """Where a run leaves the gold one."""
     at = run.parts_from(gold)
     if run.inputs == gold.inputs:
@@ -75,7 +75,7 @@ def _parting(run: Run, gold: Run) -> str:
     return f"  parts at step {at}"
 
 
-def _answers(episode: Facts) -> Iterator[Line]:
+def _answers(episode: EpisodeFacts) -> Iterator[Line]:
     """Each gold answer with the runs that leave there."""
     gold = episode.gold
     yield _head("Answers, and who leaves the gold run there")
@@ -92,7 +92,7 @@ def _answers(episode: Facts) -> Iterator[Line]:
                 yield line(("     ≠ ", "warn"), other, (f"  {name}", "dim"))
 
 
-def _hooks(episode: Facts) -> Iterator[Line]:
+def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
     hooks = episode.gold.hooks
     yield _head("Hooks: what each depends on")
     if not hooks:
@@ -104,7 +104,7 @@ def _hooks(episode: Facts) -> Iterator[Line]:
         known.append(hook.name)
 
 
-def _hook_pieces(hook: Hook, known: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _hook_pieces(hook: HookFacts, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     """A hook's name, its value, and what it depends on where that is not just the one before."""
     yield clipped(hook.name, _SHORT), "prompt"
     value = hook.value_hash if hook.value is None else hook.value
@@ -115,7 +115,7 @@ def _hook_pieces(hook: Hook, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield f"  {clipped(hook.code_line.strip(), 200)}", "dim"
 
 
-def _talk(episode: Facts) -> Iterator[Line]:
+def _talk(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("The conversation that is taught")
     if episode.system_prompt:
         yield line(("system ", "dim"), clipped(episode.system_prompt))

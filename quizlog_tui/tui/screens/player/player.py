@@ -27,7 +27,7 @@ from ...draw.output import RunOutput
 from ...draw.timeline import timeline_grid
 from ...draw.words import bars, outcome
 from ...keys.bindings import screen_bindings
-from ...lessons import Scene
+from ...lessons import LessonScene
 from ...state import State
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
@@ -142,9 +142,9 @@ class PlayerScreen(PlayerNavigation):
         step = place.get("step")
         return step if place.get("pointer") == pointer and isinstance(step, int) else pointer
 
-    def scene(self) -> Scene:
+    def scene(self) -> LessonScene:
         """How the screens stand, for the guide."""
-        return Scene(
+        return LessonScene(
             answers=len(self.session.inputs),
             status=self.shown.status,
             step=self._head.step,

@@ -25,7 +25,7 @@ from .editing import PlayerEditing
 from .recorded import needs_script
 
 if TYPE_CHECKING:
-    from ....episodes.build.make import Made
+    from ....episodes.build.make import BuildResult
     from ..sweep import Trial
 
 
@@ -57,10 +57,10 @@ class PlayerTools(PlayerEditing):
     @work(group=DIALOG)
     async def action_compare(self) -> None:
         """This branch beside another branch or record."""
-        from ...draw.compare import Side
+        from ...draw.compare import DrawnSide
         from ..compare import CompareScreen, choose
 
-        side = Side(self.session.branch, self._whole)
+        side = DrawnSide(self.session.branch, self._whole)
         found = await choose(self, self.session, self._replayer, side)
         if found is None:
             return
@@ -133,16 +133,16 @@ class PlayerTools(PlayerEditing):
         if made is not None:
             self.tell(f"{name} is in {path}; {made.standing}")
 
-    def _put_episode(self, branch: str, path: Path) -> Made:
+    def _put_episode(self, branch: str, path: Path) -> BuildResult:
         """Build and write it. In a thread."""
-        from ....episodes.build.build import Settings
+        from ....episodes.build.build import BuildSettings
         from ....episodes.build.make import make
 
         with Replayer(self._replayer.limits, checkpoints=0) as self._apart:
             made = make(
                 [self.session.path],
                 path,
-                Settings(),
+                BuildSettings(),
                 lambda *told: None,
                 replayer=self._apart,
                 branch=branch,
