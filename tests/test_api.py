@@ -19,7 +19,7 @@ SIGNATURES = {
     "Replayer": "(limits=..., *, runs=..., checkpoints=..., checkpoint_memory=..., keeper=...)",
     "replay": "(script, seed, inputs, limits=...)",
     "Step": "(prompt, written, stderr, line, input=..., stdout=..., seconds=..., source=..., tampered=...)",
-    "Transcript": "(steps, last, status, last_error=..., error_type=..., traceback_lines=..., exit_code=..., tainted=..., met=..., lacks=..., code=..., warnings=..., print=..., stderr=...)",
+    "Transcript": "(steps, last, status, last_error=..., error_type=..., traceback_lines=..., exit_code=..., tainted=..., observed=..., unavailable=..., code=..., warnings=..., print=..., stderr=...)",
     "Reply": "(transcript, branch, record, since=...)",
     "Session": "(path, replayer=..., *, save=..., wait=..., clock=..., recorded=...)",
     "open": "(path, replayer=..., *, save=..., wait=...)",

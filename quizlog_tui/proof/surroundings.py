@@ -23,7 +23,7 @@ def left_over(run: Transcript, folder: Path, how: str = "file") -> Iterator[str]
         how: "file" for those it wrote before it read them. "update" for those it read first, as it
             does data that belong to it: one that is left over looks the same.
     """
-    for name in run.met:
+    for name in run.observed:
         kind, _, path = name.partition(" ")
         if kind == how and (folder / path).is_file():
             yield path

@@ -29,9 +29,9 @@ class Verdict:
     """The reason in words."""
     relies_on: tuple[Cause, ...] = ()
     """What another world would change, and the fixed one holds."""
-    met: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
     """What was met that the world does not hold; names of `MET` and `NOTED`."""
-    lacks: tuple[str, ...] = ()
+    unavailable: tuple[str, ...] = ()
     """What this system lacks; names of `LACKS`."""
     fits: str | None = None
     """How far a record fits a script that was edited since: "all" of it shows the same; "amended",
@@ -46,12 +46,14 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         data = asdict(self)
-        relies_on, met, lacks = (data.pop(name) for name in ("relies_on", "met", "lacks"))
+        relies_on, observed, unavailable = (
+            data.pop(name) for name in ("relies_on", "observed", "unavailable")
+        )
         world = {
-            "fixed": [name for name in FIXED if name not in lacks],
-            "missing": {name: LACKS[name] for name in lacks},
-            "isolation": isolation(lacks),
-            "met": {name: described_met(name) for name in met},
+            "fixed": [name for name in FIXED if name not in unavailable],
+            "missing": {name: LACKS[name] for name in unavailable},
+            "isolation": isolation(unavailable),
+            "met": {name: described_met(name) for name in observed},
             "relies_on": list(relies_on),
         }
         return data | {"world": world}
@@ -82,10 +84,10 @@ class Verdict:
             yield f"held by the fixed world: {', '.join(self.relies_on)}"
         told = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
         yield from (f"not judged: {part}" for part in self.not_judged[told:])
-        for name in self.met:
+        for name in self.observed:
             if described_met(name) != self.reason:
                 yield f"note: {described_met(name)}"
-        for name in self.lacks:
+        for name in self.unavailable:
             yield f"missing here: {LACKS[name]}"
 
 
@@ -105,8 +107,8 @@ def together(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Ver
     return replace(
         gravest,
         relies_on=all_of("relies_on"),
-        met=all_of("met"),
-        lacks=all_of("lacks"),
+        observed=all_of("observed"),
+        unavailable=all_of("unavailable"),
         not_judged=(*all_of("not_judged"), *not_judged),
     )
 

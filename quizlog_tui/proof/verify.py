@@ -167,14 +167,16 @@ class Verifier:
     def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
         plain, varied = _sound_runs((yield (Other(), Other(_USUAL))))
         self._varied = _USUAL
-        if _SYSTEM in plain.met:  # which is said; what it shows of that is no news
+        if _SYSTEM in plain.observed:  # which is said; what it shows of that is no news
             self._varied = tuple(name for name in _USUAL if name != _SYSTEM)
             (varied,) = _sound_runs((yield (Other(self._varied),)))
         self._known = known_of(self._record, self._branch or self._record.branch)
         found = difference_from_record(self._known, plain)
         if shared and found is not None:
             return None
-        racing = next((name for name in (*plain.met, *varied.met) if name in _RACING), None)
+        racing = next(
+            (name for name in (*plain.observed, *varied.observed) if name in _RACING), None
+        )
         differs = racing and (found or first_difference(plain, varied))
         if differs and racing:
             verdict = _diverging(differs, *MET[racing])
@@ -182,10 +184,12 @@ class Verifier:
             verdict = self._against_record(plain, found)
         else:
             verdict = yield from self._against_conditions(plain, varied)
-        names = dict.fromkeys((*plain.met, *varied.met))
-        met = tuple(name for name in names if name in MET or name in NOTED)
+        names = dict.fromkeys((*plain.observed, *varied.observed))
+        observed = tuple(name for name in names if name in MET or name in NOTED)
         fits = self._fits(plain, found)
-        verdict = _doubted(replace(verdict, met=met, lacks=plain.lacks, fits=fits))
+        verdict = _doubted(
+            replace(verdict, observed=observed, unavailable=plain.unavailable, fits=fits)
+        )
         return None if shared and verdict.verdict == "diverges" else self._bounded(verdict)
 
     def _bounded(self, verdict: Verdict) -> Verdict:
@@ -229,7 +233,7 @@ class Verifier:
                 relied.setdefault(HELD[name], found.step)
                 changed.remove(name)
             (varied,) = _sound_runs((yield (Other(tuple(changed), hidden),)))
-        if "program" in plain.met:  # programs have the real clock, and two runs may be quick
+        if "program" in plain.observed:  # programs have the real clock, and two runs may be quick
             (later,) = _sound_runs((yield (Other(later=True),)))
             if (found := first_difference(plain, later)) is not None:
                 return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
@@ -283,7 +287,7 @@ class Verifier:
         beside = named_files(self._source)
         perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
         words = f"no condition changes it: {perhaps or 'nothing tells why'}"
-        return _diverging(found, *(_met(plain) or ("unknown", words)))
+        return _diverging(found, *(_observed(plain) or ("unknown", words)))
 
 
 def _sound_runs(outcomes: Sequence[Outcome]) -> list[Transcript]:
@@ -339,22 +343,22 @@ def _depends(guilty: Iterable[str]) -> str:
 
 def _noise(plain: Transcript) -> tuple[Cause, str]:
     """Why two runs in one and the same world part: what they met, as nothing else is left."""
-    known = _met(plain)
-    if known is None and "addresses" in plain.lacks:
+    known = _observed(plain)
+    if known is None and "addresses" in plain.unavailable:
         return "address-order", LACKS["addresses"]
     return known or ("unknown", "two replays in one and the same world differ")
 
 
-def _met(plain: Transcript) -> tuple[Cause, str] | None:
+def _observed(plain: Transcript) -> tuple[Cause, str] | None:
     """What a run met that nothing holds: where no condition explains a difference, it may."""
     turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
     causes = MET | {name: (cause, NOTED[name]) for name, cause in turns.items()}
-    return next((causes[name] for name in causes if name in plain.met), None)
+    return next((causes[name] for name in causes if name in plain.observed), None)
 
 
 def _doubted(verdict: Verdict) -> Verdict:
     """A verdict that holds only by luck, or by request of the script, is none."""
-    name = doubt(verdict.met)
+    name = doubt(verdict.observed)
     if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
         return verdict
     cause, reason = MET[name]

@@ -154,8 +154,8 @@ class Run:
                 self._pending,
                 "in_progress",
                 tainted=taint,
-                met=self._met(),
-                lacks=self.process.lacks,
+                observed=self._observed(),
+                unavailable=self.process.unavailable,
                 code=self._code,
                 warnings=self._warnings(),
                 print=self._print,
@@ -192,11 +192,11 @@ class Run:
             found = [(index, code.used) for index in answers_run(code, answers, script)]
             self._code = tuple(dict.fromkeys((*self._code, *found)))
 
-    def _met(self) -> tuple[str, ...]:
+    def _observed(self) -> tuple[str, ...]:
         """What the process met, and what was seen from outside it."""
         tampered = (TAMPERED,) if self.process.written.disagrees else ()
         code = (CODE,) if self._code else ()
-        return (*self.process.met, *tampered, *code, *self.source.refused)
+        return (*self.process.observed, *tampered, *code, *self.source.refused)
 
     def _warnings(self) -> tuple[str, ...]:
         tampered = (MET[TAMPERED][1],) if self.process.written.disagrees else ()
@@ -275,8 +275,8 @@ class Run:
             traceback_lines=tuple(first for first, _ in frames),
             exit_code=exit_code,
             tainted=self.process.taint,
-            met=self._met(),
-            lacks=self.process.lacks,
+            observed=self._observed(),
+            unavailable=self.process.unavailable,
             code=self._code,
             warnings=(*self._warnings(), *warnings),
             print=self._print,

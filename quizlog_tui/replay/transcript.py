@@ -97,9 +97,9 @@ class Transcript:
     """The exit code a plain run would have; None while asking."""
     tainted: str | None = field(default=None, compare=False)
     """Why no checkpoint can be taken of this run; None if one can."""
-    met: tuple[str, ...] = field(default=(), compare=False)
+    observed: tuple[str, ...] = field(default=(), compare=False)
     """What the fixed world does not hold; see `world.MET`."""
-    lacks: tuple[str, ...] = field(default=(), compare=False)
+    unavailable: tuple[str, ...] = field(default=(), compare=False)
     """What of the fixed world this system lacks; see `world.LACKS`."""
     code: tuple[tuple[int, int], ...] = ()
     """Answers that ran as code: the index of each, and how many had been given when it did."""
@@ -155,7 +155,7 @@ class Transcript:
     @cached_property
     def tampered_at(self) -> int | None:
         """The first stop whose account is not what its bytes show; None if none is known."""
-        if TAMPERED not in self.met:
+        if TAMPERED not in self.observed:
             return None
         stops = enumerate((*self.steps, self.last))
         return next((at for at, stop in stops if stop.tampered), None)
@@ -170,8 +170,8 @@ class Transcript:
             self.steps[count].answered(None),
             "in_progress",
             tainted=self.tainted,
-            met=self.met,
-            lacks=self.lacks,
+            observed=self.observed,
+            unavailable=self.unavailable,
             code=tuple(one for one in self.code if one[1] <= count),
             print=self.print.upto(printed),
             stderr=self.stderr[:told],

@@ -124,7 +124,7 @@ class TreeWalk:
             return None if family.exceeded and (family.shared or run.copied) else error
         unclear = killed(reached) or died(run) or run.blurred
         # Copies of it have run: what lies in the folder that they see may be theirs.
-        return None if unclear or (run.copied and "strayed" in reached.met) else reached
+        return None if unclear or (run.copied and "strayed" in reached.observed) else reached
 
     def _alone(self, answers: tuple[str, ...]) -> Outcome:
         """A run from the start, an answer at a time, so that it shows which one ends it."""

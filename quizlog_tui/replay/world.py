@@ -136,12 +136,12 @@ def described_met(name: str) -> str:
     return MET[name][1] if name in MET else NOTED[name]
 
 
-def doubt(met: Iterable[str]) -> str | None:
+def doubt(observed: Iterable[str]) -> str | None:
     """What of all that was met makes it impossible to vouch for a run, by its name in `MET`.
 
     The decisive ones come first, in the order of `MET`. None if nothing does.
     """
-    found = [name for name in met if name in MET]
+    found = [name for name in observed if name in MET]
     decisive = [name for name in MET if name in found and name.startswith(DECISIVE)]
     return next(iter(decisive or found), None)
 
@@ -213,27 +213,27 @@ def world_of(record: Record) -> World:
     return World(record.seed, start_of(record.extras.get("start_time")))
 
 
-def described(lacks: Iterable[str], met: Iterable[str]) -> list[str]:
+def described(unavailable: Iterable[str], observed: Iterable[str]) -> list[str]:
     """What a record says of the world it was made in: its `world`, a list of flat texts."""
-    return list(_described(tuple(lacks), tuple(met)))
+    return list(_described(tuple(unavailable), tuple(observed)))
 
 
 @lru_cache(64)  # asked for at each step
-def _described(lacks: tuple[str, ...], met: tuple[str, ...]) -> tuple[str, ...]:
-    missing = set(lacks)
+def _described(unavailable: tuple[str, ...], observed: tuple[str, ...]) -> tuple[str, ...]:
+    missing = set(unavailable)
     said = {
         "fixed": " ".join(name for name in FIXED if name not in missing),
         "missing": " ".join(sorted(missing)),
-        "isolation": isolation(lacks),
-        "met": " ".join(name for name in met if name in MET or name in NOTED),
+        "isolation": isolation(unavailable),
+        "met": " ".join(name for name in observed if name in MET or name in NOTED),
         "python": ".".join(map(str, sys.version_info[:3])),
     }
     return tuple(f"{key}: {text}" for key, text in said.items() if text)
 
 
-def isolation(lacks: Iterable[str]) -> str:
+def isolation(unavailable: Iterable[str]) -> str:
     """What keeps a script from the machine, in a few words; `none` if nothing does."""
-    found = tuple(name for name in lacks if name in ("isolation", "signals", "witness"))
+    found = tuple(name for name in unavailable if name in ("isolation", "signals", "witness"))
     words = next(kind for kind, lacking in ISOLATION_LACKS.items() if lacking == found)
     return words or "none"
 

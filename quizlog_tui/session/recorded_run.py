@@ -27,13 +27,15 @@ def recorded_run(record: Record, name: str) -> Transcript:
     stops = [_stop(known, at, texts) for at in range(len(known.inputs) + 1)]
     answered = zip(stops, known.inputs, strict=False)
     ends_here = known.stop == len(known.inputs)
-    met = describe_world(record.extras.get("world")).get("met", "") if name == record.branch else ""
+    observed = (
+        describe_world(record.extras.get("world")).get("met", "") if name == record.branch else ""
+    )
     return Transcript(
         AppendOnlyList(stop.answered(answer) for stop, answer in answered),
         stops[-1],
         (known.status if ends_here else None) or "in_progress",
         _error(known) if ends_here else None,
-        met=tuple(met.split()),
+        observed=tuple(observed.split()),
         print=AppendOnlyList(text for stop in stops for text in stop.print),
     )
 

@@ -27,7 +27,7 @@ def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dic
     if extras.get("outputs") == {}:
         del extras["outputs"]
     if "fixed" in describe_world(extras.setdefault("world", ["fixed: "])):
-        extras["world"] = described(run.lacks, run.met)
+        extras["world"] = described(run.unavailable, run.observed)
     if run.status == "in_progress":
         extras.pop("end_time", None)
     elif "start_time" in extras:

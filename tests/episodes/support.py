@@ -35,10 +35,10 @@ class FakeReplayer:
 
     source: Source
     breaks: bool = False
-    met: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
 
     def replay(self, source: Source, seed: int, inputs: Sequence[str]) -> Transcript:
-        return replace(self._replay(inputs), met=self.met)
+        return replace(self._replay(inputs), observed=self.observed)
 
     def _replay(self, inputs: Sequence[str]) -> Transcript:
         source = self.source
@@ -80,11 +80,11 @@ def episode(
     breaks: bool = False,
     settings: BuildSettings | None = None,
     extras: dict[str, Any] | None = None,
-    met: tuple[str, ...] = (),
+    observed: tuple[str, ...] = (),
     **more: Any,
 ) -> dict[str, Any]:
     """The episode of a record's run and some models' runs."""
     runs = tuple(solver_run(*one, sample=n) for n, one in enumerate(others, 1))
     instance = Instance(source, 7, (own_attempt(*gold, extras=extras, **more),), runs)
-    data: dict[str, Any] = build(instance, FakeReplayer(source, breaks, met), settings)  # type: ignore[arg-type]
+    data: dict[str, Any] = build(instance, FakeReplayer(source, breaks, observed), settings)  # type: ignore[arg-type]
     return data

@@ -120,7 +120,7 @@ def test_not_verified_where_an_answer_was_taken_from_a_reconciliation() -> None:
 
 @pytest.mark.parametrize("name", sorted(MET))
 def test_not_verified_where_no_replay_can_vouch(name: str) -> None:
-    one = episode(("4", "end"), [("4", "end"), ("4", "end")], met=("program", name))
+    one = episode(("4", "end"), [("4", "end"), ("4", "end")], observed=("program", name))
     assert reasons(one) == [f"the script cannot be verified: {MET[name][1]}"]
     assert check_line(to_line(one).encode()) == []
     one["verified"] = True
@@ -131,18 +131,18 @@ HARMLESS = [name for name in NOTED if name != CODE]
 
 
 def test_what_is_only_worth_saying_does_not_speak_against_an_episode() -> None:
-    assert episode(("4", "end"), [("4", "end")], met=tuple(HARMLESS))["verified"]
+    assert episode(("4", "end"), [("4", "end")], observed=tuple(HARMLESS))["verified"]
 
 
 def test_not_verified_where_an_answer_ran_as_code() -> None:
-    one = episode(("4", "end"), [("4", "end"), ("4", "end")], met=("program", CODE))
+    one = episode(("4", "end"), [("4", "end"), ("4", "end")], observed=("program", CODE))
     assert reasons(one) == [f"the script cannot be verified: {NOTED[CODE]}"]
     assert check_line(to_line(one).encode()) == []
 
 
 @given(st.lists(st.sampled_from([*MET, *HARMLESS, "file x"])))
-def test_episodes_and_verdicts_doubt_the_same(met: list[str]) -> None:
-    judged = _doubted(Verdict("reproducible", met=tuple(met)))
-    name = doubt(met)
+def test_episodes_and_verdicts_doubt_the_same(observed: list[str]) -> None:
+    judged = _doubted(Verdict("reproducible", observed=tuple(observed)))
+    name = doubt(observed)
     assert (judged.verdict == "unverifiable") == (name is not None)
     assert judged.reason == (name and MET[name][1])

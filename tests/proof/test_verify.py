@@ -417,7 +417,9 @@ def test_a_branch_of_an_older_script_is_named_and_accuses_nobody(
 
 
 def test_sentences_for_people() -> None:
-    found = Verdict("diverges", 3, "print", "then", None, "clock", "it depends", met=("network",))
+    found = Verdict(
+        "diverges", 3, "print", "then", None, "clock", "it depends", observed=("network",)
+    )
     assert found.headline == "diverges at step 3 (print, clock): it depends"
     assert list(found.remarks)[:2] == ["recorded: then", "replayed: nothing"]
     assert any("network" in remark for remark in found.remarks)

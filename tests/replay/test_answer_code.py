@@ -81,7 +81,7 @@ def test_an_answer_that_ends_the_script_has_not_finished_it(build: Build, answer
     assert found.last_error is not None
     assert found.last_error.message == "answer 1 ran as code and ended the script"
     assert found.code_answers == {1}
-    assert "code" in found.met
+    assert "code" in found.observed
 
 
 @pytest.mark.parametrize(

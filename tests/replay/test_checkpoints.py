@@ -366,7 +366,7 @@ def test_what_another_world_leaves_in_the_folder_was_not_written_by_the_script(
     for inputs in (["a", "b"], ["a", "c"], ["a", "c", "d"]):
         shown = cached.replay(script, varied, inputs)
         assert shown == replay(script, varied, inputs) and shown.tainted is None
-        assert "zz-stray.txt" in str(shown.next_prompt) and shown.met == ()
+        assert "zz-stray.txt" in str(shown.next_prompt) and shown.observed == ()
     assert cached.explain(shown) is None and len(cached.checkpoints) > 0
 
 

@@ -201,7 +201,7 @@ def test_without_overlays_the_folder_is_copied(build: Build) -> None:
     (build.folder / "data").write_text("data")
     code = (
         "import quizlog_tui as q; t = q.replay('quiz.py', 1, []); "
-        "print(t.print[0], t.lacks, t.last_error.line, t.stderr.splitlines()[1])"
+        "print(t.print[0], t.unavailable, t.last_error.line, t.stderr.splitlines()[1])"
     )
     command = ["unshare", "-Ur", "sh", "-c", LOW, "sh", sys.executable, "-c", code]
     done = subprocess.run(command, cwd=build.folder, capture_output=True, text=True, check=False)

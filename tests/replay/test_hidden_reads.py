@@ -44,7 +44,7 @@ def test_a_read_that_is_hidden_is_never_reproducible(
     with Session(path) as session:
         session.answer(HIDING[hiding])
         assert session.answer(READING[reading]).status == "in_progress"
-        needs_isolation(*session.transcript.lacks)
+        needs_isolation(*session.transcript.unavailable)
     verdict = verify(path)
     assert (verdict.verdict, verdict.step, verdict.cause) == ("diverges", 2, "environment")
     assert "the system's state" in (verdict.reason or "")

@@ -149,7 +149,7 @@ def test_prints_that_are_hidden_are_shown_and_the_run_is_tampered(build: Build) 
 )
 def test_an_account_of_output_that_is_not_the_bytes_is_tampered(build: Build, answer: str) -> None:
     found = replay(build.script(EVALUATES), 1, [answer, "2"])
-    assert "tampered" in found.met
+    assert "tampered" in found.observed
     assert "made up" not in "\n".join(found.print)
 
 
@@ -174,7 +174,7 @@ HONEST = {
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_scripts_are_not_accused(build: Build, name: str) -> None:
     found = replay(build.script(HONEST[name]), 1, ["4"])
-    assert "tampered" not in found.met
+    assert "tampered" not in found.observed
     assert found.status == "success"
 
 

@@ -71,7 +71,7 @@ new_record(Path(sys.argv[1]), record, 1)
 with Session(record) as session:
     session.answer("yes")
     found = session.verify()
-print(found.verdict, *found.met)
+print(found.verdict, *found.observed)
 """
 
 
@@ -97,9 +97,9 @@ def judge(installed: Path, tmp_path: Path) -> Judge:
         done = subprocess.run(
             command, cwd=tmp_path, env=os.environ | search, stdout=subprocess.PIPE, check=True
         )
-        verdict, *met = done.stdout.decode().split()
+        verdict, *observed = done.stdout.decode().split()
         (tmp_path / "record.yaml").unlink()
-        return verdict, met
+        return verdict, observed
 
     return run
 
@@ -109,8 +109,8 @@ def test_what_runs_beside_the_script_is_noticed_where_installed(
     row: str, judge: Judge, build: Build
 ) -> None:
     source, name = RACING[row]
-    verdict, met = judge(build.script(source))
-    assert verdict != "reproducible" and name in met
+    verdict, observed = judge(build.script(source))
+    assert verdict != "reproducible" and name in observed
 
 
 def test_what_a_script_waits_for_is_no_race_where_installed(judge: Judge, build: Build) -> None:

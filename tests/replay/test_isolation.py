@@ -153,7 +153,7 @@ def test_no_answer_reaches_outside(scene: Scene, build: Build) -> None:
     script = build.script(EVALUATES)
     answers = [scene.filled(attack) for attack in ATTACKS.values()]
     run = replay(script, 1, answers)
-    needs_isolation(*run.lacks)
+    needs_isolation(*run.unavailable)
     assert dict(zip(ATTACKS, run.print, strict=True)) == dict.fromkeys(ATTACKS, "refused")
     assert run.status == "in_progress" and scene.untouched()
 
@@ -162,7 +162,7 @@ def test_copies_of_a_run_stay_shut_in(scene: Scene, build: Build) -> None:
     script = build.script(EVALUATES)
     answers = [scene.filled(attack) for attack in ATTACKS.values()]
     with Replayer() as cached:
-        needs_isolation(*cached.replay(script, 1, ["1"]).lacks)
+        needs_isolation(*cached.replay(script, 1, ["1"]).unavailable)
         for name, run in zip(ATTACKS, cached.fan_out(script, 1, ["1"], answers), strict=True):
             assert not isinstance(run, Exception) and run.print[1:] == ("refused",), name
         for answer in answers[:3]:
@@ -174,7 +174,7 @@ def test_a_script_cannot_take_itself_out(scene: Scene, build: Build) -> None:
     """What is in force holds from its first line on, for its modules and its children."""
     (build.folder / "module.py").write_text(f"FOUND = open({str(scene.secret)!r}).read()\n")
     run = replay(build.script("import module\n"), 1, [])
-    needs_isolation(*run.lacks)
+    needs_isolation(*run.unavailable)
     assert run.error_type == "PermissionError" and run.traceback_lines == (1,)
 
 
@@ -226,8 +226,8 @@ def test_what_quizzes_do_goes_on_as_without(build: Build, monkeypatch: pytest.Mo
     shut = replay(script, 1, [*ALLOWED.values()])
     open_to_all(monkeypatch)
     free = replay(script, 1, [*ALLOWED.values()])
-    assert "isolation" in free.lacks and free.status == "in_progress", free.stderr
-    if "folder" in shut.lacks:
+    assert "isolation" in free.unavailable and free.status == "in_progress", free.stderr
+    if "folder" in shut.unavailable:
         pytest.skip(LACKS["folder"])
     assert shut == free
 
@@ -274,11 +274,11 @@ def test_with_isolation_the_record_and_the_verdict_name_it(build: Build) -> None
     path = build.record("print('ran')\ninput('? ')\n")
     with Session(path) as session:
         session.answer("x")
-        lacks = session.transcript.lacks
-    if "isolation" in lacks:
+        unavailable = session.transcript.unavailable
+    if "isolation" in unavailable:
         pytest.skip(LACKS["isolation"])
-    assert f"isolation: {isolation(lacks)}" in yaml.safe_load(path.read_text())["world"]
-    assert verify(path).to_dict()["world"]["isolation"] == isolation(lacks) != "none"
+    assert f"isolation: {isolation(unavailable)}" in yaml.safe_load(path.read_text())["world"]
+    assert verify(path).to_dict()["world"]["isolation"] == isolation(unavailable) != "none"
 
 
 def test_a_script_that_is_shut_in_by_half_does_not_run(
@@ -303,9 +303,9 @@ def test_a_script_that_asks_and_was_not_granted_gets_nothing(
     attacks = ["read a file", "a server of the machine", "its environment", "end quizlog"]
     inputs = [scene.filled(ATTACKS[attack]) for attack in attacks]
     run = replay(script, 1, inputs)
-    needs_isolation(*run.lacks)
+    needs_isolation(*run.unavailable)
     assert run.print == replay(plain, 1, inputs).print
-    assert name in run.met
+    assert name in run.observed
     assert any("not allowed" in warning for warning in run.warnings)
 
 
@@ -315,7 +315,7 @@ def test_a_script_that_asks_for_the_network_gets_it_and_nothing_else(
     script = granted(build.script(f"#quizlog: real-network\n{EVALUATES}"), "real-network")
     attacks = ("a server of the machine", "a server behind a file", "read a file", "end quizlog")
     run = replay(script, 1, [scene.filled(ATTACKS[name]) for name in attacks])
-    needs_isolation(*run.lacks)
+    needs_isolation(*run.unavailable)
     assert run.print == ("None", "refused", "refused", "refused")
     scene.tcp.accept()[0].close()
 
@@ -326,9 +326,9 @@ def test_a_script_that_asks_for_files_reads_them_and_does_nothing_else(
     script = granted(build.script(f"#quizlog: real-files\n{EVALUATES}"), "real-files")
     attacks = ("read a file", "a server of the machine", "write over it", "its environment")
     run = replay(script, 1, [scene.filled(ATTACKS[name]) for name in attacks])
-    needs_isolation(*run.lacks)
+    needs_isolation(*run.unavailable)
     assert run.print[0] != "refused" and run.print[1:] == ("refused", "refused", "refused")
-    assert "real-files" in run.met
+    assert "real-files" in run.observed
 
 
 WRITES = """

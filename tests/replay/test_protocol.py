@@ -41,7 +41,7 @@ def test_every_kind_of_message_is_read() -> None:
     assert isinstance(report, WorkerReport)
     assert report.outcome == WorkerOutcome("raised", "ValueError", "x", [[1, 2], [3, 3]])
     assert report.steps == [RawStep(None, 3, ["a\n", [2, 5]], 7, 0, 0.25, ["? "])]
-    assert (report.taint, report.met, report.writing) == ("it forked", [], ("latin-1", ""))
+    assert (report.taint, report.observed, report.writing) == ("it forked", [], ("latin-1", ""))
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -118,7 +118,7 @@ def facts(run: Outcome) -> Any:
     """A run with what it met, without what it only met as other processes saw its folder."""
     if not isinstance(run, Transcript):
         return run.message
-    return run, sorted({*run.met} - {"strayed"}), run.lacks
+    return run, sorted({*run.observed} - {"strayed"}), run.unavailable
 
 
 @given(TREES)
@@ -226,8 +226,10 @@ def test_what_was_tampered_with_where_lines_part_is_so_on_all_of_them(build: Bui
     script = "import sys\nwhile True: print(eval(input('? ')))\n"
     source, answer = read_source(build.script(script)), 'sys.stdout.log.printed("made up\\n")'
     shown = walked(source, [[answer, "1"], [answer, "2"], ["3"]], World(1))
-    met = [run.met for run in map(shown.__getitem__, range(3)) if isinstance(run, Transcript)]
-    assert ["tampered" in names for names in met] == [True, True, False]
+    observed = [
+        run.observed for run in map(shown.__getitem__, range(3)) if isinstance(run, Transcript)
+    ]
+    assert ["tampered" in names for names in observed] == [True, True, False]
 
 
 def test_a_walk_can_be_given_up(build: Build) -> None:
@@ -265,7 +267,7 @@ def recorded(source: Source, lines: Sequence[Sequence[str]], seed: int = 1) -> R
         main.last_error,
         trail=AppendOnlyList(stop_fingerprint(main, stop) for stop in range(len(main.steps) + 1)),
         code_hash=source.code_hash,
-        extras={"world": described(main.lacks, main.met)},
+        extras={"world": described(main.unavailable, main.observed)},
     )
     branches = {f"b{index}": beside(main, run) for index, run in enumerate(runs[1:])}
     return replace(record, branches=branches)

@@ -70,7 +70,7 @@ def test_a_run_ends_none_of_its_checkpoints(build: Build, monkeypatch: pytest.Mo
     answers = ["0", "1", "2"]
     with Replayer() as cached:
         for count in range(4):
-            needs_isolation(*cached.replay(script, 1, answers[:count]).lacks)
+            needs_isolation(*cached.replay(script, 1, answers[:count]).unavailable)
         frozen = [point.process.pid for point in cached.checkpoints if point.process.settle()]
         assert len(frozen) >= 3
         attack = [*answers, f"end_all({frozen})"]

@@ -174,7 +174,7 @@ from quizlog_tui.replay.replayer import replay
 first = replay(sys.argv[1], 1, [])
 held = [open(os.devnull) for _ in range(120)]
 assert "class" in first.stderr, first
-print(first.lacks or first.stderr == replay(sys.argv[1], 1, []).stderr)
+print(first.unavailable or first.stderr == replay(sys.argv[1], 1, []).stderr)
 """
 
 
@@ -187,7 +187,7 @@ def test_memory_is_laid_out_alike_however_many_files_are_open_here(build: Build)
 
 
 def equal(index: int, runs: list[Transcript]) -> None:
-    if missing := {name for run in runs for name in run.lacks}:
+    if missing := {name for run in runs for name in run.unavailable}:
         pytest.skip(f"this system lacks: {', '.join(LACKS[name] for name in missing)}")
     assert runs[0].status == "success", runs[0].stderr
     assert len({run.print[index] for run in runs}) == 1
@@ -372,7 +372,7 @@ def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None
     (build.folder / "state").touch()
     os.utime(build.folder / "state", (10**9, 10**9))
     found = verdict(build, source)
-    if "folder" in found.lacks:
+    if "folder" in found.unavailable:
         pytest.skip(LACKS["folder"])
     assert found.verdict != "reproducible"
     assert found.cause == cause
@@ -391,7 +391,7 @@ def test_data_that_a_script_reads_and_changes_is_its_own(build: Build) -> None:
     (build.folder / "count").write_text("7")
     found = verdict(build, COUNTS)
     assert found.verdict == "reproducible"
-    assert "updates" in found.met
+    assert "updates" in found.observed
 
 
 def test_a_file_opened_to_be_changed_is_its_own(build: Build) -> None:
@@ -469,7 +469,7 @@ def test_the_network_is_off_for_programs_too_but_within_the_machine(build: Build
         """
     )
     run = replay(script, 1, [])
-    if "folder" in run.lacks:
+    if "folder" in run.unavailable:
         pytest.skip(LACKS["folder"])
     assert run.print == ("b'x'", "['lo']")
 
@@ -486,7 +486,7 @@ def test_single_threads_and_programs_are_noted(build: Build) -> None:
         """,
     )
     assert found.verdict == "reproducible"
-    assert {"thread", "program"} <= set(found.met)
+    assert {"thread", "program"} <= set(found.observed)
 
 
 IN_TURN = {
@@ -537,7 +537,7 @@ IN_TURN = {
 def test_what_runs_in_turn_is_no_race(row: str, build: Build) -> None:
     found = verdict(build, IN_TURN[row])
     assert found.verdict == "reproducible", found.headline
-    assert {"thread", "program"} & set(found.met)
+    assert {"thread", "program"} & set(found.observed)
 
 
 HIDDEN_ANSWERS = {

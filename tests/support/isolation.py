@@ -7,6 +7,6 @@ import pytest
 from quizlog_tui.replay.world import LACKS
 
 
-def needs_isolation(*lacks: str) -> None:
-    if missing := {"isolation", "signals", "folder"} & set(lacks):
+def needs_isolation(*unavailable: str) -> None:
+    if missing := {"isolation", "signals", "folder"} & set(unavailable):
         pytest.skip(f"this system lacks: {', '.join(LACKS[name] for name in missing)}")

@@ -100,11 +100,14 @@ def _quizzes() -> Iterator[DoctorFinding]:
     from ...replay.world import LACKS, isolation
 
     with scratch_folder("doctor") as folder:
-        lacks = replay(Source(folder / "nothing.py", b""), 0, []).lacks
+        unavailable = replay(Source(folder / "nothing.py", b""), 0, []).unavailable
     good = "an overlay: scripts write to a copy that costs nothing"
-    yield _either("private folders", "folder" not in lacks, good, LACKS["folder"])
-    good = f"{isolation(lacks)}: they reach their own folder, no other file, network or program"
-    wrong = "; ".join(LACKS[name] for name in ("isolation", "signals", "witness") if name in lacks)
+    yield _either("private folders", "folder" not in unavailable, good, LACKS["folder"])
+    reach = "they reach their own folder, no other file, network or program"
+    good = f"{isolation(unavailable)}: {reach}"
+    wrong = "; ".join(
+        LACKS[name] for name in ("isolation", "signals", "witness") if name in unavailable
+    )
     yield _either("isolation of quiz scripts", not wrong, good, wrong)
 
 

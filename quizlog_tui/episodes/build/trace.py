@@ -53,8 +53,8 @@ def cell(turn: Turn, step: Step) -> str:
 
 def _about(replayed: Replayed) -> dict[str, Any]:
     run, error = replayed.run, replayed.transcript.last_error
-    met = replayed.transcript.met
-    why = doubt(met) or (CODE if CODE in met else None)
+    observed = replayed.transcript.observed
+    why = doubt(observed) or (CODE if CODE in observed else None)
     generated = [index for index, turn in enumerate(replayed.turns) if not turn.code]
     return {
         "solver": clean(run.name),

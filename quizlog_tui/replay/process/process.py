@@ -69,9 +69,9 @@ class QuizProcess:
         self.exit_code: int | None = None
         self.refused: str | None = None
         self.taint: str | None = None
-        self.met: tuple[str, ...] = ()
+        self.observed: tuple[str, ...] = ()
         """Names of what the fixed world does not hold; see `world.MET`."""
-        self.lacks: tuple[str, ...] = ()
+        self.unavailable: tuple[str, ...] = ()
         """What of it this system lacks; see `world.LACKS`."""
         self._channel = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, control))
         self._poll = select.poll()
@@ -93,7 +93,7 @@ class QuizProcess:
         spawned = take(world.hash_seed, alike=alike, network=network)
         family, name = Family(spawned), source.path.name
         process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)
-        process.lacks = () if spawned.alike or not alike else ("addresses",)
+        process.unavailable = () if spawned.alike or not alike else ("addresses",)
         process.family.bound(limits.processes, limits.memory)
         process._send(job_fields(source, world, limits, kept))
         return process
@@ -110,7 +110,7 @@ class QuizProcess:
         except OSError:
             return None
         copy = QuizProcess(self.family, self._limits, self._name, control, out, err)
-        copy.met, copy.lacks, copy._stops = self.met, self.lacks, self._stops
+        copy.observed, copy.unavailable, copy._stops = self.observed, self.unavailable, self._stops
         copy._began = True
         copy.written = self.written.copy()
         if not self._send([b"copy"], [inner, out, err]):
@@ -235,7 +235,7 @@ class QuizProcess:
             if message.isolation not in ISOLATION_LACKS:
                 raise self.violated(Violation("it told of an isolation that is none"))
             self._began = True
-            self.lacks += FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
+            self.unavailable += FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
         elif isinstance(message, Code):
             self.code.append(message)
         elif isinstance(message, Straying):
@@ -251,16 +251,16 @@ class QuizProcess:
         try:
             check_prompts(report)
             self.output.check(report.steps)
-            if not set(self.met).issubset(report.met):
+            if not set(self.observed).issubset(report.observed):
                 raise Violation("it took back what it had noted")
         except Violation as violation:
             raise self.violated(violation) from violation
         self._midway = report.kind == "working"
         self._count(report.steps)
         self.taint = report.taint
-        if len(report.met) != len(self.met):
-            self.met = tuple(report.met)
-        if self.taint is not None and ("folder" in self.lacks or "strayed" in self.met):
+        if len(report.observed) != len(self.observed):
+            self.observed = tuple(report.observed)
+        if self.taint is not None and ("folder" in self.unavailable or "strayed" in self.observed):
             self.family.writers.add(self.pid)
 
     def _arrived(self) -> Message | None:

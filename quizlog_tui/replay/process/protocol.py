@@ -106,7 +106,7 @@ class WorkerReport(NamedTuple):
     steps: list[RawStep]
     outcome: WorkerOutcome
     taint: str | None
-    met: list[str]
+    observed: list[str]
     writing: tuple[str, str] | None
     """Encoding and newline of stdout, where the script changed them."""
 
@@ -189,18 +189,18 @@ def _report(kind: Any, fields: list[Any]) -> WorkerReport:
     """A report; one comes at each step, so this goes straight through."""
     if len(fields) != 5:
         raise Violation(f"it sent a malformed message {kind!r}")
-    steps, outcome, taint, met, writing = fields
+    steps, outcome, taint, observed, writing = fields
     if type(steps) is not list:
         raise _malformed(kind, "steps")
     if taint is not None and not _is_name(taint):
         raise _malformed(kind, "taint")
-    if met != [] and not _is_list(met, _is_name, _MOST_NAMES):
+    if observed != [] and not _is_list(observed, _is_name, _MOST_NAMES):
         raise _malformed(kind, "met")
     if writing is not None and not _is_writing(writing):
         raise _malformed(kind, "writing")
     encoding = None if writing is None else (writing[0], writing[1])
     end = WorkerOutcome("finished", None, None, []) if outcome == _RUNNING else _outcome(outcome)
-    return WorkerReport(kind, [_step(step) for step in steps], end, taint, met, encoding)
+    return WorkerReport(kind, [_step(step) for step in steps], end, taint, observed, encoding)
 
 
 _RUNNING: list[Any] = ["finished", None, None, []]

@@ -86,10 +86,10 @@ def shut(
     _restrict(version, own, readable)
     _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0, permitted)
     _filter(() if network == "none" else (_INET, _INET6), cut_by_name=version >= _CUTS)
-    lacks = [SIGNALS] if version < _SCOPES else []
+    unavailable = [SIGNALS] if version < _SCOPES else []
     if take and not refer(_call, take, x86=_is_x86()):
-        lacks.append(WITNESS)
-    return FULL + WITHOUT * bool(lacks) + " or ".join(lacks)
+        unavailable.append(WITNESS)
+    return FULL + WITHOUT * bool(unavailable) + " or ".join(unavailable)
 
 
 def _version() -> int:

@@ -14,7 +14,7 @@ _WHY = "what the script says it printed is not what it wrote. Its bytes are show
 def alerts(run: Transcript) -> list[str]:
     """What is wrong with a run, in a few words each, the gravest first."""
     found = []
-    if TAMPERED in run.met:
+    if TAMPERED in run.observed:
         at = run.tampered_at
         found.append("tampered" if at is None else f"tampered at step {at}")
     if run.error_type == ENDED_BY_ANSWER:

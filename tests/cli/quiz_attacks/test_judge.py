@@ -125,7 +125,9 @@ def test_a_check_sees_what_it_is_for(honest: QuizAttempt, scene: Scene, name: st
 
 def test_checks_of_marks_and_words_see_them(honest: QuizAttempt, scene: Scene) -> None:
     assert honest.transcript is not None
-    marked = replace(honest, transcript=replace(honest.transcript, met=("tampered",)), said="over")
+    marked = replace(
+        honest, transcript=replace(honest.transcript, observed=("tampered",)), said="over"
+    )
     for name, value in (("met_has", "tampered"), ("said_has", "over")):
         assert CHECKS[name](marked, scene, value) is None
         assert CHECKS[name](honest, scene, value)

@@ -98,8 +98,8 @@ class QuizAttempt:
     @property
     def isolation(self) -> str:
         """What it ran under."""
-        lacks = self.transcript.lacks if self.transcript else ()
-        return f"{isolation(lacks)}, {COPY if 'folder' in lacks else _OVERLAY}"
+        unavailable = self.transcript.unavailable if self.transcript else ()
+        return f"{isolation(unavailable)}, {COPY if 'folder' in unavailable else _OVERLAY}"
 
 
 def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:

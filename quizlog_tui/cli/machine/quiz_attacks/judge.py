@@ -59,8 +59,8 @@ def prints_lack(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
 
 def met_has(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
     """The run is marked with this."""
-    met = attempt.transcript.met if attempt.transcript else ()
-    return must(value in met, f"it is marked with {_shown(met)}")
+    observed = attempt.transcript.observed if attempt.transcript else ()
+    return must(value in observed, f"it is marked with {_shown(observed)}")
 
 
 def code_eq(attempt: QuizAttempt, scene: Scene, value: list[int]) -> str | None:
