@@ -1,7 +1,7 @@
 """Whether code that a script ran was that of an answer.
 
-The worker tells of code before it runs (`worker.code_watch`); which answers it came from is decided
-here, from their text alone. An answer of literals and arithmetic is no code. Pure.
+The worker tells of code before it runs (`worker.watch.code_watch`); which answers it came from is
+decided here, from their text alone. An answer of literals and arithmetic is no code. Pure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The marks that a record keeps of the stops it has seen, so that an edited script can be judged.
 
-What a mark is, is told in `marks`. Pure; what is done about a difference is decided elsewhere.
+What a mark is, `stop_fingerprint` says. What is done about a difference is decided elsewhere.
+Pure.
 """
 
 from __future__ import annotations

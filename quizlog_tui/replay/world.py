@@ -1,8 +1,8 @@
 """The fixed world in which every script runs: what is fixed, how, and what cannot be.
 
 The one list of it. What is fixed at the start of an interpreter happens in `spawn`, the rest inside
-the quiz process, in `worker.world`. A run in a world that differs in single conditions shows which
-of them its script depends on; see `causes`.
+the quiz process, in `worker.fixed.world`. A run in a world that differs in single conditions shows
+which of them its script depends on; see `proof.causes`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Two runs side by side, or one below the other in a narrow pane: a document of one item a step.
 
-Which step belongs to which is `replay.align`'s business. Differing words stand between « and »,
-and differing steps have a sign, so that neither colour nor underlining is needed to see them.
+Which step belongs to which, `proof.compare.align` says. Differing words stand between « and », and
+differing steps have a sign, so that neither colour nor underlining is needed to see them.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ async def open_tasks(
 
 
 class Tasks:
-    """The tasks, seen from one of the processes that work them; see `opened`."""
+    """The tasks, seen from one of the processes that work them; see `open_tasks`."""
 
     engine: Engine
 

@@ -1,7 +1,7 @@
 """A pane of many lines in which one finds, filters and selects text.
 
-Which hits there are is `finding`'s business, and what a filter leaves is `kept`'s; here is where
-one stands among the hits, and what of them is in sight.
+`finding` says which hits there are, `filtered_document` what a filter leaves; here is where one
+stands among the hits, and what of them is in sight.
 """
 
 from __future__ import annotations
