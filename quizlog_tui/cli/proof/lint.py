@@ -10,6 +10,7 @@ from ...files.paths import record_path
 from ...proof.lint.check import lint as lint_source
 from ...proof.lint.found import LintReport
 from ...record.store import RecordFile
+from ...record.summary import SUFFIXES
 from ...replay.script.source import Source, read_script_of, read_source
 from ...text import one_line, plural
 from ..grammar import Parser, command
@@ -22,7 +23,7 @@ FOUND = 3
 def script_of(name: str) -> Source:
     """The script a user means: the file itself, or the one a record or an example runs."""
     path = record_path(name)
-    if path.suffix in (".yaml", ".yml", ".json"):
+    if path.suffix in SUFFIXES:
         return read_script_of(path, RecordFile(path).read().script)
     return read_source(path)
 

@@ -16,7 +16,6 @@ from ...record.lock import WAIT_SECONDS
 from ...replay.process.limits import user_limits
 from ...replay.replayer import Replayer
 from ...replay.script.grants import grant
-from ...replay.script.source import read_source
 from ...session.reply import Reply
 from ...session.session import Session
 from ...text import one_line
@@ -111,13 +110,14 @@ def new(arguments: Namespace) -> int:
     """`quizlog new SCRIPT`."""
     import random
 
-    from ...session.new_record import new_record
+    from ...session.new_record import new_record, read_new_script
 
     script = Path(arguments.script)
+    source = read_new_script(script)
     target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     if arguments.allow:
-        grant(read_source(script).code_hash, arguments.allow)
+        grant(source.code_hash, arguments.allow)
     new_record(script, target, seed)
     with (
         telling(lambda: f"{target} was made"),

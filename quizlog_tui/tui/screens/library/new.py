@@ -48,12 +48,13 @@ def _made(script: str, seed: str, replayer: Replayer) -> Path:
 
     Raises:
         UsageError: The seed is no whole number.
-        ScriptError: The script cannot be read.
+        ScriptError: The script cannot be read, or is a record itself.
         RecordError: The record cannot be written.
     """
     if not re.fullmatch(r"\s*-?\d{1,18}\s*", seed):
         raise UsageError(f"the seed {seed!r} is no whole number", hint="as 123456")
     path = typed_path(script)
+    rules.read_new_script(path)
     names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))
     free = (path.with_name(f"{name}.yaml") for name in names)
     record = next(each for each in free if not os.path.lexists(each))
