@@ -16,6 +16,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
+from textual.notifications import Notify
 
 from ..config import Config, ConfigProblem, config_path
 from ..errors import QuizlogError
@@ -38,6 +39,7 @@ from .screens.player.player import PlayerScreen
 from .state import State
 from .themes.ascii_signs import AsciiFilter
 from .themes.installed_themes import InstalledThemes
+from .toasts import outdated
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
@@ -144,6 +146,11 @@ class QuizlogApp(App[None], inherit_bindings=False):
             text = "\n".join(visible(str(problem)) for problem in self._problems)
             self.notify(text, severity="warning", timeout=15, markup=False)
             self._problems = []
+
+    def on_notify(self, event: Notify) -> None:
+        """Take away what a new note makes out of date; Textual then adds the note."""
+        for old in outdated(list(self._notifications), event.notification):
+            self._unnotify(old, refresh=False)
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         """Nothing: clashes were told when the key map was read."""

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from textual.pilot import Pilot
 from textual.widgets import Input
-from textual.widgets._toast import ToastRack
+from textual.widgets._toast import Toast, ToastRack
 
 from quizlog_tui.config import Config
 from quizlog_tui.session.session import Session
@@ -193,6 +193,21 @@ async def test_notes_that_pass_cover_neither_question_nor_scores(
         rack = screen.query_one(ToastRack)
         for name in ("#prompt", "#scrubber", "#status"):
             assert not rack.region.overlaps(screen.query_one(name).region), name
+
+
+async def test_a_note_that_is_out_of_date_gives_way_to_the_next(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        for action in ("rewound", "undone", "done again"):
+            screen.tell(action)
+        for problem in ("the disk is full", "the script is gone", "the disk is full"):
+            screen.warn(problem)
+        screen.tell("not found")
+        await shows(pilot, "not found")
+        await idle(pilot)
+        notes = [toast._notification.message for toast in screen.query(Toast)]
+    assert sorted(notes) == ["not found", "the disk is full", "the script is gone"]
 
 
 async def test_old_answers_are_suggested_at_a_forked_prompt(record: Path) -> None:
