@@ -117,6 +117,23 @@ async def test_who_writes_the_first_remark_is_asked_for_a_name_once(record: Path
     assert [(each["author"], each["text"]) for each in found] == [("eve", "one"), ("eve", "two")]
 
 
+async def test_escape_at_the_name_writes_no_remark_and_keeps_it_as_a_draft(record: Path) -> None:
+    async with QuizlogApp(record).run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h")
+        before = record.read_bytes()
+        await remark(pilot, *"one", "f5")
+        await asking(pilot)
+        await press(pilot, "escape")
+        await shows(pilot, "kept as a draft")
+        assert record.read_bytes() == before
+        await remark(pilot, "f5")
+        await asking(pilot)
+        await press(pilot, *"eve", "enter")
+    found = yaml.safe_load(record.read_text())["feedback"]
+    assert [(each["author"], each["text"]) for each in found] == [("eve", "one")]
+
+
 async def test_escape_keeps_what_is_typed_as_a_draft_of_its_step(record: Path) -> None:
     app = QuizlogApp(record, Config(author="eve"))
     async with app.run_test(notifications=True) as pilot:

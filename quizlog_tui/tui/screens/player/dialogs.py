@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual import work
 
-from ....record.author import NEUTRAL, QUESTION, keep_author
+from ....record.author import QUESTION, keep_author
 from ....replay.replayer import Replayer
 from ....replay.script.grants import grant
 from ....session.session import Session
@@ -101,13 +101,10 @@ class PlayerDialogs(PlayerTools):
         draft = self._drafts.pop(place, Remark())
         said = await self.app.push_screen_wait(RemarkScreen(about, draft))
         self._drafts[place] = said
-        if not said.sent:
+        if not said.sent or not await self._ask_author():
             if not said.empty:
                 self.tell(f"kept as a draft; {self.key('player.note')} goes on with it")
             return
-        if not self._author:
-            name = await self.app.push_screen_wait(AskScreen(QUESTION))
-            self._author = NEUTRAL if name is None else keep_author(name)
         author = self._author
         done = await self.work_on(
             lambda: session.comment(at, said.text, said.verdict, author), "writing"
@@ -116,6 +113,13 @@ class PlayerDialogs(PlayerTools):
             del self._drafts[place]
             self.draw()
             self.tell(f"noted at step {at}; F lists all notes")
+
+    async def _ask_author(self) -> bool:
+        """Ask for the author's name unless it is known; whether it is known now."""
+        if not self._author:
+            name = await self.app.push_screen_wait(AskScreen(QUESTION))
+            self._author = "" if name is None else keep_author(name)
+        return bool(self._author)
 
     @work(group=DIALOG)
     async def action_notes(self) -> None:

@@ -17,7 +17,7 @@ from ....replay.replayer import Replayer
 from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.timeline import Timeline
-from ....text import plural
+from ....text import clipped, one_line, plural
 from ...known_steps import KnownSteps
 from ...playhead import Playhead
 from ...watch import Watch
@@ -29,6 +29,8 @@ from .recorded import needs_script
 
 _FOLLOW_SECONDS = 0.5
 """How often the record is looked at for changes by others."""
+_MOST_SHOWN = 200
+"""Characters of an answer that are shown where it is to be confirmed."""
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 
 
@@ -149,20 +151,24 @@ class PlayerEditing(QuizlogScreen[None]):
             self._head = self._head.to(at + 1)
             self.draw()
             self.take_keys_when_painted()
-        elif not leaves_tail(self.session.record, at, answer) or await self._may_branch(at):
+        elif not leaves_tail(self.session.record, at, answer) or await self._may_branch(at, answer):
             self.move(lambda: self.session.answer(answer, at=at), answer)
         else:
             self.query_one(PromptPanel).fill(answer)
             self.take_keys_when_painted()
 
-    async def _may_branch(self, at: int) -> bool:
+    async def _may_branch(self, at: int, answer: str) -> bool:
         """Ask whether an answer may leave what was answered from a step on as a branch."""
         if not self._confirms:
             return True
         record = self.session.record
         stay = plural(len(record.inputs) - at, "recorded answer")
         name = free_name(record, record.branch)
-        question = f"This starts a branch at step {at}: {stay} from there on stay as {name}."
+        shown = clipped(one_line(answer), _MOST_SHOWN) or "(empty)"
+        question = (
+            f"Your answer: {shown}\n"
+            f"This starts a branch at step {at}: {stay} from there on stay as {name}."
+        )
         agreed: bool = await self.app.push_screen_wait(ConfirmScreen(question))
         return agreed
 
