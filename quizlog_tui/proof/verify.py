@@ -23,6 +23,7 @@ from ..replay.trail import question
 from ..replay.transcript import Transcript
 from ..replay.tree_walk import Outcome
 from ..replay.world import (
+    CODE,
     DECISIVE,
     FIXED,
     HELD,
@@ -48,8 +49,10 @@ T = TypeVar("T")
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
-_SYSTEM = "system"
-"""What a run met that reads the system's state, and the condition that nobody can do so."""
+_STARTS = "starts"
+"""The condition that no thread and no process can be started."""
+_SAID = {"system": {"system"}, _STARTS: {"threads", "processes", "thread", "program"}}
+"""Conditions that take from a run what it may do if it says so, and what it has met then."""
 _RACING = ("threads", "processes", "chance", "ports")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
 
@@ -165,14 +168,15 @@ class Verifier:
         return verdict and replace(verdict, branch=self._branch)
 
     def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
-        plain, varied = _sound_runs((yield (Other(), Other(_USUAL))))
-        self._varied = _USUAL
-        if _SYSTEM in plain.observed:  # which is said; what it shows of that is no news
-            self._varied = tuple(name for name in _USUAL if name != _SYSTEM)
-            (varied,) = _sound_runs((yield (Other(self._varied),)))
+        told = describe_world(self._record.extras.get("world")).get("met", "").split()
+        self._varied = _conditions(told, shared=shared)
+        plain, varied = _sound_runs((yield (Other(), Other(self._varied))))
+        if (wanted := _conditions(plain.observed, shared=shared)) != self._varied:
+            self._varied = wanted
+            (varied,) = _sound_runs((yield (Other(wanted),)))
         self._known = known_of(self._record, self._branch or self._record.branch)
         found = difference_from_record(self._known, plain)
-        if shared and found is not None:
+        if shared and (found is not None or self._hides_starts(plain)):
             return None
         racing = next(
             (name for name in (*plain.observed, *varied.observed) if name in _RACING), None
@@ -238,6 +242,17 @@ class Verifier:
             if (found := first_difference(plain, later)) is not None:
                 return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
+
+    def _hides_starts(self, plain: Transcript) -> bool:
+        """Whether a branch that shares its replays shows something else where it starts nothing.
+
+        They could start processes, as they are copied. This one is not, and takes as long as the
+        branch is: so it is made only where answers ran as code, which may silence what watches it.
+        """
+        if CODE not in plain.observed or not _SAID[_STARTS].isdisjoint(plain.observed):
+            return False
+        alone = self._trials.run(self._known.inputs, Other((_STARTS,)))
+        return first_difference(plain, alone) is not None
 
     def _left_over(self, run: Transcript) -> tuple[str, ...]:
         names = left_over(run, self._source.path.parent)
@@ -315,7 +330,19 @@ _DEPENDS = {
     "threads": "the order in which threads take turns",
     "libraries": "the real time, for which a library of it asks the system itself",
     "system": "the system's state (/proc, /sys)",
+    _STARTS: "threads or programs that it starts and does not tell of",
 }
+
+
+def _conditions(observed: Collection[str], *, shared: bool) -> tuple[str, ...]:
+    """The conditions that the second replay changes.
+
+    Args:
+        observed: What the run says that it met: what it shows of that is no news.
+        shared: Whether processes are copied in that replay, and so must be started.
+    """
+    said = {name for name, notes in _SAID.items() if not notes.isdisjoint(observed)}
+    return tuple(name for name in _USUAL if name not in said and not (shared and name == _STARTS))
 
 
 def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:
@@ -329,7 +356,9 @@ def _parted(plain: Transcript, found: Difference, guilty: Sequence[str], moved: 
     if moved:
         words = f"it depends on addresses in memory, and they on {_depends(guilty)}"
         return _diverging(found, "address-order", words)
-    return _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
+    verdict = _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
+    # Its own account lacks what it started: by intent, or as a library in C tells nobody.
+    return replace(verdict, verdict="unverifiable") if _STARTS in guilty else verdict
 
 
 def _cause(guilty: Sequence[str]) -> Cause:

@@ -127,6 +127,7 @@ OPEN: dict[str, Cause] = {
     "threads": "thread-order",
     "libraries": "clock",
     "system": "environment",
+    "starts": "process-order",
 }
 """Conditions that differ between users, machines and days, and the cause each one is."""
 

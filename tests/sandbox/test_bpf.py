@@ -56,6 +56,22 @@ def test_what_signals_is_referred_and_nothing_else(x86: bool) -> None:
     assert run(program, NUMBERS[x86]["ioctl"], 5, 0x8901, arch=arch) == refused(errno.EPERM)
 
 
+@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+def test_nothing_starts_where_that_is_shut_and_nothing_else_changes(x86: bool) -> None:
+    arch = X86 if x86 else ARM
+    calls = range(bpf.NEWEST_KNOWN + 1)
+    usual, shut = (
+        {n: run(program, n, arch=arch) for n in calls}
+        for program in (
+            bpf.program(x86=x86, own_ipc=False, families=(), starts=starts)
+            for starts in (True, False)
+        )
+    )
+    changed = {n: result for n, result in shut.items() if usual[n] != result}
+    assert changed == dict.fromkeys((56, 57, 58) if x86 else (220,), refused(errno.EAGAIN))
+    assert usual[435] == refused(errno.ENOSYS), "or `clone3` would start them"
+
+
 def refused(code: int) -> int:
     return 0x00050000 | code
 

@@ -50,7 +50,10 @@ def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: st
     own = [folder.path, TEMPORARY, leftover(os.getpid())]
     own += [SHARED_MEMORY] if folder.own_memory else []  # else it is everybody's
     readable = ["/"] if "real-files" in job.asked else _readable(folder, job)
-    kept = shut(own, readable, network=network, seal=folder.seal, take=outlet.hand_over)
+    starts = "starts" not in job.changed
+    kept = shut(
+        *(own, readable), network=network, starts=starts, seal=folder.seal, take=outlet.hand_over
+    )
     outlet.close()
     folder.shut = bool(kept)
     if kept:

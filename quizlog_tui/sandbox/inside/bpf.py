@@ -111,6 +111,8 @@ CUT_BY_NAME = (76, 45)
 
 _ARCH = (0xC000003E, 0xC00000B7)
 _CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), (435, 435), (16, 29), (41, 198)
+_STARTS = (_CLONE, (57, None), (58, None))
+"""`clone`, `fork` and `vfork`: one makes each thread and process, as `clone3` is never there."""
 _PAIR = (53, 199)
 _PRLIMIT = (302, 261)
 _SCHEDULES = ((203, 122), (144, 119), (142, 118), (314, 274))
@@ -141,6 +143,7 @@ def program(
     families: tuple[int, ...],
     spared: tuple[str, ...] = (),
     cut_by_name: bool = True,
+    starts: bool = True,
 ) -> bytes:
     """The filter as the kernel wants it.
 
@@ -150,6 +153,7 @@ def program(
         families: Numbers of the socket families that may be used.
         spared: Names in `DENIED` that are allowed after all.
         cut_by_name: Whether `truncate` is allowed.
+        starts: Whether threads and processes can be started; else there is no room for any.
     """
     column = 0 if x86 else 1
     denied = DENIED if own_ipc else DENIED | SHARED_IPC
@@ -168,6 +172,10 @@ def program(
             steps += _refuse(number, errno.EPERM)
     if not cut_by_name:
         steps += _refuse(CUT_BY_NAME[column], errno.EPERM)
+    for numbers in () if starts else _STARTS:
+        number = numbers[column]
+        if number is not None:
+            steps += _refuse(number, errno.EAGAIN)
     steps += _by_argument(column, families)
     steps.append((_RETURN, _ALLOW, 0, 0))
     return _assembled(steps)

@@ -54,6 +54,7 @@ def shut(
     readable: Iterable[str],
     *,
     network: Network,
+    starts: bool = True,
     seal: Callable[[], None] = lambda: None,
     take: Take | None = None,
 ) -> str:
@@ -63,6 +64,7 @@ def shut(
         own: Folders to read and write.
         readable: Files and folders to read and run; missing ones are left out.
         network: Which one it may use.
+        starts: Whether it may start threads and processes.
         seal: Makes all but its own folders read-only, where it may: Landlock sees no change of a
             file's mode, owner or times. Called only if the process will be shut in.
         take: Takes the descriptor at which is asked about calls that signal a process; see
@@ -85,7 +87,8 @@ def shut(
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
     _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0, permitted)
-    _filter(() if network == "none" else (_INET, _INET6), cut_by_name=version >= _CUTS)
+    families = () if network == "none" else (_INET, _INET6)
+    _filter(families, cut_by_name=version >= _CUTS, starts=starts)
     unavailable = [SIGNALS] if version < _SCOPES else []
     if take and not refer(_call, take, x86=_is_x86()):
         unavailable.append(WITNESS)
@@ -151,7 +154,7 @@ def _permitted() -> int:
     return int(rest[: rest.index(b"\n")], 16)
 
 
-def _filter(families: tuple[int, ...], *, cut_by_name: bool) -> None:
+def _filter(families: tuple[int, ...], *, cut_by_name: bool, starts: bool) -> None:
     kept, program = bpf.in_memory(
         bpf.program(
             x86=_is_x86(),
@@ -159,6 +162,7 @@ def _filter(families: tuple[int, ...], *, cut_by_name: bool) -> None:
             families=families,
             spared=_SPARED,
             cut_by_name=cut_by_name,
+            starts=starts,
         )
     )
     _must("prctl", _SECCOMP, _FILTER, program, 0, 0)

@@ -1,0 +1,125 @@
+"""Threads and processes that a run starts unsaid are found out, though its observer was silenced."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from quizlog_tui.proof.verify import verify
+from quizlog_tui.session.session import Session
+from tests.support.build import Build
+from tests.support.isolation import needs_isolation
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
+
+OBSERVED = """
+import _thread, ctypes, os, subprocess, sys, threading
+outside = sys.stdout.log.world.outside
+quietly = lambda *args, **options: None
+def edited(send):
+    def sent(text):
+        for name in ("threads", "thread", "processes", "program"):
+            for named in (f'"{name}", ', f', "{name}"', f'"{name}"'):
+                text = text.replace(named, "")
+        send(text)
+    return sent
+def forked():
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+def in_c():
+    libc = ctypes.CDLL(None)
+    child = libc.fork()
+    if child == 0:
+        libc._exit(0)
+    return child > 0 and libc.waitpid(child, None, 0) == child
+def beside():
+    number = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+    libc = ctypes.CDLL(None)
+    child = libc.syscall(number, 0x8000 | 17, 0, 0, 0, 0)
+    if child == 0:
+        libc._exit(0)
+    return child > 0
+while True:
+    try:
+        print(eval(input("? ")))
+    except OSError:
+        print("refused")
+"""
+HIDING = {
+    "the note": "[setattr(outside, 'note', quietly)]",
+    "what the audit hook calls": "[setattr(outside, n, quietly) for n in ('_program', '_turn')]",
+    "what is sent": "[setattr(sys.stdout.log.wire, 'send', edited(sys.stdout.log.wire.send))]",
+}
+STARTING = {
+    "a thread": "threading.Thread(target=os.read, args=(os.pipe()[0], 1), daemon=True).start()",
+    "a thread of the C module": "_thread.start_new_thread(print, ('', '', '')) > 0",
+    "a program that goes on": "subprocess.Popen(['sleep', '5']) and 'started'",
+    "a program that it waits for": "subprocess.run(['echo'], capture_output=True).returncode",
+    "a shell": "os.system('true')",
+    "a program by spawn": "os.posix_spawn('/bin/true', ['true'], {}) > 0",
+    "a fork": "forked()",
+    "a fork in C": "in_c()",
+    "a fork beside itself, as copies are made": "beside()",
+}
+
+
+@pytest.mark.parametrize("starting", STARTING)
+@pytest.mark.parametrize("hiding", HIDING)
+def test_a_start_that_is_hidden_is_never_reproducible(
+    build: Build, hiding: str, starting: str
+) -> None:
+    path = build.record(OBSERVED)
+    with Session(path) as session:
+        session.answer(HIDING[hiding])
+        assert session.answer(STARTING[starting]).status == "in_progress"
+        assert {"thread", "threads", "program", "processes"}.isdisjoint(session.transcript.observed)
+        needs_isolation(*session.transcript.unavailable)
+    verdict = verify(path)
+    assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
+    assert "does not tell of" in (verdict.reason or "")
+
+
+def test_a_hidden_start_is_found_on_a_branch_beside_others(build: Build) -> None:
+    """Their replays are copied where they part, which starts processes."""
+    path = build.record(OBSERVED)
+    with Session(path) as session:
+        session.answer(HIDING["the note"])
+        session.answer(STARTING["a shell"])
+        needs_isolation(*session.transcript.unavailable)
+        session.rewind(1)
+        session.answer("1")
+    verdict = verify(path)
+    assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
+
+
+def test_branches_of_code_that_starts_nothing_stay_reproducible(build: Build) -> None:
+    path = build.record(OBSERVED)
+    with Session(path) as session:
+        for answers in (("len('a')", "str(1)"), ("len('a')", "str(2)"), ("str(3)",)):
+            session.rewind(0)
+            for answer in answers:
+                session.answer(answer)
+    assert verify(path).verdict == "reproducible"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import subprocess\nprint(subprocess.run(['echo', 'a'], capture_output=True))\ninput('? ')\n",
+        "import threading\none = threading.Thread(target=print, args=('a',))\n"
+        "one.start()\none.join()\ninput('? ')\n",
+        "import asyncio, pandas\nprint(asyncio.run(asyncio.sleep(1, 2)))\n"
+        "print(pandas.DataFrame({'a': [1, 2]}).sum())\ninput('? ')\n",
+        "import numpy\nprint(numpy.linalg.det(numpy.eye(500)))\ninput('? ')\n",
+    ],
+)
+def test_who_says_what_it_starts_or_starts_nothing_stays_reproducible(
+    build: Build, script: str
+) -> None:
+    path = build.record(script)
+    with Session(path) as session:
+        session.answer("1")
+    assert verify(path).verdict == "reproducible"
