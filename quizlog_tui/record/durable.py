@@ -19,6 +19,9 @@ from ..errors import RecordError
 _HINTS = {
     "ENOSPC": "make room on the disk, then repeat; nothing was changed",
     "EDQUOT": "make room within your quota, then repeat; nothing was changed",
+    "ENOENT": "make the folder first",
+    "ENOTDIR": "name a file in a folder",
+    "EISDIR": "name a file, not a folder",
     "EFBIG": "raise the limit on the size of files (`ulimit -f`); nothing was changed",
 }
 
@@ -37,7 +40,7 @@ class Draft:
     def __init__(self, path: Path, data: bytes) -> None:
         self._path = path
         self.target = Path(os.path.realpath(path))
-        self._temporary = self.target.with_name(f".{self.target.name}.tmp")
+        self._temporary = self.target.parent / f".{self.target.name}.tmp"
         self._placed = False
         try:
             self.fd = _made(self._temporary)

@@ -193,6 +193,13 @@ def test_what_is_wrong_is_one_line_and_changes_nothing(
         (("switch", "record.yaml", "nope"), "there is no branch 'nope'"),
         (("new", "gone.py"), "the script does not exist"),
         (("new", "quiz.py", "-o", "record.yaml"), "exists already"),
+        (
+            ("new", "quiz.py", "-o", "none/a.yaml"),
+            "No such file or directory (make the folder first)",
+        ),
+        (("verify", ""), "is a directory, not a record"),
+        (("screenshot", "record.yaml", "-o", "/"), "cannot write"),
+        (("screenshot", "record.yaml", "-o", "."), "(name a file, not a folder)"),
         (("new", "."), "is a directory, not a script"),
         (("new", "/"), "is a directory, not a script"),
         (("new", "record.yaml"), "is a record, not a script"),

@@ -188,6 +188,7 @@ def test_recording_and_replaying(
         (["solve", "RECORD", "--budget", "-1"], "--budget"),
         (["solve", "RECORD", "--budget", "nan"], "--budget"),
         (["decisions", "nowhere.yaml"], "does not exist"),
+        (["decisions", "/"], "is a directory, not a record"),
         (["decisions", "RECORD", "--rule", "best"], "--rule"),
         (["models", "check"], "there is no file of models"),
         (["models", "list"], "invalid choice"),

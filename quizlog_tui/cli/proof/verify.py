@@ -37,9 +37,9 @@ def run(arguments: Namespace) -> int:
         raise UsageError("which record?", hint="quizlog verify RECORD, or --all FOLDER")
     if arguments.watch and arguments.json:
         raise UsageError("--watch has no end, --json is one object", hint="leave one out")
-    if arguments.signers and not arguments.record:
+    if arguments.signers and arguments.record is None:
         raise UsageError("--signers is for one bundle", hint="name it, or leave --signers out")
-    judge = _one if arguments.record else _many
+    judge = _many if arguments.record is None else _one
     code = judge(arguments)
     if arguments.watch:
         _watch(arguments, judge)

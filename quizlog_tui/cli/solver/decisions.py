@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ...errors import UsageError
 from ...files.paths import record_path
+from ...record.store import RecordFile
 from ...solver.decisions.decision import Decision
 from ...solver.decisions.decision_file import decisions_path, read_decisions
 from ...solver.decisions.decision_text import to_data
@@ -20,8 +20,7 @@ from .decision_show import decision_lines
 def decisions(arguments: Namespace) -> int:
     """`quizlog decisions RECORD`."""
     path = record_path(arguments.record)
-    if not path.exists():
-        raise UsageError("the record does not exist", where=str(path))
+    RecordFile(path).read()  # says what is wrong where it is no record
     kept = read_decisions(decisions_path(path))
     found = [decide(one, arguments.rule) if arguments.rule else one for one in kept.decisions]
     for fault in kept.faults:
