@@ -23,7 +23,6 @@ from ..replay.trail import question
 from ..replay.transcript import Transcript
 from ..replay.tree_walk import Outcome
 from ..replay.world import (
-    CODE,
     DECISIVE,
     FIXED,
     HELD,
@@ -31,6 +30,7 @@ from ..replay.world import (
     MET,
     NOTED,
     OPEN,
+    TAMPERED,
     Cause,
     describe_world,
     doubt,
@@ -50,7 +50,7 @@ _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
 _STARTS = "starts"
-"""The condition that no thread and no process can be started."""
+"""The condition that the script can start no thread and no process."""
 _SAID = {"system": {"system"}, _STARTS: {"threads", "processes", "thread", "program"}}
 """Conditions that take from a run what it may do if it says so, and what it has met then."""
 _RACING = ("threads", "processes", "chance", "ports")
@@ -169,14 +169,14 @@ class Verifier:
 
     def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
         told = describe_world(self._record.extras.get("world")).get("met", "").split()
-        self._varied = _conditions(told, shared=shared)
+        self._varied = _conditions(told)
         plain, varied = _sound_runs((yield (Other(), Other(self._varied))))
-        if (wanted := _conditions(plain.observed, shared=shared)) != self._varied:
+        if (wanted := _conditions(plain.observed)) != self._varied:
             self._varied = wanted
             (varied,) = _sound_runs((yield (Other(wanted),)))
         self._known = known_of(self._record, self._branch or self._record.branch)
         found = difference_from_record(self._known, plain)
-        if shared and (found is not None or self._hides_starts(plain)):
+        if shared and found is not None:
             return None
         racing = next(
             (name for name in (*plain.observed, *varied.observed) if name in _RACING), None
@@ -194,7 +194,8 @@ class Verifier:
         verdict = _doubted(
             replace(verdict, observed=observed, unavailable=plain.unavailable, fits=fits)
         )
-        return None if shared and verdict.verdict == "diverges" else self._bounded(verdict)
+        against = verdict.step is not None or TAMPERED in observed
+        return None if shared and against else self._bounded(verdict)
 
     def _bounded(self, verdict: Verdict) -> Verdict:
         """A verdict reaches as far as the record: answers of which it shows nothing prove none."""
@@ -242,17 +243,6 @@ class Verifier:
             if (found := first_difference(plain, later)) is not None:
                 return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
-
-    def _hides_starts(self, plain: Transcript) -> bool:
-        """Whether a branch that shares its replays shows something else where it starts nothing.
-
-        They could start processes, as they are copied. This one is not, and takes as long as the
-        branch is: so it is made only where answers ran as code, which may silence what watches it.
-        """
-        if CODE not in plain.observed or not _SAID[_STARTS].isdisjoint(plain.observed):
-            return False
-        alone = self._trials.run(self._known.inputs, Other((_STARTS,)))
-        return first_difference(plain, alone) is not None
 
     def _left_over(self, run: Transcript) -> tuple[str, ...]:
         names = left_over(run, self._source.path.parent)
@@ -334,15 +324,14 @@ _DEPENDS = {
 }
 
 
-def _conditions(observed: Collection[str], *, shared: bool) -> tuple[str, ...]:
+def _conditions(observed: Collection[str]) -> tuple[str, ...]:
     """The conditions that the second replay changes.
 
     Args:
         observed: What the run says that it met: what it shows of that is no news.
-        shared: Whether processes are copied in that replay, and so must be started.
     """
     said = {name for name, notes in _SAID.items() if not notes.isdisjoint(observed)}
-    return tuple(name for name in _USUAL if name not in said and not (shared and name == _STARTS))
+    return tuple(name for name in _USUAL if name not in said)
 
 
 def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:

@@ -194,12 +194,16 @@ class Run:
 
     def _observed(self) -> tuple[str, ...]:
         """What the process met, and what was seen from outside it."""
-        tampered = (TAMPERED,) if self.process.written.disagrees else ()
+        tampered = (TAMPERED,) if self._is_tampered() else ()
         code = (CODE,) if self._code else ()
         return (*self.process.observed, *tampered, *code, *self.source.refused)
 
+    def _is_tampered(self) -> bool:
+        process = self.process
+        return process.written.disagrees or process.family.has_stranger()
+
     def _warnings(self) -> tuple[str, ...]:
-        tampered = (MET[TAMPERED][1],) if self.process.written.disagrees else ()
+        tampered = (MET[TAMPERED][1],) if self._is_tampered() else ()
         refused = self.source.refused
         said = f"it asks for {' and '.join(refused)} and runs without: not allowed (--allow NAME)"
         return (*tampered, said) if refused else tampered

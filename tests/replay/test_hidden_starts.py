@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -62,7 +63,6 @@ STARTING = {
     "a program by spawn": "os.posix_spawn('/bin/true', ['true'], {}) > 0",
     "a fork": "forked()",
     "a fork in C": "in_c()",
-    "a fork beside itself, as copies are made": "beside()",
 }
 
 
@@ -84,15 +84,39 @@ def test_a_start_that_is_hidden_is_never_reproducible(
 
 def test_a_hidden_start_is_found_on_a_branch_beside_others(build: Build) -> None:
     """Their replays are copied where they part, which starts processes."""
+    path = branched(build, STARTING["a shell"])
+    verdict = verify(path)
+    assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
+
+
+def test_a_copy_that_a_run_makes_of_itself_unasked_is_found(build: Build) -> None:
+    """Where nothing can be started, copies still can be: they are counted from outside."""
+    path = build.record(OBSERVED)
+    with Session(path) as session:
+        session.answer("beside()")
+        needs_isolation(*session.transcript.unavailable)
+    verdict = verify(path)
+    assert verdict.verdict == "unverifiable"
+    assert "tampered" in (verdict.reason or "")
+
+
+def test_so_is_one_on_a_branch_beside_others_which_are_not_accused(build: Build) -> None:
+    path = branched(build, "beside()")
+    verdict = verify(path)
+    assert (verdict.verdict, verdict.branch) == ("unverifiable", "main-1")
+    assert "tampered" in (verdict.reason or "")
+
+
+def branched(build: Build, starting: str) -> Path:
+    """A record of which one branch starts something, and the active one does not."""
     path = build.record(OBSERVED)
     with Session(path) as session:
         session.answer(HIDING["the note"])
-        session.answer(STARTING["a shell"])
+        session.answer(starting)
         needs_isolation(*session.transcript.unavailable)
         session.rewind(1)
         session.answer("1")
-    verdict = verify(path)
-    assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
+    return path
 
 
 def test_branches_of_code_that_starts_nothing_stay_reproducible(build: Build) -> None:

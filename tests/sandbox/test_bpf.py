@@ -70,6 +70,11 @@ def test_nothing_starts_where_that_is_shut_and_nothing_else_changes(x86: bool) -
     changed = {n: result for n, result in shut.items() if usual[n] != result}
     assert changed == dict.fromkeys((56, 57, 58) if x86 else (220,), refused(errno.EAGAIN))
     assert usual[435] == refused(errno.ENOSYS), "or `clone3` would start them"
+    shut_in = bpf.program(x86=x86, own_ipc=False, families=(), starts=False)
+    clone = NUMBERS[x86]["clone"]
+    kinds = {"a copy": 0x8011, "a thread": 0x3D0F00, "a thread beside": 0x3D8F00, "vfork": 0xC111}
+    found = {kind: run(shut_in, clone, flags, arch=arch) for kind, flags in kinds.items()}
+    assert found.pop("a copy") == ALLOW and set(found.values()) == {refused(errno.EAGAIN)}
 
 
 def refused(code: int) -> int:

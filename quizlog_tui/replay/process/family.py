@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import time
+from pathlib import Path
 
 from .spawn import Spawned
 
@@ -35,10 +36,14 @@ class Family:
         self._dismissed: set[int] = set()
         self._partial = b""
         self._members = 0
+        self._born: set[int] = set()
+        self._ended: set[int] = set()
         self._looked = 0.0
         self.pids: set[int] = set()
         self.writers: set[int | None] = set()
         """Those that changed a folder which the others see too."""
+        self.closed = False
+        """Whether its processes can start none but copies of themselves."""
         self.gone = False
         self.exceeded = ""
         """Which bound they went over (see `worker.crowd`); then all were ended."""
@@ -50,6 +55,7 @@ class Family:
     def add(self, pid: int) -> None:
         """One of the processes is this one."""
         self.pids.add(pid)
+        self._born.add(pid)
         self._order(f"quiz {pid}\n")
 
     def look(self) -> None:
@@ -78,6 +84,7 @@ class Family:
                 continue
             pid, status = map(int, line.split())
             self.pids.discard(pid)
+            self._ended.add(pid)
             if pid in self._dismissed:
                 self._dismissed.discard(pid)
             else:
@@ -88,6 +95,17 @@ class Family:
         if pid is not None and pid in self._statuses:
             return os.waitstatus_to_exitcode(self._statuses.pop(pid))
         return -9 if self.gone else None
+
+    def has_stranger(self) -> bool:
+        """Whether a script that can start nothing made a copy of itself that nobody asked for.
+
+        Not to be asked while a copy is being made.
+        """
+        if not self.closed:
+            return False
+        living = _children(self._pid)
+        self._catch_up()
+        return not self._born.issuperset(living | self._ended)
 
     def kill(self, pid: int) -> None:
         """End a process and those it started."""
@@ -138,3 +156,12 @@ class Family:
                 self._guard.shutdown(socket.SHUT_WR)
             os.waitpid(self._pid, 0)
             self._guard.close()
+
+
+def _children(pid: int) -> set[int]:
+    """The children of a process, ended ones that it did not collect included."""
+    found: set[int] = set()
+    with contextlib.suppress(OSError):  # not every system lists them
+        for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+            found.update(map(int, listed.read_text().split()))
+    return found

@@ -95,6 +95,7 @@ class QuizProcess:
         process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)
         process.unavailable = () if spawned.alike or not alike else ("addresses",)
         process.family.bound(limits.processes, limits.memory)
+        process.family.closed = "starts" in world.changed
         process._send(job_fields(source, world, limits, kept))
         return process
 

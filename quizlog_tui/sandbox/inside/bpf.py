@@ -111,8 +111,10 @@ CUT_BY_NAME = (76, 45)
 
 _ARCH = (0xC000003E, 0xC00000B7)
 _CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), (435, 435), (16, 29), (41, 198)
-_STARTS = (_CLONE, (57, None), (58, None))
-"""`clone`, `fork` and `vfork`: one makes each thread and process, as `clone3` is never there."""
+_FORKS = ((57, None), (58, None))
+"""`fork` and `vfork`: with `clone` they make all threads and processes. `clone3` is never there."""
+_SHARING, _BESIDE = 0x00014100, 0x8000
+"""Ways to `clone`: with one memory for both, as threads have; a child of the caller's parent."""
 _PAIR = (53, 199)
 _PRLIMIT = (302, 261)
 _SCHEDULES = ((203, 122), (144, 119), (142, 118), (314, 274))
@@ -153,7 +155,8 @@ def program(
         families: Numbers of the socket families that may be used.
         spared: Names in `DENIED` that are allowed after all.
         cut_by_name: Whether `truncate` is allowed.
-        starts: Whether threads and processes can be started; else there is no room for any.
+        starts: Whether threads and processes can be started; else there is no room for any but
+            copies beside the process itself, all of which its parent sees.
     """
     column = 0 if x86 else 1
     denied = DENIED if own_ipc else DENIED | SHARED_IPC
@@ -172,10 +175,8 @@ def program(
             steps += _refuse(number, errno.EPERM)
     if not cut_by_name:
         steps += _refuse(CUT_BY_NAME[column], errno.EPERM)
-    for numbers in () if starts else _STARTS:
-        number = numbers[column]
-        if number is not None:
-            steps += _refuse(number, errno.EAGAIN)
+    if not starts:
+        steps += _refuse_to_start(column)
     steps += _by_argument(column, families)
     steps.append((_RETURN, _ALLOW, 0, 0))
     return _assembled(steps)
@@ -216,6 +217,13 @@ def in_memory(program: bytes) -> tuple[Any, bytes]:
 
 def _refuse(number: int, code: int) -> list[Step]:
     return [(_JUMP_EQ, number, 0, 1), (_RETURN, _ERRNO | code, 0, 0)]
+
+
+def _refuse_to_start(column: int) -> list[Step]:
+    steps = [step for call in _FORKS if (n := call[column]) for step in _refuse(n, errno.EAGAIN)]
+    none = (_RETURN, _ERRNO | errno.EAGAIN, 0, 0)
+    beside = [(_JUMP_SET, _SHARING, 1, 0), (_JUMP_SET, _BESIDE, 1, 0), none]
+    return steps + _when(_CLONE[column], _ARGUMENT_0, beside)
 
 
 def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:

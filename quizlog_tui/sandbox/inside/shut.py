@@ -64,7 +64,7 @@ def shut(
         own: Folders to read and write.
         readable: Files and folders to read and run; missing ones are left out.
         network: Which one it may use.
-        starts: Whether it may start threads and processes.
+        starts: Whether it may start threads and processes; else only copies beside itself.
         seal: Makes all but its own folders read-only, where it may: Landlock sees no change of a
             file's mode, owner or times. Called only if the process will be shut in.
         take: Takes the descriptor at which is asked about calls that signal a process; see
