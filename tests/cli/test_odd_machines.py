@@ -217,7 +217,7 @@ def test_an_answer_that_memory_does_not_suffice_for_is_refused(build: Build) -> 
             break
     assert done.returncode == 4, done.stderr
     assert done.stderr.startswith("quizlog: ") and done.stderr.count("\n") == 1
-    assert "ulimit -v unlimited" in done.stderr
+    assert "ulimit -v" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from quizlog_tui.tui.picture import busy
+from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.screens.dialogs import AskScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
@@ -33,9 +34,14 @@ def patiently() -> Iterator[None]:
 async def idle(pilot: Pilot[Any]) -> None:
     """Wait until nothing is under way that does not wait for the user."""
     await pilot.pause()
-    while busy(pilot.app):
+    while busy(pilot.app) or _goes_on(pilot.app.screen):
         await pilot.app.workers.wait_for_complete(busy(pilot.app))
         await pilot.pause()
+
+
+def _goes_on(screen: Screen[Any]) -> bool:
+    """Whether work is under way that the last answer to a dialog began."""
+    return isinstance(screen, QuizlogScreen) and (screen.working or not screen.ready)
 
 
 async def settled(pilot: Pilot[Any]) -> PlayerScreen:

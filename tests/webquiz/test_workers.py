@@ -45,7 +45,7 @@ def models(path: Path, *command: str) -> Path:
 def worker(server: QuizServer, base: Path, database: str, models: Path, tasks: Any = (), slots: int = 8) -> Iterator[subprocess.Popen[str]]:  # fmt: skip
     order = {"base": str(base), "database": database, "models": str(models), "slots": slots,
              "first": server.first(), "tasks": tasks}  # fmt: skip
-    words = [sys.executable, "-W", "error", "-m", "tests.quiz.worker", json.dumps(order)]
+    words = [sys.executable, "-W", "error", "-m", "tests.webquiz.worker", json.dumps(order)]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
         try:

@@ -1,4 +1,4 @@
-"""A process that works the tasks of a database, for tests that end it: `python -m tests.quiz.worker`.
+"""A process that works the tasks of a database, for tests that end it: `python -m tests.webquiz.worker`.
 
 Takes a JSON object: base, database, models (a file), slots, and tasks as pairs of id and address.
 Says who it is once it works; at the end of its stdin, how all tasks stand.

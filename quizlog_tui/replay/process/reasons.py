@@ -17,9 +17,10 @@ def not_started(name: str, stderr: bytes) -> MachineError:
         name: The script's.
         stderr: What it said.
     """
-    last = stderr.decode(errors="replace").strip().rpartition("\n")[2] or "it was killed"
-    message = f"was not run: the interpreter ended at its start: {last}"
-    return MachineError(message, where=name, hint=_DOCTOR)
+    last = stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    message = f"was not run: the interpreter ended at its start: {last or 'it was killed'}"
+    hint = _DOCTOR if last else f"{_DOCTOR}, and whether a limit such as ulimit -v is too low"
+    return MachineError(message, where=name, hint=hint)
 
 
 def not_shut_in(name: str, reason: str) -> IsolationError:

@@ -6,7 +6,7 @@ Every change is a call of the session, and can be undone; so none asks whether o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -129,16 +129,20 @@ class TreeScreen(QuizlogScreen[bool]):
 
     # -- changing
 
-    async def change(self, call: Callable[[], Any], said: str = "") -> bool:
-        """Change the session and draw what came of it; whether it went well."""
-        done = await self.work_on(lambda: (call(),)) is not None
-        if done:
+    async def change(self, call: Callable[[], object]) -> bool:
+        """Change the session and draw what came of it; whether it went well.
+
+        Args:
+            call: The change. A text that it returns is told.
+        """
+        done = await self.work_on(lambda: (call(),))
+        if done is not None:
             self._changed = True
-            if said:
-                self.tell(said)
+            if isinstance(done[0], str):
+                self.tell(done[0])
         if self.is_mounted:
             self.draw()
-        return done
+        return done is not None
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """Go to the chosen branch."""
@@ -230,8 +234,11 @@ class TreeScreen(QuizlogScreen[bool]):
         row = self.row
         if row is not None:
             name = row.branch.name
-            said = f"{name} is hidden, its answers stay; z brings it back"
-            await self.change(lambda: self.session.delete(name), said)
+            await self.change(lambda: self._hidden(name))
+
+    def _hidden(self, name: str) -> str:
+        self.session.delete(name)
+        return f"{name} is hidden, its answers stay; {self.key('tree.undo')} brings it back"
 
     @work
     async def action_restore(self) -> None:
@@ -252,16 +259,23 @@ class TreeScreen(QuizlogScreen[bool]):
     @work
     async def action_undo(self) -> None:
         """Take the last change back."""
-        what = self.session.can_undo
-        await self.change(
-            self.session.undo, f"undone: {what}; {self.key('tree.redo')} does it again"
-        )
+        again = f"{self.key('tree.redo')} does it again"
+        await self.change(lambda: f"undone: {self._undone()}; {again}")
 
     @work
     async def action_redo(self) -> None:
         """Make it again."""
+        await self.change(lambda: f"done again: {self._redone()}")
+
+    def _undone(self) -> str | None:
+        what = self.session.can_undo  # asked when its turn has come: more undos may wait
+        self.session.undo()
+        return what
+
+    def _redone(self) -> str | None:
         what = self.session.can_redo
-        await self.change(self.session.redo, f"done again: {what}")
+        self.session.redo()
+        return what
 
     @work
     async def action_reload(self) -> None:
