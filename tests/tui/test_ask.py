@@ -82,7 +82,7 @@ async def test_the_autopilot_goes_on_to_the_end(record: Path) -> None:
         assert screen.session.transcript.status == "success"
         await pilot.press("q")
         player = await settled(pilot)
-        assert player.shown.status == "success"
+        assert player.state.shown.status == "success"
     assert len(inputs(record)) == 4
 
 
@@ -203,7 +203,7 @@ async def test_the_autopilot_on_the_last_question_takes_the_answer_and_asks_no_m
         await pilot.press("a")
         await shows(pilot, "nothing is decided here")
         await pilot.press("q")
-        assert (await settled(pilot)).shown.status == "success"
+        assert (await settled(pilot)).state.shown.status == "success"
 
 
 async def test_the_autopilot_asks_nobody_again_where_models_do_not_agree(build: Build) -> None:

@@ -79,7 +79,7 @@ async def test_its_keys_go_from_difference_to_difference_and_back_to_the_player(
         await shows(pilot, "difference 3 of 4")
         await pilot.press("escape", "enter")
         player = await settled(pilot)
-        assert len(player.shown.steps) == 3
+        assert len(player.state.shown.steps) == 3
     assert record.read_bytes() == before
 
 

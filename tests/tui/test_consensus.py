@@ -94,7 +94,7 @@ async def test_other_rules_are_shown_beside_the_recorded_outcome_and_never_writt
         await opened(pilot, ConsensusScreen)
         await pilot.press("enter")
         player = await settled(pilot)
-        assert len(player.shown.steps) == 1
+        assert len(player.state.shown.steps) == 1
     assert (kept.read_bytes(), record.read_bytes()) == before
 
 

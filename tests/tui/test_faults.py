@@ -96,7 +96,7 @@ async def test_a_screen_that_cannot_be_opened_gives_way_to_the_one_before(
         await panel(pilot)
         await pilot.press("enter")
         screen = await settled(pilot)
-        assert (await press(pilot, "h"))._head.step == 1
+        assert (await press(pilot, "h")).state.step == 1
         assert screen is app.screen
 
 
@@ -144,7 +144,7 @@ async def test_what_a_move_has_written_stays_where_its_drawing_fails(
             await panel(pilot)
         await pilot.press("enter")
         screen = await settled(pilot)
-        assert screen._head.step == 3
+        assert screen.state.step == 3
     with Session(record) as session:
         assert list(session.inputs) == ["1", "2", "9"]
 

@@ -405,7 +405,7 @@ async def test_a_search_of_the_output_goes_on_behind_the_step_shown(build: Build
         seen = []
         for _ in range(4):
             await press(pilot, "n")
-            seen.append((screen._head.step, output_place(app)))
+            seen.append((screen.state.step, output_place(app)))
         assert seen == [
             (2, "1 of 1 · filtered"),
             (4, "2 of 2 · filtered"),
@@ -413,7 +413,7 @@ async def test_a_search_of_the_output_goes_on_behind_the_step_shown(build: Build
             (5, "1 of 3 · filtered"),
         ]
         await press(pilot, "N")
-        assert (screen._head.step, output_place(app)) == (5, "3 of 3 · filtered")
+        assert (screen.state.step, output_place(app)) == (5, "3 of 3 · filtered")
 
 
 def output_place(app: QuizlogApp) -> str | None:
@@ -468,10 +468,10 @@ async def test_stepping_with_a_filter_on_follows_the_step(build: Build) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await settled(pilot)
         await press(pilot, "escape", "0", "2", "slash", *"needle", "enter", "ampersand")
-        assert screen._head.step == 2
+        assert screen.state.step == 2
         seen = []
         for key in ("j", "j", "h", "h", "escape"):
             await press(pilot, key)
-            seen.append(screen._head.step)
+            seen.append(screen.state.step)
         assert seen == [3, 5, 4, 3, 3]
         assert screen.query_one("#timeline", RowList).index == 3

@@ -168,7 +168,7 @@ async def test_opening_coming_back_and_going_on_to_the_neighbours(records: Path)
         assert isinstance(app.focused, Input)
         await pilot.press("2", "enter")
         await settled(pilot)
-        assert player.shown.status == "success"
+        assert player.state.shown.status == "success"
         await pilot.press("q")
         screen = await library(pilot)
         assert marked(screen) == "beta/record.yaml"

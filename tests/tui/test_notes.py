@@ -238,7 +238,7 @@ async def test_enter_goes_to_the_step(noted: Path) -> None:
         await notes(pilot, "g")
         await pilot.press("enter")
         player = await settled(pilot)
-        assert (player._head.step, player.session.branch) == (0, "main")
+        assert (player.state.step, player.session.branch) == (0, "main")
 
 
 async def test_another_branch_is_switched_to_only_after_asking(noted: Path) -> None:
@@ -253,7 +253,7 @@ async def test_another_branch_is_switched_to_only_after_asking(noted: Path) -> N
         await shows(pilot, "Switch to it?")
         await pilot.press("enter")
         player = await settled(pilot)
-        while player._head.step != 1:
+        while player.state.step != 1:
             await pilot.pause()
         assert player.session.branch == "other"
 

@@ -72,7 +72,7 @@ async def test_one_can_type_at_once_and_the_answer_is_saved(record: Path) -> Non
         screen = await settled(pilot)
         assert isinstance(app.focused, Input)
         await press(pilot, *"9", "enter")
-        assert screen.shown.status == "success"
+        assert screen.state.shown.status == "success"
     assert yaml.safe_load(record.read_text())["inputs"] == ["Ada", "28", "16", "9"]
 
 
@@ -82,7 +82,7 @@ async def test_stepping_only_looks(record: Path) -> None:
     async with app.run_test() as pilot:
         await settled(pilot)
         screen = await press(pilot, "escape", "h", "left", "l", "0", "right", "dollar_sign", "h")
-        assert len(screen.shown.steps) == 2
+        assert len(screen.state.shown.steps) == 2
     assert record.read_bytes() == before
 
 
@@ -158,7 +158,7 @@ async def test_an_outside_change_is_told_and_reload_mends_it(record: Path) -> No
         await press(pilot, *"9", "enter")
         await shows(pilot, "somebody")
         screen = await press(pilot, "escape", "R")
-        assert screen.shown.inputs[0] == "Eve"
+        assert screen.state.shown.inputs[0] == "Eve"
 
 
 async def test_a_slow_script_can_be_stopped(build: Build) -> None:
@@ -228,7 +228,7 @@ async def test_no_text_of_a_script_is_markup_or_a_control_sequence(build: Build)
         text = screen_text(app)
         assert "[/nope] [@click=app.quit]go[/] [$x]y[/]" in text
         screen = await press(pilot, "x", "enter")
-        assert screen.shown.status == "error"
+        assert screen.state.shown.status == "error"
         text += screen_text(app)
         screen.notify(EVIL, markup=False)
         await pilot.pause()
@@ -244,13 +244,13 @@ async def test_a_script_that_asks_for_the_real_thing_gets_it_only_by_a_persons_w
         await shows(pilot, "asks for real-clock")
         await pilot.press("enter")  # the first choice: run it without
         screen = await settled(pilot)
-        assert float(screen.shown.next_prompt or 0) < 1_736_000_000
+        assert float(screen.state.shown.next_prompt or 0) < 1_736_000_000
     app = QuizlogApp(path)
     async with app.run_test() as pilot:
         await shows(pilot, "asks for real-clock")
         await pilot.press("down", "enter")
         screen = await settled(pilot)
-        assert float(screen.shown.next_prompt or 0) > 1_760_000_000
+        assert float(screen.state.shown.next_prompt or 0) > 1_760_000_000
     async with QuizlogApp(path).run_test() as pilot:
         screen = await settled(pilot)
-        assert float(screen.shown.next_prompt or 0) > 1_760_000_000
+        assert float(screen.state.shown.next_prompt or 0) > 1_760_000_000

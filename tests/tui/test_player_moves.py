@@ -79,7 +79,7 @@ async def test_marks_are_errors_and_forks(record: Path) -> None:
         seen = []
         for key in ("left_square_bracket", "right_square_bracket", "right_square_bracket"):
             await press(pilot, key)
-            seen.append(screen._head.step)
+            seen.append(screen.state.step)
         assert seen == [1, 4, 4]
         await shows(pilot, "no more marks")
         assert "┬" in screen_text(app) and "✗0.3" not in screen_text(app)
@@ -91,12 +91,12 @@ async def test_one_can_jump_to_a_step_by_number_and_with_the_slider(record: Path
         screen = await at_keys(pilot)
         await pilot.press("number_sign", "2", "enter")
         await idle(pilot)
-        assert screen._head.step == 2
+        assert screen.state.step == 2
         await pilot.press("number_sign", "x", "enter")
         await shows(pilot, "is no step")
         await pilot.click(Scrubber, offset=(1, 0))
         await idle(pilot)
-        assert screen._head.step == 0
+        assert screen.state.step == 0
 
 
 async def test_playing_goes_on_to_the_end_and_stops(record: Path) -> None:
@@ -106,7 +106,7 @@ async def test_playing_goes_on_to_the_end_and_stops(record: Path) -> None:
         for _ in range(4):
             await press(pilot, "greater_than_sign")
         await pilot.press("space")
-        while screen._head.step != 3 or screen._player is not None:
+        while screen.state.step != 3 or screen._player is not None:
             await pilot.pause(0.01)
         assert "▶" not in screen_text(app)
         await press(pilot, "space", "space")
@@ -155,7 +155,7 @@ async def test_bisect_goes_to_the_answer_that_spoils(record: Path) -> None:
         screen = await at_keys(pilot)
         await press(pilot, "B")
         await shows(pilot, "step 3 of main spoils the outcome")
-        assert screen._head.step == 3
+        assert screen.state.step == 3
 
 
 @pytest.mark.parametrize("answer", ["bad", "4"])
@@ -230,7 +230,7 @@ async def test_what_others_write_is_followed(record: Path) -> None:
         with Session(record) as other:
             other.answer("8")
         await shows(pilot, "somebody else")
-        assert screen._head.step == 4 and "number 2? 8" in screen_text(app)
+        assert screen.state.step == 4 and "number 2? 8" in screen_text(app)
 
 
 async def test_panes_are_focused_by_number_also_where_there_is_room_for_one(record: Path) -> None:
@@ -250,7 +250,7 @@ async def test_the_timeline_looks_where_its_mark_is(record: Path) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await at_keys(pilot)
         await press(pilot, "2", "k", "k")
-        assert screen._head.step == 1
+        assert screen.state.step == 1
         await press(pilot, "enter")
         assert screen.query_one("#answer").has_focus
 
@@ -261,7 +261,7 @@ async def test_search_marks_finds_and_filters(record: Path) -> None:
         screen = await at_keys(pilot)
         timeline = screen.query_one("#timeline", RowList)
         await press(pilot, "2", "slash", *"NUMBER 1", "enter")
-        assert screen._head.step == 2
+        assert screen.state.step == 2
         await press(pilot, "ampersand")
         assert len(timeline.document) == 1
         await press(pilot, "escape")
@@ -420,9 +420,9 @@ async def test_own_keys_work_and_clashes_are_told(record: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         screen = await at_keys(pilot)
         await press(pilot, "f5")
-        assert screen._head.step == 2
+        assert screen.state.step == 2
         await press(pilot, "h")
-        assert screen._head.step == 2
+        assert screen.state.step == 2
     app = QuizlogApp(record, Config(keys={"player.back": "f"}))
     async with app.run_test(notifications=True) as pilot:
         await settled(pilot)
@@ -437,7 +437,7 @@ async def test_the_palette_runs_an_action(record: Path) -> None:
         await shows(pilot, "First: look at the start")
         await pilot.press("down", "enter")
         await idle(pilot)
-        while screen._head.step:
+        while screen.state.step:
             await pilot.pause(0.01)
 
 
@@ -458,7 +458,7 @@ async def test_the_place_is_found_again(record: Path, tmp_path: Path) -> None:
         app = QuizlogApp(record, state=state)
         async with app.run_test() as pilot:
             screen = await at_keys(pilot)
-            assert screen._head.step == expected
+            assert screen.state.step == expected
             await pilot.press("h", "h", "q")
             await pilot.pause()
 
@@ -532,7 +532,7 @@ async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     app = QuizlogApp(path)
     async with app.run_test() as pilot:
         screen = await settled(pilot)
-        assert screen.shown.status == "success"
+        assert screen.state.shown.status == "success"
 
 
 def test_the_guide_names_the_keys_as_the_user_has_them() -> None:

@@ -72,7 +72,7 @@ async def test_one_steps_through_what_is_recorded(record: Path) -> None:
         await shows(pilot, "8 * 2 is not 1")
         await press(pilot, "h", "h")
         await shows(pilot, "What is 7 * 4?")
-        assert list(screen.shown.print) == ["Welcome to a short quiz.", "Hello Ada."]
+        assert list(screen.state.shown.print) == ["Welcome to a short quiz.", "Hello Ada."]
         await pilot.press("b")
         await shows(pilot, "2 branches of record.yaml")
         await pilot.press("j")

@@ -182,7 +182,7 @@ async def test_leaving_stops_a_sweep(build: Build) -> None:
         screen.action_leave()
         player = await settled(pilot)
         await press(pilot, "i", *"fine", "enter")
-        assert player.shown.status == "success"
+        assert player.state.shown.status == "success"
 
 
 async def test_the_choices_of_a_question_are_offered(build: Build) -> None:

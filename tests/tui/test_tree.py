@@ -52,7 +52,7 @@ async def tree(pilot: Pilot[Any], *keys: str) -> TreeScreen:
 
 async def opened(pilot: Pilot[Any]) -> TreeScreen:
     player = await settled(pilot)
-    if player.shown.status != "success":
+    if player.state.shown.status != "success":
         await pilot.press("escape")
     return await tree(pilot, "b")
 
@@ -87,7 +87,7 @@ async def test_enter_switches_and_goes_back_to_the_player(record: Path) -> None:
         assert marked(screen) == "main"
         await pilot.press("j", "enter")
         player = await settled(pilot)
-        assert player.session.branch == "bob" and player.shown.inputs[0] == "Bob"
+        assert player.session.branch == "bob" and player.state.shown.inputs[0] == "Bob"
     assert yaml.safe_load(record.read_text())["branch"] == "bob"
 
 
@@ -124,7 +124,7 @@ async def test_switch_rename_note_and_undo_stay_in_the_tree(record: Path) -> Non
         await shows(pilot, "there is a branch 'late' already")
         await pilot.press("q")
         player = await settled(pilot)
-        assert player.session.branch == "robert" and player.shown.inputs[0] == "Bob"
+        assert player.session.branch == "robert" and player.state.shown.inputs[0] == "Bob"
 
 
 async def test_delete_hides_and_undo_or_restore_brings_back(record: Path) -> None:

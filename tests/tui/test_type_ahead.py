@@ -58,7 +58,7 @@ async def test_what_is_typed_ahead_waits_for_its_question(record: Path) -> None:
         await settled(pilot)
         screen = await burst(pilot, "5", "enter", "6", "7", "backspace", "enter", "q", "b", "z")
         assert (data(record)["inputs"], draft(app)) == (["5"], "6")
-        assert screen is app.screen and screen._head.step == 1
+        assert screen is app.screen and screen.state.step == 1
         await press(pilot, "enter")
         assert data(record)["inputs"] == ["5", "6"]
 
@@ -80,9 +80,9 @@ async def test_what_is_typed_before_the_end_is_painted_is_nothing(record: Path) 
         await press(pilot, "1", "enter")
         await press(pilot, "2", "enter")
         screen = await burst(pilot, "3", "enter", "q", "r", "b", "h")
-        assert screen is app.screen and screen.shown.status == "success"
+        assert screen is app.screen and screen.state.shown.status == "success"
         assert data(record)["inputs"] == ["1", "2", "3"] and app.return_code is None
-        assert (await press(pilot, "h"))._head.step == 2
+        assert (await press(pilot, "h")).state.step == 2
 
 
 async def test_what_is_typed_before_the_first_question_is_painted_is_no_command(
@@ -185,7 +185,7 @@ async def test_what_follows_a_key_that_asks_is_for_its_dialog(
         for answer in "123":
             await press(pilot, answer, "enter")
         screen = await burst(pilot, *keys)
-        assert (screen._head.step, app.focused and app.focused.id) == (step, pane)
+        assert (screen.state.step, app.focused and app.focused.id) == (step, pane)
 
 
 async def test_pasted_text_waits_for_its_dialog_too(record: Path) -> None:
@@ -197,7 +197,7 @@ async def test_pasted_text_waits_for_its_dialog_too(record: Path) -> None:
         app.simulate_key("number_sign")
         app.post_message(events.Paste("0"))
         screen = await burst(pilot, "enter")
-        assert screen._head.step == 0
+        assert screen.state.step == 0
 
 
 async def test_what_is_typed_before_the_library_is_there_acts_in_it(

@@ -127,7 +127,7 @@ async def test_others_do_not_move_the_question_under_ones_hands(record: Path) ->
         with Session(record) as session:
             session.answer("red")
         await shows(pilot, "somebody else wrote")
-        assert (draft(app), screen._head.step) == ("gre", 3)
+        assert (draft(app), screen.state.step) == ("gre", 3)
         await shows(pilot, "recorded: red")
 
 
@@ -254,8 +254,8 @@ async def test_the_recorded_answer_at_an_earlier_step_only_steps_on(finished: Pa
     async with app.run_test() as pilot:
         await settled(pilot)
         screen = await press(pilot, "h", "h", "i", "2", "enter")
-        assert screen._head.step == 2
-        assert (await press(pilot, "escape", "l"))._head.step == 3
+        assert screen.state.step == 2
+        assert (await press(pilot, "escape", "l")).state.step == 3
     assert finished.read_bytes() == before
 
 
@@ -272,4 +272,4 @@ async def test_the_place_is_remembered_however_one_leaves(record: Path, tmp_path
         app = QuizlogApp(record, state=State(tmp_path / "state.json"))
         async with app.run_test() as pilot:
             screen = await settled(pilot)
-            assert (screen._head.step, screen._head.length) == (1, 3)
+            assert (screen.state.step, screen.state.head.length) == (1, 3)

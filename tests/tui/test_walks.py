@@ -50,7 +50,7 @@ async def test_a_walk_both_ways_without_pauses(
             app.simulate_key(key)
             await asyncio.sleep(0)
         await settled(pilot)
-        while screen._head.step != STEPS - turn:
+        while screen.state.step != STEPS - turn:
             await pilot.pause()
         assert f"step {STEPS - turn} of {STEPS}" in screen_text(app)
     assert record.read_bytes() == before
@@ -64,4 +64,4 @@ async def test_playing_and_stepping_by_events_at_once(record: Path) -> None:
             app.simulate_key(key)
             await asyncio.sleep(0)
         await press(pilot, "0", "full_stop", "full_stop")
-        assert screen._head.step == 1
+        assert screen.state.step == 1

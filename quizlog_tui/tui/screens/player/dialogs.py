@@ -93,9 +93,9 @@ class PlayerDialogs(PlayerTools):
         """Write a remark on the step shown."""
         from .remark import Remark, RemarkScreen
 
-        at, session = self._head.step, self.session
+        at, session = self.state.step, self.session
         place = (session.branch, at)
-        recorded = self.recorded()
+        recorded = self.state.recorded
         given = f", answer {recorded!r}" if recorded is not None else ""
         about = f"Note on step {at} of {session.branch}{given}"
         draft = self._drafts.pop(place, Remark())
@@ -133,7 +133,7 @@ class PlayerDialogs(PlayerTools):
         if branch is not None:
             await self.move(lambda: self.session.switch(branch)).wait()
         if branch in (None, self.session.branch):
-            self._head = self._head.to(place.step)
+            self.state = self.state.to(place.step)
             self.draw()
 
     def exports(self) -> list[Export]:

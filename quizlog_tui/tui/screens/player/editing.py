@@ -14,17 +14,16 @@ from textual import work
 
 from ....record.branches import free_name, leaves_tail
 from ....replay.replayer import Replayer
-from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.timeline import Timeline
 from ....text import clipped, one_line, plural
 from ...known_steps import KnownSteps
-from ...playhead import Playhead
 from ...watch import Watch
 from ...widgets.editors.answered import Answered
 from ...widgets.prompt_panel import PromptPanel
 from ..base import DIALOG, QuizlogScreen
 from ..dialogs import ConfirmScreen
+from .player_state import Mode, state_of
 from .recorded import needs_script
 
 _FOLLOW_SECONDS = 0.5
@@ -51,13 +50,9 @@ class PlayerEditing(QuizlogScreen[None]):
         self._moving = asyncio.Lock()
         self.session = session
         self._replayer = replayer
-        self._whole: Transcript = session.transcript
-        self._head = Playhead(session.pointer, session.pointer)
+        self.state = state_of(session.transcript, session.pointer)
         self._watch = Watch(session.path)
         self._steps = KnownSteps(session)
-        self.mode = "answer"
-        self.verdict = ""
-        """What bisect found; shown until the record changes."""
 
     def draw(self) -> None:
         """Put the session's state on the screen."""
@@ -69,11 +64,6 @@ class PlayerEditing(QuizlogScreen[None]):
 
     # -- what is known at the place shown
 
-    @property
-    def shown(self) -> Transcript:
-        """The run as it stood at the step that is shown."""
-        return self._whole.upto(self._head.step)
-
     def heading(self, at: int, mode: str) -> str:
         """What an answer will do, and at which step."""
         return f"{_VERBS[mode]} at step {at}"
@@ -81,7 +71,7 @@ class PlayerEditing(QuizlogScreen[None]):
     @property
     def moments(self) -> Timeline:
         """The steps of the run with what was remarked and tried at each."""
-        return self._steps.moments(self._whole)
+        return self._steps.moments(self.state.whole)
 
     @property
     def decided(self) -> frozenset[int]:
@@ -90,19 +80,14 @@ class PlayerEditing(QuizlogScreen[None]):
 
     def marks(self) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
-        return self._steps.marks(self._whole)
-
-    def recorded(self) -> str | None:
-        """The answer recorded at the step shown, if there is one."""
-        steps, at = self._whole.steps, self._head.step
-        return steps[at].input if at < len(steps) else None
+        return self._steps.marks(self.state.whole)
 
     def remark(self, panel: PromptPanel) -> str:
         """What to say below the input: recorded and old answers, and how to take them."""
-        recorded, said = self.recorded(), []
+        recorded, said = self.state.recorded, []
         if recorded is not None:
             said.append(f"recorded: {recorded or '(empty)'}")
-        behind = len(self._whole.steps) - self.session.pointer
+        behind = len(self.state.whole.steps) - self.session.pointer
         if behind > 0:
             takes, tail = self.key("player.redo_tail"), plural(behind, "recorded answer")
             said.append(f"{takes} takes the {tail} after the pointer again")
@@ -117,7 +102,7 @@ class PlayerEditing(QuizlogScreen[None]):
 
     def old_answers(self) -> list[str]:
         """What was ever answered at this stop, on any branch, the recorded answer first."""
-        moment = self.moments[self._head.step]
+        moment = self.moments[self.state.step]
         found = [moment.answer, *(one.answer for one in moment.tries)]
         return list(dict.fromkeys(answer for answer in found if answer is not None))
 
@@ -131,15 +116,15 @@ class PlayerEditing(QuizlogScreen[None]):
 
     def on_answered(self, event: Answered) -> None:
         """An answer: a fork or a change if one was begun, else at the step shown."""
-        step, answer, session = self._head.step, event.answer, self.session
-        if self.mode == "fork":
+        step, answer, session = self.state.step, event.answer, self.session
+        if self.state.mode == "fork":
             self.move(lambda: session.fork(step, answer), answer)
-        elif self.mode == "amend":
+        elif self.state.mode == "amend":
             self.move(lambda: session.amend(step, answer), answer)
         elif step == session.pointer:
             self.move(lambda: session.answer(answer), answer)
         else:
-            self._answer_elsewhere(step - (self.shown.status == "error"), answer)
+            self._answer_elsewhere(step - (self.state.shown.status == "error"), answer)
 
     @work(group=DIALOG)
     async def _answer_elsewhere(self, at: int, answer: str) -> None:
@@ -147,8 +132,8 @@ class PlayerEditing(QuizlogScreen[None]):
 
         What is recorded there is only stepped over: to look changes nothing.
         """
-        if answer == self.recorded():
-            self._head = self._head.to(at + 1)
+        if answer == self.state.recorded:
+            self.state = self.state.to(at + 1)
             self.draw()
             self.take_keys_when_painted()
         elif not leaves_tail(self.session.record, at, answer) or await self._may_branch(at, answer):
@@ -192,24 +177,22 @@ class PlayerEditing(QuizlogScreen[None]):
         """Take the next answer in place of the recorded one, keeping later answers."""
         self._begin("amend")
 
-    def _begin(self, mode: str) -> None:
-        at = self._head.step
-        asked = self.shown.status == "in_progress" and (mode == "fork" or at < self._head.length)
-        if not asked and not at:
+    def _begin(self, mode: Mode) -> None:
+        begun = self.state.begin(mode)
+        if begun is None:
             self.tell("nothing is asked here")
             return
-        self._head = self._head.to(at if asked else at - 1)
-        self.mode = mode
+        self.state = begun
         self.draw()
         if mode == "amend":
-            self.query_one(PromptPanel).fill(self.recorded() or "")
+            self.query_one(PromptPanel).fill(self.state.recorded or "")
         self.focus_pending()
 
     # -- moving
 
     def action_rewind(self) -> None:
         """Put the pointer where we look."""
-        step = self._head.step
+        step = self.state.step
         self.move(lambda: self.session.rewind(step))
 
     def action_undo(self) -> None:
@@ -248,10 +231,11 @@ class PlayerEditing(QuizlogScreen[None]):
         if found is None:
             return
         if found[0] is None:
-            self.verdict = f"no answer of {branch} spoils the outcome"
+            self.state = self.state.found(f"no answer of {branch} spoils the outcome")
         else:
-            self._head = self._head.to(found[0].step)
-            self.verdict = f"the answer at step {found[0].step} of {branch} spoils the outcome"
+            step = found[0].step
+            verdict = f"the answer at step {step} of {branch} spoils the outcome"
+            self.state = self.state.to(step).found(verdict)
         self.draw()
 
     @work(group="move")
@@ -299,11 +283,8 @@ class PlayerEditing(QuizlogScreen[None]):
 
     async def _take(self, step: int | None = None) -> None:
         """Show what the session holds now: at its pointer, or at a step."""
-        self._whole = await asyncio.to_thread(self.session.preview)
-        head = Playhead(self.session.pointer, len(self._whole.steps))
-        self._head = head if step is None else head.to(step)
-        self.mode = "answer"
-        self.verdict = ""
+        whole = await asyncio.to_thread(self.session.preview)
+        self.state = state_of(whole, self.session.pointer, step)
         self.run_changed()
         self.draw()
 
@@ -315,8 +296,8 @@ class PlayerEditing(QuizlogScreen[None]):
     def action_back(self) -> None:
         """Escape: stop a running script, give up a fork, leave the input, end a search."""
         panel = self.query_one(PromptPanel)
-        if not self.working and self.mode != "answer":
-            self.mode = "answer"
+        if not self.working and self.state.mode != "answer":
+            self.state = self.state.give_up()
             self.draw()
             self.query_one("#output").focus()
         elif not self.working and panel.has_focus_within:
@@ -326,7 +307,7 @@ class PlayerEditing(QuizlogScreen[None]):
 
     def nothing_to_back_out_of(self) -> None:
         """Stay: Escape is pressed too easily here, where it also leaves the input; q leaves."""
-        self.verdict = ""
+        self.state = self.state.found("")
         self.draw()
         self.query_one("#output").focus()
 
@@ -345,7 +326,7 @@ class PlayerEditing(QuizlogScreen[None]):
     @work(group="move")
     async def _catch_up(self) -> None:
         """Read what somebody else wrote; stay at the end if we were there and type nothing."""
-        step, before = self._head.step, self.session.pointer
+        step, before = self.state.step, self.session.pointer
         at_end = step == before and not self.query_one(PromptPanel).draft
         async with self._moving:
             if await self.work_on(self.session.reload, "reading what changed") is None:

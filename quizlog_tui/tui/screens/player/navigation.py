@@ -48,48 +48,47 @@ class PlayerNavigation(PlayerDialogs):
 
     def look(self, head: Playhead) -> None:
         """Look at another place."""
-        self.mode = "answer"
-        self._head = head
+        self.state = self.state.look(head)
         self.draw()
 
     def action_step(self, by: int) -> None:
         """Look at another step."""
-        whole = 1 if by < 0 and self._head.hidden else 0
-        self.look(self._head.to(self._head.step + by + whole))
+        whole = 1 if by < 0 and self.state.head.hidden else 0
+        self.look(self.state.head.to(self.state.step + by + whole))
 
     def action_go(self, step: int) -> None:
         """Look at a step; -1 is the last."""
-        self.look(self._head.to(self._head.length if step < 0 else step))
+        self.look(self.state.head.to(self.state.head.length if step < 0 else step))
 
     def action_event(self, by: int) -> None:
         """One printed text or question on or back."""
-        self.look(self._head.event(by, lambda step: events(self._whole.upto(step).last)))
+        self.look(self.state.head.event(by, lambda step: events(self.state.whole.upto(step).last)))
 
     def action_mark(self, by: int) -> None:
         """To the next or previous error, note, fork or decision."""
-        head = self._head.mark(by, list(self.marks()))
-        if head == self._head:
+        head = self.state.head.mark(by, list(self.marks()))
+        if head == self.state.head:
             self.tell("no more marks that way")
         self.look(head)
 
     @work(group=DIALOG)
     async def action_jump(self) -> None:
         """To a step by its number."""
-        question = f"Go to which step, 0 to {self._head.length}?"
+        question = f"Go to which step, 0 to {self.state.head.length}?"
         text = await self.app.push_screen_wait(AskScreen(question))
         if text and text.strip().isdecimal():
-            self.look(self._head.to(int(text)))
+            self.look(self.state.head.to(int(text)))
         elif text:
             self.warn(f"{text!r} is no step")
 
     def on_scrubber_jumped(self, event: Scrubber.Jumped) -> None:
         """The slider was moved."""
-        self.look(self._head.to(event.step))
+        self.look(self.state.head.to(event.step))
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """The mark moved in the timeline."""
-        if event.list.id == "timeline" and event.index != self._head.step:
-            self.look(self._head.to(event.index))
+        if event.list.id == "timeline" and event.index != self.state.step:
+            self.look(self.state.head.to(event.index))
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """An answer of the timeline was chosen: go and type."""
@@ -102,7 +101,9 @@ class PlayerNavigation(PlayerDialogs):
         """The next step at which the output has more of what is searched for."""
         if pane.id != "output":
             return None
-        return next_step_with(self._whole, self._head.step, self._head.hidden, pane.count_in)
+        return next_step_with(
+            self.state.whole, self.state.step, self.state.head.hidden, pane.count_in
+        )
 
     def tell_no_hit(self, pane: LineView) -> None:
         """Say that nothing is found, or where behind the step shown it is."""
@@ -111,7 +112,7 @@ class PlayerNavigation(PlayerDialogs):
             super().tell_no_hit(pane)
         else:
             goes = f"{self.key('app.next')} goes on to step {step}"
-            self.tell(f"not found up to step {self._head.step}; {goes}")
+            self.tell(f"not found up to step {self.state.step}; {goes}")
 
     def action_find_next(self, by: int) -> None:
         """Go to another place found; in the output also to later steps."""
@@ -121,7 +122,7 @@ class PlayerNavigation(PlayerDialogs):
         if pane is None or start is None or step is None:
             super().action_find_next(by)
         else:
-            self.look(self._head.to(step))
+            self.look(self.state.head.to(step))
             pane.find_from(start)
 
     # -- playing
@@ -129,16 +130,16 @@ class PlayerNavigation(PlayerDialogs):
     def action_play(self) -> None:
         """Play on by itself, from the start if one is at the end; or stop."""
         if self._player is None:
-            if self._head.step == self._head.length:
-                self._head = self._head.to(0)
+            if self.state.step == self.state.head.length:
+                self.state = self.state.to(0)
             self._player = self.set_interval(1 / _SPEEDS[self._speed], self._play_on)
         else:
             self._stop_playing()
         self.draw()
 
     def _play_on(self) -> None:
-        self.look(self._head.to(self._head.step + 1))
-        if self._head.step == self._head.length:
+        self.look(self.state.head.to(self.state.step + 1))
+        if self.state.step == self.state.head.length:
             self._stop_playing()
             self.draw()
 

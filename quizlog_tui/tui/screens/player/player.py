@@ -90,7 +90,7 @@ class PlayerScreen(PlayerNavigation):
         self._agreed = agreed
         self._confirms = confirms
         self._state = state
-        self._output = RunOutput(self._whole)
+        self._output = RunOutput(self.state.whole)
         self._drawn: Timeline | None = None
         self._drawn_source: Source | None = None
 
@@ -113,9 +113,9 @@ class PlayerScreen(PlayerNavigation):
             self.query_one(f"#{name}").border_title = name.capitalize()
         self.query_one("#timeline").border_title = "Answers"
         self.call_after_refresh(self._show_source)
-        self._head = self._head.to(self._place())
+        self.state = self.state.to(self._place())
         self.draw()
-        if self._head.step == self.session.pointer:
+        if self.state.step == self.session.pointer:
             self.focus_pending()
         else:
             self.query_one("#output").focus()
@@ -134,7 +134,7 @@ class PlayerScreen(PlayerNavigation):
 
         self._drawn_source = source_to_draw(self.session)
         self.query_one("#source", RowList).show(source_table(self._drawn_source))
-        self._draw_source(self.shown)
+        self._draw_source(self.state.shown)
 
     def _place(self) -> int:
         """The step one looked at last, if the record stands where it stood."""
@@ -146,8 +146,8 @@ class PlayerScreen(PlayerNavigation):
         """How the screens stand, for the guide."""
         return LessonScene(
             answers=len(self.session.inputs),
-            status=self.shown.status,
-            step=self._head.step,
+            status=self.state.shown.status,
+            step=self.state.step,
             pointer=self.session.pointer,
             branches=len(self.session.branches),
             screen=getattr(self.app.screen, "SCOPE", ""),
@@ -157,22 +157,22 @@ class PlayerScreen(PlayerNavigation):
 
     def run_changed(self) -> None:
         """Measure the output anew: the run is another one."""
-        self._output = RunOutput(self._whole)
+        self._output = RunOutput(self.state.whole)
         if source_to_draw(self.session) != self._drawn_source:
             self._show_source()
 
     def draw(self) -> None:
         """Put the session's state on the screen."""
-        shown = self.shown
+        shown = self.state.shown
         self.query_one("#output", LineView).show(
-            self._output.at(shown, self._head.hidden), end=True
+            self._output.at(shown, self.state.head.hidden), end=True
         )
         self._draw_timeline()
         self._draw_error(shown)
         self._draw_source(shown)
         self._draw_prompt(shown)
         self.query_one("#scrubber", Scrubber).show(
-            self._head.step, self._head.length, self.marks(), self._scores()
+            self.state.step, self.state.head.length, self.marks(), self._scores()
         )
         self.status(self._status_text(shown))
 
@@ -186,9 +186,9 @@ class PlayerScreen(PlayerNavigation):
         if moments is not self._drawn:
             self._drawn = moments
             pointer = self.session.pointer
-            rows = timeline_grid(moments, self._whole, pointer, self.decided, self._clock)
-            timeline.show(rows, cursor=self._head.step)
-        timeline.mark(self._head.step)
+            rows = timeline_grid(moments, self.state.whole, pointer, self.decided, self._clock)
+            timeline.show(rows, cursor=self.state.step)
+        timeline.mark(self.state.step)
 
     def _draw_error(self, shown: Transcript) -> None:
         error = [*alert_lines(shown), *error_lines(shown, source_to_draw(self.session))]
@@ -204,51 +204,51 @@ class PlayerScreen(PlayerNavigation):
             source.mark(line - 1)
 
     def _status_text(self, shown: Transcript) -> str:
-        session, at = self.session, self._head.step
+        session, at = self.session, self.state.step
         name = f"{session.path.parent.resolve().name}/{session.path.name}"
-        where = f"step {at} of {len(self._whole.steps)}"
-        if self._head.hidden:
-            where += f", {plural(self._head.hidden, 'event')} before its question"
+        where = f"step {at} of {len(self.state.whole.steps)}"
+        if self.state.head.hidden:
+            where += f", {plural(self.state.head.hidden, 'event')} before its question"
         if at != session.pointer:
             where += f" (pointer at {session.pointer})"
         slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
         state = outcome(session.transcript.status, session.transcript.score)
         recorded = "as recorded, nothing run" if session.missing else ""
-        alarm = [f"! {alert}" for alert in alerts(self._whole)]
-        found = "".join(f"{text} · " for text in (recorded, *alarm, self.verdict) if text)
+        alarm = [f"! {alert}" for alert in alerts(self.state.whole)]
+        found = "".join(f"{text} · " for text in (recorded, *alarm, self.state.verdict) if text)
         return f"{found}{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
 
     def _draw_prompt(self, shown: Transcript) -> None:
         panel = self.query_one(PromptPanel)
         if self.session.missing is not None:
             reload = self.key("player.reload")
-            text = recorded_text(self.session, shown, self._head.hidden, reload)
-            panel.tell(f"As recorded at step {self._head.step}", text)
-        elif shown.status == "in_progress" and not self._head.hidden:
+            text = recorded_text(self.session, shown, self.state.head.hidden, reload)
+            panel.tell(f"As recorded at step {self.state.step}", text)
+        elif shown.status == "in_progress" and not self.state.head.hidden:
             before = shown.last.written[-1] if shown.last.written else ""
             panel.ask(
-                self.heading(self._head.step, self.mode),
+                self.heading(self.state.step, self.state.mode),
                 shown.next_prompt or "",
                 shown.last.kind,
                 before=before,
                 suggestions=self.old_answers(),
             )
             panel.remark(self.remark(panel))
-        elif shown.status == "error" and self._head.step and not self._head.hidden:
+        elif shown.status == "error" and self.state.step and not self.state.head.hidden:
             last = shown.steps[-1]
-            heading = self.heading(self._head.step - 1, "retry")
+            heading = self.heading(self.state.step - 1, "retry")
             panel.ask(heading, last.prompt or "", last.kind)
             panel.remark(self.remark(panel))
         else:
             panel.tell(*self._end_text(shown))
 
     def _end_text(self, shown: Transcript) -> tuple[str, str]:
-        if self._head.hidden:
+        if self.state.head.hidden:
             on, last = self.key("player.event_forward"), self.key("player.last")
             return "Playing", f"The question is yet to come: {on} goes on, {last} to the end."
         if shown.status == "error":
             return "End", "The script cannot start."
-        count = plural(self._head.step, "answer")
+        count = plural(self.state.step, "answer")
         back, fork = self.key("player.back"), self.key("player.fork")
         return "End", f"Finished after {count}. Step back with {back}, fork with {fork}."
 
@@ -270,7 +270,7 @@ class PlayerScreen(PlayerNavigation):
     @needs_script
     def action_editor(self) -> None:
         """The script at the line shown in the user's editor."""
-        shown = self.shown
+        shown = self.state.shown
         line = shown.last_error.line if shown.last_error else shown.last.line
         try:
             external.edit(self.app, self.session.source.path, line)
@@ -291,4 +291,4 @@ class PlayerScreen(PlayerNavigation):
 
     def on_unmount(self) -> None:
         """Remember the place, however one leaves."""
-        self._state.remember(self.session.path, self._head.step, self.session.pointer)
+        self._state.remember(self.session.path, self.state.step, self.session.pointer)

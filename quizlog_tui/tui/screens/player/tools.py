@@ -60,14 +60,14 @@ class PlayerTools(PlayerEditing):
         from ...draw.compare import DrawnSide
         from ..compare import CompareScreen, choose
 
-        side = DrawnSide(self.session.branch, self._whole)
+        side = DrawnSide(self.session.branch, self.state.whole)
         found = await choose(self, self.session, self._replayer, side)
         if found is None:
             return
         screen = CompareScreen(self.session, self._replayer, found)
         step = await self.app.push_screen_wait(screen)
         if step is not None:
-            self._head = self._head.to(step)
+            self.state = self.state.to(step)
             self.draw()
 
     @needs_script
@@ -76,11 +76,11 @@ class PlayerTools(PlayerEditing):
         """Many answers at the step shown, side by side."""
         from ..sweep import SweepScreen, first_trial
 
-        at = self._head.step - (self.shown.status != "in_progress")
+        at = self.state.step - (self.state.shown.status != "in_progress")
         if at < 0:
             self.tell("nothing is asked here")
             return
-        stop = self._whole.upto(at)
+        stop = self.state.whole.upto(at)
         place = (self.session.source.code_hash, stop.inputs)
         trial = self._trials.setdefault(place, first_trial(stop))
         screen = SweepScreen(self.session, self._replayer, stop, trial)
@@ -103,7 +103,7 @@ class PlayerTools(PlayerEditing):
             self.tell(f"no decisions are kept in {path.name}")
             return
         record = self.session.record
-        start = nearest(kept.decisions, record, self._head.step)
+        start = nearest(kept.decisions, record, self.state.step)
         screen = ConsensusScreen(kept.decisions, start, self._clock)
         chosen = await self.app.push_screen_wait(screen)
         if chosen is None:
@@ -114,7 +114,7 @@ class PlayerTools(PlayerEditing):
             branch = kept.decisions[chosen].question.branch
             self.tell(f"it was not asked on this branch, but on {branch or 'none'}")
             return
-        self._head = self._head.to(step)
+        self.state = self.state.to(step)
         self.draw()
 
     @needs_script
@@ -169,7 +169,7 @@ class PlayerTools(PlayerEditing):
         else:
             self.draw()
         if said.startswith("override: "):
-            self._head = self._head.to(self.session.pointer)
+            self.state = self.state.to(self.session.pointer)
             self.draw()
             self.query_one(PromptPanel).fill(said.removeprefix("override: "))
             self.focus_pending()

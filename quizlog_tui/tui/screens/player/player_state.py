@@ -1,0 +1,80 @@
+"""Where one looks in the player, in which run, and what the next answer does. Pure; no widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ....replay.transcript import Transcript
+from ...playhead import Playhead
+
+Mode = Literal["answer", "fork", "amend"]
+"""What the next answer does: answers, forks, or stands in place of the recorded one."""
+
+
+@dataclass(frozen=True)
+class PlayerState:
+    """What the player shows; each function gives the next state."""
+
+    whole: Transcript
+    """The run through all recorded answers."""
+    head: Playhead
+    """The place shown of it."""
+    mode: Mode = "answer"
+    verdict: str = ""
+    """What bisect found; shown until the record changes."""
+
+    @property
+    def step(self) -> int:
+        """The step shown."""
+        return self.head.step
+
+    @property
+    def shown(self) -> Transcript:
+        """The run as it stood at the step that is shown."""
+        return self.whole.upto(self.step)
+
+    @property
+    def recorded(self) -> str | None:
+        """The answer recorded at the step shown, if there is one."""
+        steps = self.whole.steps
+        return steps[self.step].input if self.step < len(steps) else None
+
+    def to(self, step: int) -> PlayerState:
+        """At a step, the nearest there is; the next answer does what it would."""
+        return replace(self, head=self.head.to(step))
+
+    def look(self, head: Playhead) -> PlayerState:
+        """At a place; a fork or an amendment that was begun is given up."""
+        return replace(self, head=head, mode="answer")
+
+    def begin(self, mode: Mode) -> PlayerState | None:
+        """With the next answer as a fork or an amendment; None where nothing was asked.
+
+        Where no question is pending, or no answer recorded to amend, it is about the step before.
+        """
+        asked = self.shown.status == "in_progress"
+        here = asked and (mode == "fork" or self.step < self.head.length)
+        if not here and not self.step:
+            return None
+        return replace(self.to(self.step if here else self.step - 1), mode=mode)
+
+    def give_up(self) -> PlayerState:
+        """Without the fork or the amendment that was begun."""
+        return replace(self, mode="answer")
+
+    def found(self, verdict: str) -> PlayerState:
+        """With what bisect found; an empty text takes it away."""
+        return replace(self, verdict=verdict)
+
+
+def state_of(whole: Transcript, pointer: int, step: int | None = None) -> PlayerState:
+    """The state after a run was made: nothing begun or found yet.
+
+    Args:
+        whole: The run through all recorded answers.
+        pointer: Where the record stands.
+        step: The step to look at; the pointer if None.
+    """
+    head = Playhead(pointer, len(whole.steps))
+    return PlayerState(whole, head if step is None else head.to(step))

@@ -1,0 +1,90 @@
+"""Where the player looks and what the next answer does: pure rules, without a screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.session.session import Session
+from quizlog_tui.tui.playhead import Playhead
+from quizlog_tui.tui.screens.player.player_state import Mode, PlayerState, state_of
+from tests.support.build import Build
+
+QUIZ = "for i in range({questions}): input(f'number {{i}}? ')\n"
+
+
+def run(build: Build, replayer: Replayer, questions: int, answers: int) -> Transcript:
+    path = build.record(QUIZ.format(questions=questions), *map(str, range(1, answers + 1)))
+    with Session(path, replayer) as session:
+        return session.preview()
+
+
+@pytest.fixture
+def waiting(build: Build, replayer: Replayer) -> PlayerState:
+    """Three of four questions are answered; the pointer stands at the second."""
+    return state_of(run(build, replayer, 4, 3), pointer=2)
+
+
+@pytest.fixture
+def finished(build: Build, replayer: Replayer) -> PlayerState:
+    return state_of(run(build, replayer, 3, 3), pointer=3)
+
+
+def test_one_looks_at_the_pointer_of_a_run_unless_a_step_is_named(waiting: PlayerState) -> None:
+    assert (waiting.step, waiting.head.length, waiting.mode) == (2, 3, "answer")
+    assert state_of(waiting.whole, 2, step=9).step == 3
+
+
+def test_what_is_shown_and_recorded_is_of_the_step_shown(waiting: PlayerState) -> None:
+    assert [(waiting.to(at).shown.inputs, waiting.to(at).recorded) for at in (0, 2, 3)] == [
+        ((), "1"),
+        (("1", "2"), "3"),
+        (("1", "2", "3"), None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "step", "at"), [("fork", 1, 1), ("amend", 1, 1), ("fork", 3, 3), ("amend", 3, 2)]
+)
+def test_a_fork_begins_at_a_question_and_an_amendment_at_an_answer(
+    waiting: PlayerState, mode: Mode, step: int, at: int
+) -> None:
+    begun = waiting.to(step).begin(mode)
+    assert begun is not None and (begun.mode, begun.step) == (mode, at)
+
+
+@pytest.mark.parametrize("mode", ["fork", "amend"])
+def test_at_the_end_of_a_quiz_the_step_before_is_forked_or_amended(
+    finished: PlayerState, mode: Mode
+) -> None:
+    begun = finished.begin(mode)
+    assert begun is not None and (begun.mode, begun.step) == (mode, 2)
+
+
+def test_nothing_begins_where_nothing_is_asked(build: Build, replayer: Replayer) -> None:
+    silent = state_of(run(build, replayer, 0, 0), 0)
+    assert silent.begin("fork") is None and silent.begin("amend") is None
+
+
+def test_nothing_is_amended_before_it_is_answered(build: Build, replayer: Replayer) -> None:
+    unanswered = state_of(run(build, replayer, 1, 0), 0)
+    assert unanswered.begin("amend") is None and unanswered.begin("fork") is not None
+
+
+def test_to_look_elsewhere_gives_up_what_was_begun_and_to_be_sent_there_does_not(
+    waiting: PlayerState,
+) -> None:
+    begun = waiting.begin("fork")
+    assert begun is not None
+    assert begun.look(Playhead(1, 3)).mode == begun.give_up().mode == "answer"
+    assert (begun.to(1).mode, begun.to(1).step) == ("fork", 1)
+
+
+def test_a_verdict_stays_in_sight_until_the_run_is_another(waiting: PlayerState) -> None:
+    found = waiting.found("the answer at step 1 of main spoils the outcome")
+    assert found.look(Playhead(0, 3)).verdict == found.verdict
+    assert state_of(found.whole, 2).verdict == "" == found.found("").verdict
+    assert replace(found, verdict="") == waiting
