@@ -238,8 +238,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
             known_author(self.config) or "",
             self._agreed,
             confirms=self.config.confirm_branches,
+            browsing=browsing,
         )
-        player.browsing = browsing
         self.push_screen(player, self._after_player)
 
     def _scene(self) -> LessonScene | None:

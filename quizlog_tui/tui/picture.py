@@ -92,7 +92,7 @@ def _look(app: QuizlogApp, step: int) -> None:
     if not 0 <= step <= length:
         hint = f"choose a step from 0 to {length}"
         raise UsageError(f"there is no step {step}", hint=hint)
-    player.action_go(step)
+    player.navigation.go(step)
 
 
 async def settled(pilot: Pilot[Any]) -> None:

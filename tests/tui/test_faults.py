@@ -14,6 +14,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.fault import FaultScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.player.moves import Moves
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.widgets.lines.line_view import LineView
@@ -123,7 +124,7 @@ async def test_a_defect_while_nothing_is_pressed_is_told_once(
     async with app.run_test() as pilot:
         await settled(pilot)
         with monkeypatch.context() as patch:
-            patch.setattr(PlayerScreen, "_look_for_changes", broken)
+            patch.setattr(Moves, "_look_for_changes", broken)
             await app._close_broken(None)  # the one opened anew watches the record with what fails
             while len(app.faults) < 3:
                 await pilot.pause(0.02)

@@ -106,11 +106,11 @@ async def test_playing_goes_on_to_the_end_and_stops(record: Path) -> None:
         for _ in range(4):
             await press(pilot, "greater_than_sign")
         await pilot.press("space")
-        while screen.state.step != 3 or screen._player is not None:
+        while screen.state.step != 3 or screen.autoplay.playing:
             await pilot.pause(0.01)
         assert "▶" not in screen_text(app)
         await press(pilot, "space", "space")
-        assert screen._player is None
+        assert not screen.autoplay.playing
 
 
 async def test_undo_and_redo(record: Path) -> None:

@@ -35,7 +35,7 @@ async def test_the_decision_behind_an_answer_is_found(tmp_path: Path) -> None:
     app = QuizlogApp(path)
     async with app.run_test(size=(120, 40)) as pilot:
         player = await settled(pilot)
-        assert player.decided == {0, 1}
+        assert player.known.decided == {0, 1}
         await shows(pilot, "The quiz is over: all 2 pages right.")
         await press(pilot, "escape")
         await pilot.press("d")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -26,6 +26,7 @@ from ..widgets.lines.documents import line
 from ..widgets.lines.marked_view import MarkedView
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen, ChooseScreen
+from .view import ScreenView
 
 _AROUND = 4
 """Cells of border, scroll bar and mark: so the rows are measured before they are shown."""
@@ -126,7 +127,7 @@ class CompareScreen(QuizlogScreen[int | None]):
 
 
 async def choose(
-    screen: QuizlogScreen[Any], session: Session, replayer: Replayer, side: DrawnSide
+    screen: ScreenView, session: Session, replayer: Replayer, side: DrawnSide
 ) -> Comparison | None:
     """Ask what a side is to be compared with, and compare; None if nothing was chosen."""
     others = [branch for branch in session.branches if not branch.active]
@@ -150,7 +151,7 @@ async def choose(
 
 
 async def _compared(
-    screen: QuizlogScreen[Any], side: DrawnSide, other: Callable[[], DrawnSide]
+    screen: ScreenView, side: DrawnSide, other: Callable[[], DrawnSide]
 ) -> Comparison | None:
     """Run the other side and lay both out, in a thread; None after an error that was shown."""
     width = screen.size.width - _AROUND

@@ -1,25 +1,24 @@
 """The player: one record's output, question, error, timeline and source, and the keys that look.
 
 Stepping only looks: the record changes when one answers, rewinds, forks or switches, which is in
-`player_moves`. Opens the other screens; decides nothing about records.
+`editing`. Composes the parts that act, and draws what they led to; decides nothing about records.
 """
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
-from ....errors import QuizlogError
 from ....replay.replayer import Replayer
 from ....replay.script.source import Source
 from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.timeline import Timeline
 from ....text import plural
-from ... import external
 from ...clock import Clock
 from ...draw.alerts import alert_lines, alerts
 from ...draw.error import error_lines
@@ -27,18 +26,30 @@ from ...draw.output import RunOutput
 from ...draw.timeline import timeline_grid
 from ...draw.words import bars, outcome
 from ...keys.bindings import screen_bindings
+from ...known_steps import KnownSteps
 from ...lessons import LessonScene
 from ...state import State
+from ...widgets.editors.answered import Answered
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ...widgets.prompt_panel import PromptPanel
 from ...widgets.scrubber import Scrubber
-from .navigation import PlayerNavigation
-from .recorded import needs_script, recorded_text, source_to_draw
+from ..base import QuizlogScreen
+from ..export import Export
+from .autoplay import Autoplay
+from .dialogs import Dialogs
+from .editing import Editing
+from .moves import Moves
+from .navigation import Navigation
+from .panes import Panes
+from .player_state import PlayerState, StateHolder, state_of
+from .prompt import PromptDrawing
+from .recorded import source_to_draw
+from .tools import Tools
 
 
-class PlayerScreen(PlayerNavigation):
+class PlayerScreen(QuizlogScreen[None]):
     """Audits one record.
 
     Args:
@@ -49,6 +60,7 @@ class PlayerScreen(PlayerNavigation):
         author: Who writes remarks here.
         agreed: The models that may be asked although their providers may bill it; grows.
         confirms: Whether to ask before an answer at an earlier step starts a branch.
+        browsing: Whether one goes from record to record: the keys then stay with the screen.
     """
 
     SCOPE = "player"
@@ -85,14 +97,32 @@ class PlayerScreen(PlayerNavigation):
         agreed: set[str],
         *,
         confirms: bool = True,
+        browsing: bool = False,
     ) -> None:
-        super().__init__(session, replayer, clock, author)
-        self._agreed = agreed
-        self._confirms = confirms
-        self._state = state
+        super().__init__()
+        self.gate.shut()  # until the first question is painted
+        self.session = session
+        self._replayer = replayer
+        self._clock = clock
+        self._remembered = state
+        self.known = KnownSteps(session)
+        holder = StateHolder(state_of(session.transcript, session.pointer), self._state_changed)
+        self._holder = holder
+        self.panes = Panes(self, session, browsing)
+        self.moves = Moves(self, session, holder, self.panes)
+        self.editing = Editing(self, session, holder, self.panes, self.moves, confirms)
+        self.navigation = Navigation(self, holder, self.marks)
+        self.autoplay = Autoplay(self, holder)
+        self.dialogs = Dialogs(self, session, replayer, holder, self.moves, clock, author)
+        self.tools = Tools(self, session, replayer, holder, self.panes, self.moves, clock, agreed)
         self._output = RunOutput(self.state.whole)
         self._drawn: Timeline | None = None
         self._drawn_source: Source | None = None
+
+    @property
+    def state(self) -> PlayerState:
+        """What is shown."""
+        return self._holder.state
 
     def content(self) -> ComposeResult:
         """Panes on the left, timeline and source on the right, the slider below."""
@@ -113,20 +143,19 @@ class PlayerScreen(PlayerNavigation):
             self.query_one(f"#{name}").border_title = name.capitalize()
         self.query_one("#timeline").border_title = "Answers"
         self.call_after_refresh(self._show_source)
-        self.state = self.state.to(self._place())
-        self.draw()
+        self._holder.become(self.state.to(self._place()))
         if self.state.step == self.session.pointer:
-            self.focus_pending()
+            self.panes.focus_pending()
         else:
-            self.query_one("#output").focus()
-        self.take_keys_when_painted()
+            self.panes.focus_output()
+        self.panes.take_keys_when_painted()
         for warning in self.session.warnings:
             self.warn(warning)
         if self.session.missing is None and self.session.source.refused:
-            self.offer_grants()
-        self.follow()
+            self.dialogs.offer_grants()
+        self.moves.follow()
         if len(self.session.inputs) > self.session.pointer:
-            self.take_tail(self._place())
+            self.moves.take_tail(self._place())
 
     def _show_source(self) -> None:
         """Colour the script, which must not hold up the first frame."""
@@ -138,7 +167,7 @@ class PlayerScreen(PlayerNavigation):
 
     def _place(self) -> int:
         """The step one looked at last, if the record stands where it stood."""
-        place, pointer = self._state.place(self.session.path), self.session.pointer
+        place, pointer = self._remembered.place(self.session.path), self.session.pointer
         step = place.get("step")
         return step if place.get("pointer") == pointer and isinstance(step, int) else pointer
 
@@ -153,7 +182,102 @@ class PlayerScreen(PlayerNavigation):
             screen=getattr(self.app.screen, "SCOPE", ""),
         )
 
+    # -- acting
+
+    def action_do(self, name: str, value: int | str | None = None) -> None:
+        """Let a part of the player act.
+
+        Args:
+            name: The part and what it does, as the table of actions names them: `part.method`.
+            value: What the method is given, if anything.
+        """
+        method = attrgetter(name)(self)
+        if value is None:
+            method()
+        else:
+            method(value)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action makes sense now: nobody goes and types who is typing."""
+        # asked of every key there is, whenever the focus moves
+        if action != "do" or parameters != ("panes.focus_answer",):
+            return True
+        return not any(panel.has_focus_within for panel in self.query(PromptPanel))
+
+    def on_answered(self, event: Answered) -> None:
+        """An answer was given: one stays here."""
+        self.panes.stay()
+        self.editing.answer(event.answer)
+
+    def on_scrubber_jumped(self, event: Scrubber.Jumped) -> None:
+        """The slider was moved."""
+        self.navigation.look_at(event.step)
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """The mark moved in the timeline."""
+        if event.list.id == "timeline" and event.index != self.state.step:
+            self.navigation.look_at(event.index)
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """An answer of the timeline was chosen: go and type."""
+        if event.list.id == "timeline":
+            self.panes.focus_pending()
+
+    def tell_no_hit(self, pane: LineView) -> None:
+        """Say that nothing is found, or where behind the step shown it is."""
+        step = self.navigation.next_with_hit(pane)
+        if step is None:
+            super().tell_no_hit(pane)
+        else:
+            goes = f"{self.key('app.next')} goes on to step {step}"
+            self.tell(f"not found up to step {self.state.step}; {goes}")
+
+    def action_find_next(self, by: int) -> None:
+        """Go to another place found; in the output also to later steps."""
+        pane = self.pane()
+        if pane is None or by < 0 or not self.navigation.find_later(pane):
+            super().action_find_next(by)
+
+    def exports(self) -> list[Export]:
+        """The screen, and the whole record."""
+        return [*super().exports(), *self.dialogs.exports()]
+
+    def cancel(self) -> None:
+        """Stop a running script, also one that runs for an episode."""
+        if self.working:
+            self._replayer.cancel()
+        self.tools.cancel()
+
+    def action_back(self) -> None:
+        """Escape: stop a running script, give up a fork, leave the input, end a search."""
+        if not self.working and self.state.mode != "answer":
+            self._holder.become(self.state.give_up())
+            self.panes.focus_output()
+        elif not self.working and self.panes.prompt.has_focus_within:
+            self.panes.focus_output()
+        else:
+            super().action_back()
+
+    def nothing_to_back_out_of(self) -> None:
+        """Stay: Escape is pressed too easily here, where it also leaves the input; q leaves."""
+        self._holder.become(self.state.found(""))
+        self.panes.focus_output()
+
     # -- drawing
+
+    def marks(self) -> dict[int, str]:
+        """The steps worth stopping at, each with its sign."""
+        return self.known.marks(self.state.whole)
+
+    @property
+    def moments(self) -> Timeline:
+        """The steps of the run with what was remarked and tried at each."""
+        return self.known.moments(self.state.whole)
+
+    def _state_changed(self, before: PlayerState) -> None:
+        if self.state.whole is not before.whole:
+            self.run_changed()
+        self.draw()
 
     def run_changed(self) -> None:
         """Measure the output anew: the run is another one."""
@@ -170,7 +294,8 @@ class PlayerScreen(PlayerNavigation):
         self._draw_timeline()
         self._draw_error(shown)
         self._draw_source(shown)
-        self._draw_prompt(shown)
+        prompt = PromptDrawing(self.panes.prompt, self.session, self.key, self.moments)
+        prompt.draw(self.state, shown)
         self.query_one("#scrubber", Scrubber).show(
             self.state.step, self.state.head.length, self.marks(), self._scores()
         )
@@ -182,11 +307,16 @@ class PlayerScreen(PlayerNavigation):
 
     def _draw_timeline(self) -> None:
         """Show the rows anew only where the record changed; else move the mark."""
-        timeline, moments = self.query_one("#timeline", RowList), self.moments
+        timeline, moments = (
+            self.query_one("#timeline", RowList),
+            self.known.moments(self.state.whole),
+        )
         if moments is not self._drawn:
             self._drawn = moments
             pointer = self.session.pointer
-            rows = timeline_grid(moments, self.state.whole, pointer, self.decided, self._clock)
+            rows = timeline_grid(
+                moments, self.state.whole, pointer, self.known.decided, self._clock
+            )
             timeline.show(rows, cursor=self.state.step)
         timeline.mark(self.state.step)
 
@@ -216,73 +346,15 @@ class PlayerScreen(PlayerNavigation):
         recorded = "as recorded, nothing run" if session.missing else ""
         alarm = [f"! {alert}" for alert in alerts(self.state.whole)]
         found = "".join(f"{text} · " for text in (recorded, *alarm, self.state.verdict) if text)
-        return f"{found}{state} · {where} · branch {session.branch}{self.playing} · {name}{slow}"
+        branch = f"branch {session.branch}{self.autoplay.playing}"
+        return f"{found}{state} · {where} · {branch} · {name}{slow}"
 
-    def _draw_prompt(self, shown: Transcript) -> None:
-        panel = self.query_one(PromptPanel)
-        if self.session.missing is not None:
-            reload = self.key("player.reload")
-            text = recorded_text(self.session, shown, self.state.head.hidden, reload)
-            panel.tell(f"As recorded at step {self.state.step}", text)
-        elif shown.status == "in_progress" and not self.state.head.hidden:
-            before = shown.last.written[-1] if shown.last.written else ""
-            panel.ask(
-                self.heading(self.state.step, self.state.mode),
-                shown.next_prompt or "",
-                shown.last.kind,
-                before=before,
-                suggestions=self.old_answers(),
-            )
-            panel.remark(self.remark(panel))
-        elif shown.status == "error" and self.state.step and not self.state.head.hidden:
-            last = shown.steps[-1]
-            heading = self.heading(self.state.step - 1, "retry")
-            panel.ask(heading, last.prompt or "", last.kind)
-            panel.remark(self.remark(panel))
-        else:
-            panel.tell(*self._end_text(shown))
-
-    def _end_text(self, shown: Transcript) -> tuple[str, str]:
-        if self.state.head.hidden:
-            on, last = self.key("player.event_forward"), self.key("player.last")
-            return "Playing", f"The question is yet to come: {on} goes on, {last} to the end."
-        if shown.status == "error":
-            return "End", "The script cannot start."
-        count = plural(self.state.step, "answer")
-        back, fork = self.key("player.back"), self.key("player.fork")
-        return "End", f"Finished after {count}. Step back with {back}, fork with {fork}."
-
-    # -- panes
-
-    def action_source(self) -> None:
-        """The source in place of the timeline, or back; both where there is room."""
-        self.toggle_class("-source")
-        if self.has_class("-narrow"):
-            self.set_class(self.has_class("-source"), "-aside")
-
-    def action_panel(self, name: str) -> None:
-        """Focus a pane, bringing it into sight."""
-        self.set_class(name != "output", "-aside")
-        if name != "output":
-            self.set_class(name == "source", "-source")
-        self.query_one(f"#{name}").focus()
-
-    @needs_script
-    def action_editor(self) -> None:
-        """The script at the line shown in the user's editor."""
-        shown = self.state.shown
-        line = shown.last_error.line if shown.last_error else shown.last.line
-        try:
-            external.edit(self.app, self.session.source.path, line)
-        except QuizlogError as error:
-            self.complain(error)
-            return
-        self.move(self.session.reload)
+    # -- leaving
 
     def part(self) -> None:
         """Before another screen takes this one's place: nothing runs on."""
         self.cancel()
-        self._stop_playing()
+        self.autoplay.stop()
 
     def leave(self) -> None:
         """Leave; a running script is stopped."""
@@ -291,4 +363,4 @@ class PlayerScreen(PlayerNavigation):
 
     def on_unmount(self) -> None:
         """Remember the place, however one leaves."""
-        self._state.remember(self.session.path, self.state.step, self.session.pointer)
+        self._remembered.remember(self.session.path, self.state.step, self.session.pointer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -78,3 +79,26 @@ def state_of(whole: Transcript, pointer: int, step: int | None = None) -> Player
     """
     head = Playhead(pointer, len(whole.steps))
     return PlayerState(whole, head if step is None else head.to(step))
+
+
+class StateHolder:
+    """Holds the state that the player is in, and calls back when it is another one.
+
+    Args:
+        state: The first state.
+        changed: Called after each change with the state before.
+    """
+
+    def __init__(self, state: PlayerState, changed: Callable[[PlayerState], None]) -> None:
+        self._state = state
+        self._changed = changed
+
+    @property
+    def state(self) -> PlayerState:
+        """The state now."""
+        return self._state
+
+    def become(self, state: PlayerState) -> None:
+        """Take another state; the player then shows it."""
+        before, self._state = self._state, state
+        self._changed(before)

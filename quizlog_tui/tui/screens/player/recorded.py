@@ -17,14 +17,17 @@ NO_QUESTION = "(the question is not recorded)"
 
 
 def needs_script(action: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], None]:
-    """A key's action that says in one line why it is refused while the script cannot be read."""
+    """An action that says in one line why it is refused while the script cannot be read.
+
+    It is a method of a part of the player, which has the `session` and the `view` to complain on.
+    """
 
     @wraps(action)
-    def checked(screen: Any, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        if screen.session.missing is not None:
-            screen.complain(screen.session.missing)
+    def checked(part: Any, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if part.session.missing is not None:
+            part.view.complain(part.session.missing)
         else:
-            action(screen, *args, **kwargs)
+            action(part, *args, **kwargs)
 
     return checked
 

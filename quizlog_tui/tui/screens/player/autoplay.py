@@ -1,0 +1,63 @@
+"""Playing on by itself through the steps of a run."""
+
+from __future__ import annotations
+
+from textual.timer import Timer
+
+from ..view import DrawnView
+from .player_state import StateHolder
+
+_SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Steps a second."""
+
+
+class Autoplay:
+    """Looks at one step after the other until the last.
+
+    Args:
+        view: The screen.
+        holder: Holds what is shown.
+    """
+
+    def __init__(self, view: DrawnView, holder: StateHolder) -> None:
+        self._view = view
+        self._holder = holder
+        self._timer: Timer | None = None
+        self._speed = 1
+
+    @property
+    def playing(self) -> str:
+        """That it plays, and how fast; empty if it does not."""
+        return f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._timer else ""
+
+    def play(self) -> None:
+        """Play on, from the start if one is at the end; or stop."""
+        if self._timer is None:
+            self._timer = self._view.set_interval(1 / _SPEEDS[self._speed], self._play_on)
+            state = self._holder.state
+            self._holder.become(state.to(0) if state.step == state.head.length else state)
+        else:
+            self.stop()
+            self._view.draw()
+
+    def _play_on(self) -> None:
+        state = self._holder.state
+        head = state.head.to(state.step + 1)
+        if head.step == head.length:
+            self.stop()
+        self._holder.become(state.look(head))
+
+    def stop(self) -> None:
+        """Stay at the step shown."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def speed(self, by: int) -> None:
+        """Play faster or slower."""
+        self._speed = max(0, min(self._speed + by, len(_SPEEDS) - 1))
+        if self._timer is None:
+            self._view.tell(f"plays {_SPEEDS[self._speed]:g} steps a second")
+        else:
+            self.stop()
+            self.play()

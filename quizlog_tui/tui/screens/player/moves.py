@@ -1,0 +1,103 @@
+"""How the player moves its record: one change after the other, and what others change in it.
+
+Every change is a call of the session in a thread, so that a slow script never freezes the screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....session.session import Session
+from ...watch import Watch
+from ..view import DrawnView, in_worker
+from .panes import Panes
+from .player_state import StateHolder, state_of
+
+_FOLLOW_SECONDS = 0.5
+"""How often the record is looked at for changes by others."""
+
+
+class Moves:
+    """Makes changes, and shows where they led.
+
+    Args:
+        view: The screen.
+        session: The open record.
+        holder: Takes the state after each change.
+        panes: Of the screen.
+    """
+
+    def __init__(
+        self, view: DrawnView, session: Session, holder: StateHolder, panes: Panes
+    ) -> None:
+        self.view = view
+        self._session = session
+        self._holder = holder
+        self._panes = panes
+        self._moving = asyncio.Lock()
+        self._watch = Watch(session.path)
+
+    @in_worker("move")
+    async def move(self, call: Callable[[], Any], answer: str | None = None) -> None:
+        """Make a change after those under way, then show where it led.
+
+        Args:
+            call: The change.
+            answer: What was typed for it; stands there again if it could not be made.
+        """
+        async with self._moving:
+            panel = self._panes.prompt
+            typing = panel.has_focus_within
+            known = [*self._session.warnings]
+            if await self.view.work_on(lambda: (call(), self._session.preview()), "running"):
+                self._warn_of_new(known)
+                await self._take()
+                if typing:
+                    self._panes.focus_pending()
+            else:
+                self.view.draw()
+                if answer is not None:
+                    panel.fill(answer)
+        if answer is not None:
+            self._panes.take_keys_when_painted()
+
+    def _warn_of_new(self, known: Sequence[str]) -> None:
+        for warning in self._session.warnings:
+            if warning not in known:
+                self.view.warn(warning)
+
+    @in_worker("move")
+    async def take_tail(self, step: int) -> None:
+        """Run through the recorded answers after the pointer too, and look at a step."""
+        async with self._moving:
+            if await self.view.work_on(self._session.preview, "running") is not None:
+                await self._take(step)
+
+    async def _take(self, step: int | None = None) -> None:
+        """Show what the session holds now: at its pointer, or at a step."""
+        whole = await asyncio.to_thread(self._session.preview)
+        self._holder.become(state_of(whole, self._session.pointer, step))
+
+    def follow(self) -> None:
+        """Watch the record, and show what others write to it."""
+        self.view.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
+
+    def _look_for_changes(self) -> None:
+        if self.view.working or self._moving.locked() or not self.view.is_active:
+            return
+        if self._watch.touched() and self._session.outdated:
+            self._catch_up()
+
+    @in_worker("move")
+    async def _catch_up(self) -> None:
+        """Read what somebody else wrote; stay at the end if we were there and type nothing."""
+        step, before = self._holder.state.step, self._session.pointer
+        at_end = step == before and not self._panes.prompt.draft
+        async with self._moving:
+            if await self.view.work_on(self._session.reload, "reading what changed") is None:
+                return
+            await self._take(None if at_end else step)
+        moved = f"step {before} → {self._session.pointer}"
+        self.view.tell(f"somebody else wrote the record: {moved}")

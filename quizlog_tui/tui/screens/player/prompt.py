@@ -1,0 +1,113 @@
+"""What stands below the output of the player: the question with its input, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....replay.transcript import Transcript
+from ....session.session import Session
+from ....session.timeline import Moment, Timeline
+from ....text import plural
+from ...widgets.prompt_panel import PromptPanel
+from .player_state import PlayerState
+from .recorded import recorded_text
+
+_VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
+
+
+class PromptDrawing:
+    """Draws the question at the step shown.
+
+    Args:
+        panel: Where it stands.
+        session: The open record.
+        key: Gives the key of an action, by its id, as the user has it.
+        moments: The steps of the run with what was tried at each.
+    """
+
+    def __init__(
+        self,
+        panel: PromptPanel,
+        session: Session,
+        key: Callable[[str], str],
+        moments: Timeline,
+    ) -> None:
+        self._panel = panel
+        self._session = session
+        self._key = key
+        self._moments = moments
+
+    def draw(self, state: PlayerState, shown: Transcript) -> None:
+        """Put on the screen what can be answered at a step, or how things stand there.
+
+        Args:
+            state: What the player shows.
+            shown: Its run up to the step shown.
+        """
+        whole_step = not state.head.hidden
+        if self._session.missing is not None:
+            reload = self._key("player.reload")
+            text = recorded_text(self._session, shown, state.head.hidden, reload)
+            self._panel.tell(f"As recorded at step {state.step}", text)
+        elif shown.status == "in_progress" and whole_step:
+            self._ask(state, shown)
+        elif shown.status == "error" and state.step and whole_step:
+            self._ask_again(state, shown)
+        else:
+            self._panel.tell(*self._end_text(state, shown))
+
+    def _ask(self, state: PlayerState, shown: Transcript) -> None:
+        old = _old_answers(self._moments[state.step])
+        self._panel.ask(
+            _heading(state.step, state.mode),
+            shown.next_prompt or "",
+            shown.last.kind,
+            before=shown.last.written[-1] if shown.last.written else "",
+            suggestions=old,
+        )
+        self._remark(state, old)
+
+    def _ask_again(self, state: PlayerState, shown: Transcript) -> None:
+        """Ask the question before an error once more."""
+        last = shown.steps[-1]
+        self._panel.ask(_heading(state.step - 1, "retry"), last.prompt or "", last.kind)
+        self._remark(state, _old_answers(self._moments[state.step]))
+
+    def _remark(self, state: PlayerState, old: Sequence[str]) -> None:
+        """Say below the input: recorded and old answers, and how to take them."""
+        said = []
+        if state.recorded is not None:
+            said.append(f"recorded: {state.recorded or '(empty)'}")
+        behind = len(state.whole.steps) - self._session.pointer
+        if behind > 0:
+            takes, tail = self._key("player.redo_tail"), plural(behind, "recorded answer")
+            said.append(f"{takes} takes the {tail} after the pointer again")
+        takes = "↑↓ " if self._panel.suggests else f"{self._key('player.plain')} ↑↓ "
+        if self._panel.options:
+            said.append(f"{takes}options")
+            takes = ""
+        others = [answer for answer in old if answer != state.recorded]
+        if others:
+            said.append(f"{takes}other branches: {', '.join(others[:4])}")
+        self._panel.remark(" · ".join(said))
+
+    def _end_text(self, state: PlayerState, shown: Transcript) -> tuple[str, str]:
+        if state.head.hidden:
+            on, last = self._key("player.event_forward"), self._key("player.last")
+            return "Playing", f"The question is yet to come: {on} goes on, {last} to the end."
+        if shown.status == "error":
+            return "End", "The script cannot start."
+        count = plural(state.step, "answer")
+        back, fork = self._key("player.back"), self._key("player.fork")
+        return "End", f"Finished after {count}. Step back with {back}, fork with {fork}."
+
+
+def _heading(at: int, verb: str) -> str:
+    """What an answer will do, and at which step."""
+    return f"{_VERBS[verb]} at step {at}"
+
+
+def _old_answers(moment: Moment) -> list[str]:
+    """What was ever answered at a stop, on any branch, the recorded answer first."""
+    found = [moment.answer, *(one.answer for one in moment.tries)]
+    return list(dict.fromkeys(answer for answer in found if answer is not None))

@@ -1,0 +1,103 @@
+"""What the parts that a screen is composed of may ask of it; each part knows no more of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from textual.app import App
+from textual.geometry import Size
+from textual.message import Message
+from textual.timer import Timer
+from textual.worker import Worker
+
+from ...errors import QuizlogError
+from ..keys.typed_keys import KeyGate
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ScreenView(Protocol):
+    """A full screen, as its parts see it."""
+
+    @property
+    def app(self) -> App[Any]:
+        """The program, which shows other screens over this one."""
+
+    @property
+    def size(self) -> Size:
+        """Columns and rows."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is the screen on top."""
+
+    @property
+    def working(self) -> bool:
+        """Whether something runs that Escape would stop."""
+
+    @property
+    def gate(self) -> KeyGate:
+        """Stops keys that were typed before what they would act on was painted."""
+
+    def key(self, name: str) -> str:
+        """The key of an action, by its id, as the user has it."""
+
+    def tell(self, text: str) -> None:
+        """A passing note."""
+
+    def warn(self, text: str) -> None:
+        """A passing warning."""
+
+    def complain(self, error: QuizlogError) -> None:
+        """Show an error."""
+
+    def progress(self, doing: str) -> None:
+        """What the slow work is doing now; called from its thread."""
+
+    async def work_on(self, call: Callable[[], T], doing: str = ...) -> T | None:
+        """Run a call in a thread; what it returns, or None after an error that was shown."""
+
+    def run_worker(self, work: Any, *, group: str = ..., exclusive: bool = ...) -> Worker[Any]:
+        """Run a coroutine beside the screen's messages."""
+
+    def set_interval(self, interval: float, callback: Callable[[], None]) -> Timer:
+        """Call something again and again."""
+
+    def post_message(self, message: Message) -> bool:
+        """Send a message, which goes on to the program."""
+
+
+class DrawnView(ScreenView, Protocol):
+    """One that its parts may have drawn anew."""
+
+    def draw(self) -> None:
+        """Put on the screen how things stand now."""
+
+
+def in_worker(
+    group: str = "default", *, exclusive: bool = False
+) -> Callable[
+    [Callable[Concatenate[Any, P], Awaitable[T]]], Callable[Concatenate[Any, P], Worker[T]]
+]:
+    """Run a method of a part as a worker of its `view`, as Textual's `work` does for a screen's.
+
+    Args:
+        group: The group of the worker.
+        exclusive: Whether it ends the others of its group.
+    """
+
+    def decorated(
+        method: Callable[Concatenate[Any, P], Awaitable[T]],
+    ) -> Callable[Concatenate[Any, P], Worker[T]]:
+        @wraps(method)
+        def start(part: Any, /, *args: P.args, **kwargs: P.kwargs) -> Worker[T]:
+            work = partial(method, part, *args, **kwargs)
+            worker: Worker[T] = part.view.run_worker(work, group=group, exclusive=exclusive)
+            return worker
+
+        return start
+
+    return decorated
