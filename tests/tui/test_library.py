@@ -62,7 +62,7 @@ async def library(pilot: Pilot[Any]) -> LibraryScreen:
     for _ in patiently():
         await idle(pilot)
         screen = pilot.app.screen
-        if isinstance(screen, LibraryScreen) and not screen.scanning:
+        if isinstance(screen, LibraryScreen) and not screen.search.scanning:
             return screen
     raise AssertionError(f"no library:\n{screen_text(pilot.app)}")
 

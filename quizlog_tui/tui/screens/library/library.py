@@ -1,7 +1,7 @@
 """The library: all records below a folder, found while one looks, and watched from then on.
 
 What is known of them and in which order they are shown is the `Shelf`'s, how it is learnt is in
-`library_finds`; opening one is the program's.
+`record_search`; opening one is the program's.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
+from textual.worker import Worker
 
 from ....errors import QuizlogError
 from ....record.summary import Summary
@@ -39,15 +40,15 @@ from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.heads import Heads
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
-from ..base import DIALOG
+from ..base import DIALOG, QuizlogScreen
 from .new import new_record
-from .record_search import LibraryFinds
+from .record_search import RecordSearch
 
 _AGES_SECONDS = 30
 """How often the column of ages is drawn anew."""
 
 
-class LibraryScreen(LibraryFinds):
+class LibraryScreen(QuizlogScreen[None]):
     """The records below a folder.
 
     Args:
@@ -78,7 +79,11 @@ class LibraryScreen(LibraryFinds):
         replayer: Replayer,
         clock: Clock,
     ) -> None:
-        super().__init__(folder, examples, Shelf(state.sorting))
+        super().__init__()
+        self._shelf = Shelf(state.sorting)
+        self.search = RecordSearch(
+            self, folder, examples, self._shelf, self._found_some, self._found_all
+        )
         self._state = state
         self._replayer = replayer
         self._clock = clock
@@ -98,20 +103,29 @@ class LibraryScreen(LibraryFinds):
     def on_mount(self) -> None:
         """Begin to look for records."""
         self.query_one("#records").focus()
-        self.begin()
+        self.search.begin()
         self.draw()
         self.set_interval(_AGES_SECONDS, self.draw)
 
+    @property
+    def ready(self) -> bool:
+        """Whether keys may act: the first records that are found are there."""
+        return self.search.has_looked and super().ready
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A search may be over."""
+        self.search.worker_changed(event.worker)
+
     # -- drawing
 
-    def found_some(self, found: Sequence[Summary]) -> None:
+    def _found_some(self, found: Sequence[Summary]) -> None:
         """Put the mark on the record looked at last, as soon as it is found."""
         if self._marked is None and self._last:
             name = Path(self._last).name
             same = (one.path for one in found if one.path.name == name)
             self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
 
-    def found_all(self) -> None:
+    def _found_all(self) -> None:
         """From now on the mark stays on its record; while records come in it stays at the top."""
         marked = self.marked
         if marked is not None:
@@ -122,11 +136,11 @@ class LibraryScreen(LibraryFinds):
         shelf = self._shelf
         records = self.query_one("#records", RowList)
         at = shelf.index(self._marked)
-        columns = record_layout(shelf.shown, self._folder)
-        records.show(library_grid(shelf.shown, self._folder, self._clock, columns), cursor=at)
-        nothing = not shelf.shown and not self.scanning
+        columns = record_layout(shelf.shown, self.search.folder)
+        records.show(library_grid(shelf.shown, self.search.folder, self._clock, columns), cursor=at)
+        nothing = not shelf.shown and not self.search.scanning
         self.set_class(nothing, "-nothing")
-        lines = nothing_lines(self._folder, shelf.status, len(shelf), self.key)
+        lines = nothing_lines(self.search.folder, shelf.status, len(shelf), self.key)
         self.query_one("#nothing", LineView).show(Paragraphs(lines))
         self._draw_heads(columns)
         self._draw_marked()
@@ -144,7 +158,7 @@ class LibraryScreen(LibraryFinds):
         marked = self.marked
         remark = self._remark if marked and marked.path == self._remarked else ""
         self.query_one("#marked", Static).update(
-            one_line(record_line(marked, self._folder, self.key, remark))
+            one_line(record_line(marked, self.search.folder, self.key, remark))
         )
 
     @work(exclusive=True, group="script")
@@ -157,7 +171,8 @@ class LibraryScreen(LibraryFinds):
             self._draw_marked()
 
     def on_screen_resume(self) -> None:
-        """Back from a record: something may have been allowed there."""
+        """Back from a record: what was done there shows at once; something may be allowed now."""
+        self.search.look_at_once()
         self._look_at_script()
 
     def _status_text(self) -> str:
@@ -165,9 +180,11 @@ class LibraryScreen(LibraryFinds):
         there = plural(len(shelf), "record")
         if shelf.status:
             there = f"{len(shelf.shown)} of {there}: {status_words(shelf.status)}"
-        doing = " · looking for more; Escape stops" if self.awaited else ""
-        stopped = f" · stopped; {self.key('library.reload')} looks for all" if self.stopped else ""
-        return f"{there} · by {shelf.order}{doing}{stopped} · {self._folder.name or self._folder}"
+        search, reload = self.search, self.key("library.reload")
+        doing = " · looking for more; Escape stops" if search.awaited else ""
+        stopped = f" · stopped; {reload} looks for all" if search.stopped else ""
+        where = search.folder.name or search.folder
+        return f"{there} · by {shelf.order}{doing}{stopped} · {where}"
 
     @property
     def marked(self) -> Summary | None:
@@ -188,9 +205,13 @@ class LibraryScreen(LibraryFinds):
         """Open the chosen record."""
         self.action_open()
 
+    def action_reload(self) -> None:
+        """Look for records from the beginning."""
+        self.search.reload()
+
     def action_open(self) -> None:
         """Open the marked record."""
-        self.found_all()
+        self._found_all()
         if self.marked is not None:
             self.gate.shut()
             self.post_message(OpenRecord(self.marked.path))
@@ -235,7 +256,7 @@ class LibraryScreen(LibraryFinds):
             external.edit(self.app, marked.path, None)
         except QuizlogError as error:
             self.complain(error)
-        self._look_around()
+        self.search.look_around()
 
     @work(group=DIALOG)
     async def action_episodes(self) -> None:
@@ -243,7 +264,7 @@ class LibraryScreen(LibraryFinds):
         from ..episodes.episode_files import choose_file
         from ..episodes.episodes import EpisodesScreen
 
-        file = await choose_file(self, self._folder)
+        file = await choose_file(self, self.search.folder)
         if file is not None:
             self.app.push_screen(EpisodesScreen(file))
 
@@ -253,8 +274,8 @@ class LibraryScreen(LibraryFinds):
 
     def action_back(self) -> None:
         """Escape: stop looking for records, else as everywhere."""
-        if self.awaited and not self.working:
-            self.stop_search()
+        if self.search.awaited and not self.working:
+            self.search.stop()
         else:
             super().action_back()
 
@@ -263,5 +284,6 @@ class LibraryScreen(LibraryFinds):
         """A record for a script; it is opened."""
         path = await new_record(self, self._replayer)
         if path is not None:
-            self._marked, self._search_from = path, 0.0
+            self._marked = path
+            self.search.search_soon()
             self.post_message(OpenRecord(path))

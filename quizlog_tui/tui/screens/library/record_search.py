@@ -9,14 +9,14 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from textual import work
 from textual.worker import Worker
 
 from ....errors import UsageError
 from ....record.summary import Summary, find_records
 from ...shelf import Shelf, changes, read_some
-from ..base import QuizlogScreen
+from ..view import DrawnView, in_worker
 
 _WATCH_SECONDS = 0.5
 """How often the known records are looked at for changes."""
@@ -24,51 +24,55 @@ _REST = 20
 """Looking for changes rests so many times as long as it took: it takes a 20th of a processor."""
 
 
-class LibraryFinds(QuizlogScreen[None]):
-    """The half of the library that learns of records.
+class RecordSearch:
+    """Learns of the records below a folder.
 
     Args:
+        view: The screen that shows them.
         folder: Where to look.
         examples: Gives the folder to look in instead if there are no records; called in a thread.
         shelf: Keeps what is found.
+        found_some: Called when the shelf got some records; before it is drawn.
+        found_all: Called when a search is over; before the shelf is drawn.
     """
 
-    def __init__(self, folder: Path, examples: Callable[[], Path], shelf: Shelf) -> None:
-        super().__init__()
-        self._folder = folder
+    def __init__(
+        self,
+        view: DrawnView,
+        folder: Path,
+        examples: Callable[[], Path],
+        shelf: Shelf,
+        found_some: Callable[[Sequence[Summary]], None],
+        found_all: Callable[[], None],
+    ) -> None:
+        self.view = view
+        self.folder = folder
+        """Where is looked; the examples' if there is nothing else."""
         self._examples: Callable[[], Path] | None = examples
         self._shelf = shelf
+        self._found_some = found_some
+        self._found_all = found_all
         self._scan: Worker[None] | None = None
         self._asked = True
-        self._has_looked = False
         self._gave_up = False
         self._look_from = 0.0
         self._search_from = 0.0
-
-    def draw(self) -> None:
-        """Put the shelf on the screen."""
-        raise NotImplementedError
-
-    def found_some(self, found: Sequence[Summary]) -> None:
-        """The shelf got these records; before it is drawn."""
-
-    def found_all(self) -> None:
-        """A search is over; before the shelf is drawn."""
+        self.has_looked = False
+        """Whether the first records are found."""
 
     def begin(self) -> None:
         """Look for records from the beginning, and from then on for changes."""
-        self.action_reload()
-        self.set_interval(_WATCH_SECONDS, self._look_around)
+        self.reload()
+        self.view.set_interval(_WATCH_SECONDS, self.look_around)
 
-    def on_screen_resume(self) -> None:
-        """Back from a record: what was done there shows at once."""
+    def look_at_once(self) -> None:
+        """See what was done to the records just now."""
         self._look_from = 0.0
-        self._look_around()
+        self.look_around()
 
-    @property
-    def ready(self) -> bool:
-        """Whether keys may act: the first records that are found are there."""
-        return self._has_looked and super().ready
+    def search_soon(self) -> None:
+        """Look for new records the next time that something is looked for."""
+        self._search_from = 0.0
 
     @property
     def scanning(self) -> bool:
@@ -85,58 +89,58 @@ class LibraryFinds(QuizlogScreen[None]):
         """Whether the user stopped the search."""
         return self._gave_up
 
-    def action_reload(self) -> None:
+    def reload(self) -> None:
         """Look for records from the beginning."""
         self._gave_up, self._asked, self._look_from = False, True, 0.0
         self._scan = self._search()
 
-    def stop_search(self) -> None:
+    def stop(self) -> None:
         """Be content with what was found."""
         if self._scan is not None:
             self._gave_up = True
             self._scan.cancel()
 
-    @work(exclusive=True, group="scan")
+    @in_worker("scan", exclusive=True)
     async def _search(self) -> None:
         """Read all records that are not known yet; the examples where there are none at all."""
         await self._read_all()
         if not len(self._shelf) and self._examples is not None:
             examples, self._examples = self._examples, None
             try:
-                before, self._folder = self._folder, await asyncio.to_thread(examples)
-                self.tell(f"no records below {before}: here are examples to play with")
+                before, self.folder = self.folder, await asyncio.to_thread(examples)
+                self.view.tell(f"no records below {before}: here are examples to play with")
             except UsageError as error:  # a read-only home
-                self.tell(str(error))
+                self.view.tell(str(error))
             await self._read_all()
 
     async def _read_all(self) -> None:
         """Read, drawing what was found time and again."""
         start = time.monotonic()
-        paths, known, more = find_records(self._folder), set(self._shelf.stamps), True
+        paths, known, more = find_records(self.folder), set(self._shelf.stamps), True
         while more:
             found = await asyncio.to_thread(read_some, paths, known)
             more = found.more
             if self._shelf.take(found):
-                self.found_some(found.summaries)
-                self.draw()
-            self._has_looked = True
+                self._found_some(found.summaries)
+                self.view.draw()
+            self.has_looked = True
         now = time.monotonic()
         self._search_from = now + _REST * (now - start)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+    def worker_changed(self, worker: Worker[Any]) -> None:
         """Draw once more when a search is over, however it ended."""
-        if event.worker is self._scan and not self.scanning:
-            self._has_looked = True
-            self.found_all()
-            self.draw()
+        if worker is self._scan and not self.scanning:
+            self.has_looked = True
+            self._found_all()
+            self.view.draw()
 
-    def _look_around(self) -> None:
+    def look_around(self) -> None:
         """See what others changed, unless something is under way or nobody looks."""
         due = time.monotonic() >= self._look_from
-        if due and self.is_active and not self.scanning and not self._gave_up:
+        if due and self.view.is_active and not self.scanning and not self._gave_up:
             self._watch()
 
-    @work(exclusive=True, group="watch")
+    @in_worker("watch", exclusive=True)
     async def _watch(self) -> None:
         """Read changed records again; look for new ones when that is due."""
         start = time.monotonic()
@@ -144,7 +148,7 @@ class LibraryFinds(QuizlogScreen[None]):
         now = time.monotonic()
         self._look_from = now + _REST * (now - start)
         if self._shelf.take(found.read, found.gone):
-            self.draw()
+            self.view.draw()
         if time.monotonic() >= self._search_from and not self.scanning:
             self._asked = False
             self._scan = self._search()
