@@ -170,3 +170,33 @@ def test_no_toast_parses_markup() -> None:
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "notify":
                 plain = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
                 assert plain.get("markup") is False, f"{path.name}:{node.lineno}"
+
+
+DEEPER = {
+    "quizlog_tui.errors.ProtocolError": "a run that ends by it has met a limit, and is treated so",
+    "quizlog_tui.tui.widgets.lines.row_list.RowList": "search, copy and pager act on it as a LineView",
+    "quizlog_tui.tui.widgets.lines.marked_view.MarkedView": "the same, with places to go to",
+}
+"""Classes that inherit from more than one other of the package, each with the reason."""
+
+
+def _bases(path: Path) -> dict[str, list[str]]:
+    """The classes of a module, each with the absolute names of what it inherits from."""
+    own, found = name_of(path), {name.rpartition(".")[2]: name for name in imports(path)}
+    return {
+        f"{own}.{node.name}": [
+            found.get(base, f"{own}.{base}")
+            for base in (ast.unparse(each).split("[")[0] for each in node.bases)
+        ]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def test_classes_are_composed_not_inherited_in_chains() -> None:
+    bases = {name: each for path in MODULES for name, each in _bases(path).items()}
+
+    def depth(name: str) -> int:
+        return 1 + max((depth(base) for base in bases[name] if base in bases), default=0)
+
+    assert {name for name in bases if depth(name) > 2} == DEEPER.keys()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 import yaml
+from textual.actions import parse
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.keys.actions import ACTIONS
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
@@ -254,3 +257,15 @@ async def test_a_script_that_asks_for_the_real_thing_gets_it_only_by_a_persons_w
     async with QuizlogApp(path).run_test() as pilot:
         screen = await settled(pilot)
         assert float(screen.state.shown.next_prompt or 0) > 1_760_000_000
+
+
+async def test_every_action_of_the_player_is_one_that_it_or_a_part_of_it_can_do(
+    build: Build,
+) -> None:
+    app = QuizlogApp(build.record(QUIZ))
+    async with app.run_test() as pilot:
+        screen = await settled(pilot)
+        for action in ACTIONS["player"]:
+            _, name, given = parse(action.call)
+            does = str(given[0]) if name == "do" else f"action_{name}"
+            assert callable(attrgetter(does)(screen)), action.id
