@@ -20,6 +20,7 @@ from ...solver.decisions.evidence import kept_run
 from ...solver.redaction import Redaction
 from ...solver.voting.decide import decide
 from ...text import visible
+from ..garbage import search_paused
 from ..solver.decision_show import decision_lines, voter_line
 
 _JOINERS = "\u200c\u200d"
@@ -28,16 +29,19 @@ _VOTERS = "abcde"
 
 def pipeline_ok(attempt: Attempt, scene: Scene, value: object) -> str | None:
     """A result passes through the vote, a screen, a record and a line of JSON, whole and soon."""
-    started = time.thread_time()  # of the machine's load it knows nothing
-    result = attempt.result
+    with search_paused():  # in whatever else this process holds
+        started = time.thread_time()  # of the machine's load it knows nothing
+        wrong = _wrong(attempt.result)
+        seconds = time.thread_time() - started
+    return wrong or (None if seconds < 1 else "it takes too long")
+
+
+def _wrong(result: ExecResult) -> str | None:
     try:
         decision = voted(result)
-        wrong = _miscounted(decision) or _lost(decision) or _unfit(decision, result)
+        return _miscounted(decision) or _lost(decision) or _unfit(decision, result)
     except (QuizlogError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
-        wrong = f"{type(error).__name__}: {error}"
-    if wrong:
-        return wrong
-    return None if time.thread_time() - started < 1 else "it takes too long"
+        return f"{type(error).__name__}: {error}"
 
 
 def voted(result: ExecResult) -> Decision:
