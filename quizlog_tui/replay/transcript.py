@@ -42,13 +42,17 @@ class Step:
     tampered: bool = field(default=False, compare=False)
     """Whether this is the first stop whose account is not what its bytes show."""
 
+    @property
+    def printed_before(self) -> str:
+        """What was printed last before the question; empty if nothing was."""
+        return self.written[-1] if self.written else ""
+
     @cached_property
     def kind(self) -> InputType:
         """What kind of answer the question wants."""
         if self.source is None or self.prompt is None:
             return InputType()
-        before = self.written[-1] if self.written else ""
-        return input_type(self.prompt, self.line, self.source, before)
+        return input_type(self.prompt, self.line, self.source, self.printed_before)
 
     @cached_property
     def mark(self) -> str:

@@ -11,7 +11,7 @@ import yaml
 from quizlog_tui.replay.script.input_type import InputType
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.options import options
+from quizlog_tui.tui.draw.options import option_rows, options
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.editors.matrix import size_in
 from quizlog_tui.tui.widgets.editors.text_box import json_problem
@@ -32,6 +32,21 @@ from tests.support.screens import SIZES, check, press, settled, shows
 )
 def test_options(question: str, kind: InputType, found: tuple[str, ...]) -> None:
     assert options(question, kind) == found
+
+
+@pytest.mark.parametrize(
+    ("options", "heard", "rows"),
+    [
+        (("a", "b"), "Choose:\na) red\n(b)  blue \n> ", ("a) red", "(b)  blue")),
+        (("1", "2"), "Choose:\n1. red\n> ", ("1. red", "2")),
+        (("red", "blue"), "(red/blue)", ("red", "blue")),
+        (("yes", "no"), "Go on?\na) red", ("yes", "no")),
+    ],
+)
+def test_an_option_stands_with_its_line_of_the_question(
+    options: tuple[str, ...], heard: str, rows: tuple[str, ...]
+) -> None:
+    assert option_rows(options, heard) == rows
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,28 @@ async def test_no_choice_is_marked_before_one_moves(record: Path) -> None:
     assert inputs(record)[-1] == "red"
 
 
+async def test_beside_an_error_one_reads_what_each_option_means(build: Build) -> None:
+    path = build.record(
+        """
+        for name in ("walk", "swim"):
+            print(f"a) {name}\\nb) museum\\nc) stay")
+            if input() != "b":
+                raise Exception("no, " + "and that at length " * 20)
+        """,
+        "b",
+        "a",
+    )
+    app = QuizlogApp(path)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await settled(pilot)
+        for row in ("a) swim", "b) museum", "c) stay"):
+            assert row in screen_text(app)
+        await press(pilot, "down", "enter")
+        assert inputs(path) == ["b", "a"]
+        await press(pilot, "escape", "0")
+        assert "a) walk" in screen_text(app)
+
+
 async def test_the_mark_and_the_input_agree_on_an_option(build: Build) -> None:
     path = build.record("input('Where to? (walk/museum/up) ')\n")
     with Session(path) as session:

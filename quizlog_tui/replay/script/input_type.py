@@ -32,7 +32,7 @@ _PARSERS = (
 )
 _YES_NO = re.compile(r"\b(?:yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}(?:no|n)\b", re.I)
 _GROUP = re.compile(r"[(\[{<]\s*([^()\[\]{}<>]+?)\s*[)\]}>]")
-_LETTERED = re.compile(r"^\s*[(\[]?([A-Za-z]|\d{1,2})[).\]:]\s+\S", re.M)
+_LISTED = re.compile(r"^\s*([(\[]?([A-Za-z]|\d{1,2})[).\]:]\s+\S.*)", re.M)
 _CHOOSE = re.compile(
     r"\b(?:choose|pick|select|answer|enter|type)\b[^:?.]*?\b(\w+(?:,\s*\w+)*,?\s+or\s+\w+)\b", re.I
 )
@@ -99,11 +99,16 @@ def choices_in(text: str) -> tuple[str, ...]:
             parts = [part.strip().strip("'\"") for part in group.split(mark)]
             if len(parts) > 1 and all(_is_option(part) for part in parts):
                 return tuple(parts)
-    lettered = _LETTERED.findall(text)
-    if len(lettered) > 1:
-        return tuple(lettered)
+    listed = tuple(option for option, _ in listed_options(text))
+    if len(listed) > 1:
+        return listed
     match = _CHOOSE.search(text)
     return tuple(re.split(r",\s*or\s+|,\s*|\s+or\s+", match[1])) if match else ()
+
+
+def listed_options(text: str) -> list[tuple[str, str]]:
+    """The options that stand on lines of their own, such as `1) red`, each with its line."""
+    return [(found[2], found[1].rstrip()) for found in _LISTED.finditer(text[-_LONGEST:])]
 
 
 def _is_option(part: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...replay.script.input_type import InputType
+from ...replay.script.input_type import InputType, listed_options
+from ...text import one_line
 from ..widgets.lines.documents import Table, line
 
 _YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
@@ -21,6 +22,12 @@ def options(question: str, kind: InputType) -> tuple[str, ...]:
     return (written[1], written[2]) if written else ("yes", "no")
 
 
-def option_table(options: Sequence[str]) -> Table:
+def option_rows(options: Sequence[str], heard: str) -> tuple[str, ...]:
+    """What stands in the row of each option: its line in what was heard, such as `a) red`."""
+    lines = dict(listed_options(heard))
+    return tuple(one_line(lines.get(option, option)) for option in options)
+
+
+def option_table(rows: Sequence[str]) -> Table:
     """One row for each option; the table keeps them, whatever is asked next."""
-    return Table(len(options), lambda index: line(("  ", ""), options[index], cut=True))
+    return Table(len(rows), lambda index: line(("  ", ""), rows[index], cut=True))

@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from ...replay.script.input_type import InputType
 from ...text import one_line, visible
-from ..draw.options import option_table, options
+from ..draw.options import option_rows, option_table, options
 from .editors.answered import Answered
 from .editors.text_line import TextLine
 from .lines.row_list import RowList
@@ -54,7 +54,6 @@ class PromptPanel(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._kind = InputType()
-        self._question = ""
         self.options: tuple[str, ...] = ()
         """What there is to choose from."""
         self._table = option_table(())
@@ -99,9 +98,10 @@ class PromptPanel(Vertical):
             before: What was printed before it, in which a matrix may be shown.
             suggestions: Answers to step through with up and down.
         """
-        same = self._asking and (question, kind) == (self._question, self._kind)
+        heard = f"{before}\n{question}"
+        same = self._asking and (heard, kind) == (self._heard, self._kind)
         self._turn_to(f"{title}\n{question}")
-        self._kind, self._question, self._heard = kind, question, f"{before}\n{question}"
+        self._kind, self._heard = kind, heard
         self._asking = True
         self.options = options(question, kind)
         self._title(title, "/".join(kind.choices) or kind.name)
@@ -118,7 +118,7 @@ class PromptPanel(Vertical):
         shown = self.query_one("#options", RowList)
         if len(shown.document) != len(self.options):
             shown.styles.height = min(6, len(self.options))
-        self._table = option_table(self.options)
+        self._table = option_table(option_rows(self.options, self._heard))
         shown.show(self._table)
         self._mark_option()
 

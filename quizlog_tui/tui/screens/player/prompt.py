@@ -62,7 +62,7 @@ class PromptDrawing:
             _heading(state.step, state.mode),
             shown.next_prompt or "",
             shown.last.kind,
-            before=shown.last.written[-1] if shown.last.written else "",
+            before=shown.last.printed_before,
             suggestions=old,
         )
         self._remark(state, old)
@@ -70,7 +70,12 @@ class PromptDrawing:
     def _ask_again(self, state: PlayerState, shown: Transcript) -> None:
         """Ask the question before an error once more."""
         last = shown.steps[-1]
-        self._panel.ask(_heading(state.step - 1, "retry"), last.prompt or "", last.kind)
+        self._panel.ask(
+            _heading(state.step - 1, "retry"),
+            last.prompt or "",
+            last.kind,
+            before=last.printed_before,
+        )
         self._remark(state, _old_answers(self._moments[state.step]))
 
     def _remark(self, state: PlayerState, old: Sequence[str]) -> None:
