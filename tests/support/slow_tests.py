@@ -1,7 +1,7 @@
 """Leaves slow tests out of a quick run, and finds out which those are.
 
 `tests/run quick` leaves out what stands in `tests/slow_tests.txt`. That list is written anew by a
-whole run on an idle machine: `tests/run --list-slow tests/slow_tests.txt`.
+whole run on an idle machine: `tests/run --list-slow=tests/slow_tests.txt`.
 """
 
 from __future__ import annotations
