@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,28 @@ async def test_undo_and_redo(record: Path) -> None:
         assert data(record)["pointer"] == 4
         await press(pilot, "escape", "Z")
         await shows(pilot, "nothing to do again")
+
+
+async def test_each_of_two_quick_undos_says_what_it_took_back(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        screen = await settled(pilot)
+        await press(pilot, "7", "enter")
+        await press(pilot, "escape", "h", "r")
+        told: list[str] = []
+        typed, undo = threading.Event(), screen.session.undo
+        monkeypatch.setattr(screen, "tell", told.append)
+        monkeypatch.setattr(screen.session, "undo", lambda: typed.wait(60) and undo())
+        await pilot.press("z", "z", "z")
+        typed.set()
+        await settled(pilot)
+        assert [note.split()[:2] for note in told[:2]] == [
+            ["undone:", "rewind"],
+            ["undone:", "answer"],
+        ]
+        assert told[2:] == ["nothing to take back"] and data(record)["pointer"] == 3
 
 
 async def test_a_rewound_tail_is_offered_and_taken_again(record: Path) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ....record.branches import free_name, leaves_tail
 from ....session.session import Session
 from ....text import clipped, one_line, plural
@@ -122,18 +119,25 @@ class Editing:
 
     def undo(self) -> None:
         """Take the last change back."""
-        self._turn(self.session.can_undo, self.session.undo, "undone")
+        self._move(self._undone)
 
     def redo(self) -> None:
         """Make the change again that was taken back."""
-        self._turn(self.session.can_redo, self.session.redo, "done again")
+        self._move(self._redone)
 
-    def _turn(self, label: str | None, call: Callable[[], Any], said: str) -> None:
+    def _undone(self) -> str:
+        label = self.session.can_undo  # asked when its turn has come: other changes may go before
         if label is None:
-            self.view.tell("nothing to take back" if said == "undone" else "nothing to do again")
-        else:
-            self._move(call)
-            self.view.tell(f"{said}: {label}")
+            return "nothing to take back"
+        self.session.undo()
+        return f"undone: {label}"
+
+    def _redone(self) -> str:
+        label = self.session.can_redo
+        if label is None:
+            return "nothing to do again"
+        self.session.redo()
+        return f"done again: {label}"
 
     def redo_tail(self) -> None:
         """Take all recorded answers again."""

@@ -44,16 +44,19 @@ class Moves:
         """Make a change after those under way, then show where it led.
 
         Args:
-            call: The change.
+            call: The change. A text that it returns is told.
             answer: What was typed for it; stands there again if it could not be made.
         """
         async with self._moving:
             panel = self._panes.prompt
             typing = panel.has_focus_within
             known = [*self._session.warnings]
-            if await self.view.work_on(lambda: (call(), self._session.preview()), "running"):
+            done = await self.view.work_on(lambda: (call(), self._session.preview()), "running")
+            if done is not None:
                 self._warn_of_new(known)
                 await self._take()
+                if isinstance(done[0], str):
+                    self.view.tell(done[0])
                 if typing:
                     self._panes.focus_pending()
             else:
