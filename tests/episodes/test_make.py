@@ -445,7 +445,7 @@ import asyncio, sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 from quizlog_tui.episodes.runs.asking import Solver
-from quizlog_tui.episodes.build.build import Settings
+from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 
@@ -462,7 +462,7 @@ async def solve_run(want, *, begun, keep):
 async def solver():
     yield solve_run
 
-make([Path(sys.argv[1])], Path(sys.argv[2]), Settings(), lambda *a: None, solver=Solver(solver), runs=3)
+make([Path(sys.argv[1])], Path(sys.argv[2]), BuildSettings(), lambda *a: None, solver=Solver(solver), runs=3)
 """
 
 
