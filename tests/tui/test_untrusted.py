@@ -185,7 +185,10 @@ def test_neither_does_the_choice_of_an_episodes_file(evil: Path, evil_episodes: 
 def test_neither_does_an_export_of_a_branch(evil: Path) -> None:
     with Terminal(quizlog("tui", str(evil)), (120, 40), cwd=evil.parent) as terminal:
         terminal.wait_for("Output")
-        drive(terminal, "\x1b")
+        terminal.send("\x1b")
+        terminal.wait_for(
+            "Rewind"
+        )  # the keys are the screen's; a key sooner would be read as Alt+E
         terminal.send("E")
         terminal.wait_for("Put main")
         drive(terminal, "/", "\r")
