@@ -9,6 +9,7 @@ import pytest
 
 from quizlog_tui.cli.machine.attack_checks import PIPELINE
 from quizlog_tui.files.paths import CODE_ATTACKS, QUIZ_ATTACKS, attack_list
+from quizlog_tui.sandbox.attacks import observe
 from quizlog_tui.sandbox.attacks.entries import load
 from quizlog_tui.sandbox.attacks.judge import CHECKS
 from quizlog_tui.sandbox.attacks.perform import Judgement, known_gaps, perform
@@ -60,3 +61,12 @@ def test_an_attack_that_succeeds_is_seen(monkeypatch: pytest.MonkeyPatch) -> Non
         tame = replace(attack, code="answer = 'PWNED'")
         (found,) = perform([tame], sandbox, PIPELINE)
     assert found.wrong
+
+
+def test_what_a_neighbour_listened_on_and_closed_is_not_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = iter([{"1": "old", "2": "left", "3": "closed"}, {"1": "old", "2": "left"}])
+    monkeypatch.setattr(observe, "listening", lambda: next(looks))
+    monkeypatch.setattr(observe, "held_elsewhere", lambda number: False)
+    assert observe.new_listeners({"1": "old"}) == {"left"}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .observe import Observer, held_elsewhere, listening, processes
+from .observe import Observer, listening, new_listeners, processes
 from .scene import Scene, digest
 
 _SOON = 10.0
@@ -59,8 +59,7 @@ class Lookout:
         """
         self._observer.stop()
         survivors = _left(lambda: processes() - self._were - ours())
-        now = listening()
-        listeners = {a for n, a in now.items() if n not in self._listened and not held_elsewhere(n)}
+        listeners = new_listeners(self._listened)
         for pid in survivors:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

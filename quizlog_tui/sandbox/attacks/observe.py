@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from threading import Event, Thread
 
@@ -86,6 +87,16 @@ def listening() -> dict[str, str]:
             if fields[3] == "0A" and fields[7] in users:
                 found[fields[9]] = fields[1]
     return found
+
+
+def new_listeners(before: Collection[str]) -> set[str]:
+    """Addresses on which somebody listens since, and no process of a neighbour.
+
+    Args:
+        before: Numbers of the sockets on which somebody listened then.
+    """
+    found = {n: a for n, a in listening().items() if n not in before and not held_elsewhere(n)}
+    return {found[n] for n in found.keys() & listening().keys()}  # a neighbour may have closed its
 
 
 def held_elsewhere(number: str) -> bool:
