@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,7 +23,15 @@ PEERS = {"dbos", "langgraph", "pexpect"}
 @pytest.mark.parametrize("part", sorted(path.stem for path in BENCH.glob("*.py")))
 def test_a_part_of_the_benchmark_can_be_loaded(part: str) -> None:
     command = [sys.executable, "-c", f"import {part}"]
-    done = subprocess.run(command, cwd=BENCH, capture_output=True, text=True, check=False)
+    root = str(BENCH.parent.parent)  # as where the source is installed editable
+    done = subprocess.run(
+        command,
+        cwd=BENCH,
+        env=os.environ | {"PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     lack = re.search(r"No module named '(\w+)", done.stderr)
     if lack and lack[1] in PEERS:
         pytest.skip(f"{lack[1]} is not installed")
