@@ -9,6 +9,7 @@ start.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Generator, Iterator
 
 from ..errors import CancelledError, QuizlogError
@@ -64,8 +65,9 @@ class TreeWalk:
             run.process.cancel()
 
     def close(self) -> None:
-        """End every process; no thread may be in `next`."""
-        self._outcomes.close()
+        """End every process; a thread that is still in `next` ends its own."""
+        with contextlib.suppress(ValueError):  # given up while a thread is in it, which ends it
+            self._outcomes.close()
 
     def _all(self, tree: Node) -> Generator[tuple[int, Outcome]]:
         yield from self._through(self._fresh(), tree, ())
