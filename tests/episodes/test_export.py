@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import quizlog_tui.episodes
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import rewards
 from quizlog_tui.episodes.build.build import BuildSettings
@@ -31,6 +34,7 @@ from tests.episodes.support import SCRIPT, episode
 from tests.support.episode_faults import DATA, PLACES, Place, put
 
 Run = Callable[..., tuple[int, str, str]]
+TEMPLATES = sorted(Path(quizlog_tui.episodes.__path__[0], "templates").glob("*.txt"))
 ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])
 
 
@@ -445,3 +449,17 @@ def test_an_older_file_is_upgraded_from_the_shell(run: Run, tmp_path: Path) -> N
     assert (
         run("upgrade", "e.jsonl", "-o", "x.jsonl")[0] == 2 and not (tmp_path / "x.jsonl").exists()
     )
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.stem)
+def test_what_an_exported_package_takes_from_quizlog_is_there(template: Path) -> None:
+    tree = ast.parse(template.read_text(encoding="utf-8"))
+    taken = [
+        (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and "quizlog_tui" in node.module
+        for alias in node.names
+    ]
+    assert taken
+    for module, name in taken:
+        assert hasattr(import_module(module), name), f"{module}.{name}"
