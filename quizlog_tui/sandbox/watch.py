@@ -68,6 +68,15 @@ def usage(pids: list[int]) -> Usage:
 
 def shares(pids: list[int]) -> int:
     """Bytes these processes hold in memory and swap, what they share divided among its holders."""
+    return _shares(pids, (b"Pss:", b"SwapPss:"))
+
+
+def private_shares(pids: list[int]) -> int:
+    """Those of `shares` that are no files in memory and no segments that can be shared."""
+    return _shares(pids, (b"Pss_Anon:", b"Pss_File:", b"SwapPss:"))
+
+
+def _shares(pids: list[int], kinds: tuple[bytes, ...]) -> int:
     total = 0
     for pid in pids:
         try:
@@ -78,7 +87,7 @@ def shares(pids: list[int]) -> int:
             total += usage([pid]).resident
             continue
         for line in lines:
-            if line.startswith((b"Pss:", b"SwapPss:")):
+            if line.startswith(kinds):
                 total += int(line.split()[1]) * 1024
     return total
 

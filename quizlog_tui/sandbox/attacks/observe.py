@@ -53,7 +53,8 @@ class Observer:
         pids = watch.tree(os.getpid())
         own = watch.usage([os.getpid()])
         disk = sum(_used(place) for place in _PLACES if os.path.isdir(place))
-        return watch.usage(pids).processes, watch.shares(pids) + _shared(), own.resident, disk
+        memory = watch.private_shares(pids) + _shared()
+        return watch.usage(pids).processes, memory, own.resident, disk
 
 
 def _used(place: str) -> int:
