@@ -76,8 +76,13 @@ def address(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_server(settings: ServerSettings, tasks: Tasks | None = None) -> uvicorn.Server:
-    """A server that speaks HTTP for the application, without a word on stdout."""
+def make_server(
+    settings: ServerSettings, started: Callable[[], None], tasks: Tasks | None = None
+) -> uvicorn.Server:
+    """A server that speaks HTTP for the application, without a word on stdout.
+
+    `started` is called once requests are answered.
+    """
     crowd = ConnectionCrowd(settings.bounds.connections)
     config = uvicorn.Config(
         create_app(settings, tasks),
@@ -91,17 +96,24 @@ def make_server(settings: ServerSettings, tasks: Tasks | None = None) -> uvicorn
         ws="none",
         proxy_headers=False,
     )
-    return _Server(config)
+    return _Server(config, started)
 
 
 class _Server(uvicorn.Server):
     """Accepts few connections at a time, and lets many wait for that."""
 
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._started = started
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen."""
+        """Listen, then say so: whoever hears it may interrupt the server at once."""
         await super().startup(sockets)
+        if self.should_exit:
+            return
         for sock in sockets or ():
             sock.listen(_BACKLOG)
+        self._started()
 
 
 def serve(settings: ServerSettings, sock: socket.socket, started: Callable[[], None]) -> None:
@@ -133,8 +145,7 @@ async def _serve(
     browser never answers.
     """
     tasks = await _tasks(settings, stack)
-    server = make_server(settings, tasks)
-    started()
+    server = make_server(settings, started, tasks)
     await server.serve(sockets=[sock])
 
 

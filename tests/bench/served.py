@@ -79,11 +79,8 @@ def _serve_quizlog(folder: str, pipe: Any) -> None:
     from quizlog_tui.server.lookup import served
     from quizlog_tui.server.run import listening, make_server
 
-    _run(
-        make_server(ServerSettings(served([Path(folder)]), bounds=allowed_bounds())),
-        listening("127.0.0.1", 0),
-        pipe,
-    )
+    settings = ServerSettings(served([Path(folder)]), bounds=allowed_bounds())
+    _run(make_server(settings, started=lambda: None), listening("127.0.0.1", 0), pipe)
 
 
 def _serve_floor(given: tuple[bytes, str], pipe: Any) -> None:
