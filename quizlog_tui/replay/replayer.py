@@ -23,7 +23,8 @@ from .pending_step import PendingStep
 from .process.limits import Limits
 from .process.process import QuizProcess
 from .run import Run
-from .script.source import Source, read_source
+from .script.source import Source
+from .script.source_cache import SourceCache
 from .transcript import Transcript
 from .tree import tree_of
 from .tree_walk import Outcome, TreeWalk
@@ -63,6 +64,7 @@ class Replayer:
         keeper: Keeper | None = None,
     ) -> None:
         self._keeper = keeper
+        self._sources = SourceCache()
         self.limits = limits or Limits()
         self.checkpoints = Checkpoints(checkpoints if possible() else 0, checkpoint_memory)
         self._live = LiveRuns(runs, self.checkpoints)
@@ -83,7 +85,7 @@ class Replayer:
             LimitError: It went over a limit.
             CancelledError: `cancel` was called meanwhile.
         """
-        source = script if isinstance(script, Source) else read_source(Path(script))
+        source = script if isinstance(script, Source) else self._sources.source(script)
         key = key_of(source, seed)
         with self._lock:
             return self._replayed(key, source, inputs)
@@ -245,7 +247,7 @@ class Replayer:
         Raises:
             CancelledError: `cancel` was called meanwhile.
         """
-        source = script if isinstance(script, Source) else read_source(Path(script))
+        source = script if isinstance(script, Source) else self._sources.source(script)
         key = key_of(source, seed)
         with self._lock:
             stop = self._replayed(key, source, inputs)

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
+from ..files.stamp import Stamp, stamp_of
 from ..record.store import RecordFile
 from ..replay.pending_step import PendingStep
+from ..replay.script.source_cache import SourceCache
 from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
@@ -25,7 +27,6 @@ from .bodies import ScriptStep, SheetStep
 from .faults import encode
 from .lookup import SCRIPT, SHEET, Folders
 from .replayer_pool import ReplayerPool, Slot
-from .stamps import Scripts, Stamp, stamp_of
 
 SESSIONS = 4096
 """Records held open at once."""
@@ -70,7 +71,7 @@ class Sessions:
         self.warmth = warmth
         self._most = most
         self._seats: OrderedDict[Path, SessionEntry] = OrderedDict()
-        self._scripts = Scripts()
+        self._scripts = SourceCache()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quizlog-script")
 
     def __len__(self) -> int:

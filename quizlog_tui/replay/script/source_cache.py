@@ -1,0 +1,50 @@
+"""Scripts that are read once while their files stay as they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ...files.stamp import Stamp, is_settled, stamp_of
+from .source import Source, read_source
+
+_MOST = 256
+"""Scripts kept at most."""
+
+
+class SourceCache:
+    """Scripts that were read, each kept while its file stays as it is."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Stamp, Source]] = {}
+
+    def source(self, path: str | Path) -> Source:
+        """The script as it is now.
+
+        Raises:
+            ScriptError: It cannot be read.
+        """
+        name = _absolute(path)
+        stamp = stamp_of(name)
+        known = self._kept.get(name)
+        if known and known[0] == stamp:
+            return known[1]
+        self._kept.pop(name, None)
+        source = read_source(Path(path))
+        if is_settled(stamp) and not source.asked:  # what it asks for may be granted at any time
+            self._keep(name, stamp, source)
+        return source
+
+    def _keep(self, name: str, stamp: Stamp, source: Source) -> None:
+        if len(self._kept) >= _MOST:
+            self._kept.clear()
+        self._kept[name] = stamp, source
+
+
+def _absolute(path: str | Path) -> str:
+    """The absolute path of a file; empty if the current folder is gone."""
+    name = os.fspath(path)
+    try:
+        return name if os.path.isabs(name) else os.path.join(os.getcwd(), name)
+    except OSError:
+        return ""
