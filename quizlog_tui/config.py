@@ -1,7 +1,7 @@
-"""The user's settings: one TOML file in the platform's folder for configuration.
+"""The user's settings: one TOML file in the platform's configuration folder.
 
-Every setting is a field of `Config` with its default, its meaning and its check here; nothing else
-knows what may stand in the file. Reads and checks; the only thing it writes is a first file.
+Every setting is a field of `Config` with its default, its meaning and its check; no other module
+knows the keys of the file. The file is only read, except that `init_config` writes a first one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .files.paths import user_folder
 
 @dataclass(frozen=True)
 class ConfigProblem:
-    """One thing wrong in the file."""
+    """One fault in the settings file."""
 
     where: str
     """File and key."""
@@ -39,7 +39,7 @@ def _between(least: float, most: float) -> Callable[[Any], str]:
 
 @dataclass(frozen=True)
 class Config:
-    """All settings. The name of a field is its key, `section_key` for a key of a section."""
+    """All settings. A field is named like its key, or `section_key` for a key in a section."""
 
     theme: str = _setting("", "theme of the screens; empty: the one chosen last")
     author: str = _setting("", "name on notes and verdicts; empty: asked once")
@@ -61,35 +61,35 @@ class Config:
 
 
 SECTIONS = ("limits", "cache")
-"""The tables of the file whose keys are settings."""
+"""The TOML tables whose keys are settings."""
 
 
 def config_folder() -> Path:
-    """Where configuration, themes and models are kept."""
+    """The folder of the settings file, the themes and the models file."""
     return user_folder("config")
 
 
 def config_path() -> Path:
-    """The configuration file, whether or not it is there."""
+    """The path of the settings file, which need not exist."""
     return config_folder() / "config.toml"
 
 
 def load_config(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
-    """The settings, and what is wrong in the file; what is wrong keeps its default."""
+    """The settings and the faults in the file; a faulty setting keeps its default."""
     path = path or config_path()
     try:
         data = _read(path)
     except ConfigError as error:
         return Config(), [ConfigProblem(error.where or str(path), error.message, error.hint or "")]
-    known = {one.name: one for one in fields(Config)}
+    known = {each.name: each for each in fields(Config)}
     values: dict[str, Any] = {}
     problems = []
     for key, dotted, value in _entries(data):
-        said = _wrong(known, key, dotted, value)
-        if said is None:
+        fault = _wrong(known, key, dotted, value)
+        if fault is None:
             values[key] = value
         else:
-            problems.append(ConfigProblem(f"{path}: {dotted}", *said))
+            problems.append(ConfigProblem(f"{path}: {dotted}", *fault))
     return Config(**values), problems
 
 
@@ -113,18 +113,18 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _entries(data: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-    """Field name, dotted key and value of all that the file sets."""
-    found = []
+    """Field name, dotted key and value of every entry in the file."""
+    entries = []
     for key, value in data.items():
         if key in SECTIONS and isinstance(value, dict):
-            found += [(f"{key}_{name}", f"{key}.{name}", inner) for name, inner in value.items()]
+            entries += [(f"{key}_{name}", f"{key}.{name}", inner) for name, inner in value.items()]
         else:
-            found.append((key, key, value))
-    return found
+            entries.append((key, key, value))
+    return entries
 
 
 def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple[str, str] | None:
-    """What is wrong with a setting and how to mend it; None if nothing is."""
+    """What is wrong with a setting and how to fix it; None if nothing is."""
     if key not in known or dotted != dotted_name(key):
         from difflib import get_close_matches
 
@@ -132,19 +132,19 @@ def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple
         near = get_close_matches(dotted, names, n=1, cutoff=0.4)
         return "there is no such setting", f"did you mean {near[0]}?" if near else "remove it"
     if key == "keys":
-        good = isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+        good = isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
         return None if good else ("must be a table of texts", '[keys] and "player.fork" = "f"')
     default = known[key].default
     wanted = (int, float) if isinstance(default, float) else type(default)
     if not isinstance(value, wanted) or isinstance(value, bool) != isinstance(default, bool):
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         return f"must be {kind[type(default)]}", f"the default is {_toml(default)}"
-    said = known[key].metadata["check"](value)
-    return (said, f"the default is {_toml(default)}") if said else None
+    fault = known[key].metadata["check"](value)
+    return (fault, f"the default is {_toml(default)}") if fault else None
 
 
 def dotted_name(name: str) -> str:
-    """The key in the file of a field of `Config`."""
+    """The key in the file for a field of `Config`."""
     section, _, rest = name.partition("_")
     return f"{section}.{rest}" if section in SECTIONS else name
 
@@ -157,7 +157,7 @@ def _toml(value: Any) -> str:
 
 
 def settings(config: Config) -> dict[str, tuple[Any, str]]:
-    """Each setting by its key in the file: its value and what it means."""
+    """Each setting's value and meaning, by its key in the file."""
     return {
         dotted_name(one.name): (getattr(config, one.name), one.metadata["about"])
         for one in fields(Config)
@@ -181,10 +181,10 @@ def template() -> str:
 
 
 def init_config() -> Path:
-    """Write a first file for the user to edit.
+    """Write a settings file for the user to edit; return its path.
 
     Raises:
-        UsageError: There is one already, or it cannot be written.
+        UsageError: A settings file exists already, or it cannot be written.
     """
     path = config_path()
     if os.path.exists(path):

@@ -1,7 +1,7 @@
-"""The errors a user can meet, each with its exit code and its mend.
+"""The errors a user can meet, each with its exit code and what to do about it.
 
-Every failure that is not a defect of ours is one of these. It is shown as one line: where, what,
-and what to do instead. Nothing here may import another part of quizlog.
+Every failure that is not a bug in quizlog is one of these. It is shown as one line: where, what,
+and what to do instead. This module imports no other part of quizlog.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ class QuizlogError(Exception):
 
     Args:
         message: What is wrong, in one line.
-        where: The file, field or place it is wrong in.
+        where: The file, field or place of the fault.
         hint: What to do instead.
     """
 
     exit_code = 2
-    """The exit code of the command line (1 is kept for a script that raised)."""
+    """The exit code of the command line (1 is reserved for a script that raised)."""
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -29,12 +29,12 @@ class QuizlogError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        mend = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.message}{mend}"
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.message}{hint}"
 
 
 class UsageError(QuizlogError):
-    """The call itself cannot be carried out: a wrong argument, or a move the state forbids."""
+    """The call cannot be carried out: a wrong argument, or a move that the state forbids."""
 
 
 class RecordError(QuizlogError):
@@ -42,7 +42,7 @@ class RecordError(QuizlogError):
 
 
 class ConfigError(QuizlogError):
-    """A file of settings cannot be read, or says something it may not."""
+    """A settings file cannot be read, or holds an invalid value."""
 
 
 class DecisionError(QuizlogError):
@@ -64,23 +64,23 @@ class LimitError(QuizlogError):
 
 
 class OutputError(QuizlogError):
-    """stdout does not take the data of a command; what the command did is done."""
+    """A command has done its work, but stdout does not accept its data."""
 
     exit_code = 4
 
 
 class MachineError(QuizlogError):
-    """The machine has no more of what is needed: files, memory, processes, room on the disk."""
+    """The machine has run out of open files, memory, processes or disk space."""
 
     exit_code = 4
 
 
 class ProtocolError(LimitError):
-    """A script meddled with the channel between its process and quizlog; its run is over."""
+    """A script tampered with the channel between its process and quizlog; its run has ended."""
 
 
 class IsolationError(QuizlogError):
-    """A script was not run, as it could be shut in only half."""
+    """A script was not run because it could not be fully isolated."""
 
 
 class CancelledError(QuizlogError):
@@ -96,13 +96,13 @@ class LockedError(QuizlogError):
 
 
 class ConflictError(QuizlogError):
-    """The record was changed by somebody else since it was read."""
+    """Somebody else changed the record since it was read."""
 
     exit_code = 4
 
 
 class DifferenceError(QuizlogError):
-    """A record is not what its script does, so that nobody can vouch for it."""
+    """A replay of the script differs from what the record says."""
 
     exit_code = 3
 
@@ -116,14 +116,14 @@ _SCARCE = {
     errno.EAGAIN: "end other programs, or raise the limits: ulimit -u, ulimit -v",
     errno.ENOMEM: "end other programs, or raise the limit: ulimit -v unlimited",
 }
-"""What to do where the machine has no more of something."""
+"""What to do when the machine has run out of a resource, by error number."""
 _NO_THREAD = "can't start new thread"
 _NO_MEMORY = ("failed to map segment", "cannot allocate memory")
-"""How Python and the loader of libraries put it."""
+"""Messages of Python and of the dynamic linker, in lower case."""
 
 
 def refusal(error: BaseException) -> QuizlogError | None:
-    """The error to show for an exception, with its notes in the hint; None for a defect."""
+    """The error to show for an exception, with its notes in the hint; None for a bug in quizlog."""
     shown = _known(error)
     notes = getattr(error, "__notes__", ())
     if shown is not None and notes:
@@ -138,10 +138,10 @@ def _known(error: BaseException) -> QuizlogError | None:
         return CancelledError("interrupted")
     if isinstance(error, OSError) and error.errno is not None:
         return _refused(error, error.errno)
-    said = str(error).lower()
-    if isinstance(error, RuntimeError) and said.startswith(_NO_THREAD):
+    text = str(error).lower()
+    if isinstance(error, RuntimeError) and text.startswith(_NO_THREAD):
         return MachineError("cannot start a thread", hint=_SCARCE[errno.EAGAIN])
-    unloaded = isinstance(error, ImportError) and any(words in said for words in _NO_MEMORY)
+    unloaded = isinstance(error, ImportError) and any(words in text for words in _NO_MEMORY)
     if unloaded or isinstance(error, MemoryError):
         return MachineError("there is no more memory", hint=_SCARCE[errno.ENOMEM])
     return None

@@ -1,6 +1,6 @@
-"""A pytest fixture for tests of one's own records: what the screen shows, compared with a file.
+"""A pytest fixture that compares the screen of a record with a golden file.
 
-Loaded by pytest as a plugin, so it imports nothing heavy until a test asks for a picture.
+pytest loads this module as a plugin, so it imports nothing heavy until a test asks for a screen.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-_MOST = 40
-"""Characters of the keys' names in a file's name."""
+_MAX_KEYS = 40
+"""Maximum number of characters that the pressed keys take in a file name."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option that writes the files."""
+    """Add the option that writes the golden files."""
     group = parser.getgroup("quizlog")
     about = "write the golden screens instead of comparing with them"
     group.addoption("--quizlog-update", action="store_true", help=about)
@@ -27,18 +27,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def quizlog_screen(request: pytest.FixtureRequest) -> Screens:
-    """Renders a record's screen at a step and compares it with `golden/` beside the test."""
+    """Compare a record's screen at a step with a file in `golden/` next to the test."""
     update = bool(request.config.getoption("--quizlog-update"))
     return Screens(request.path.parent / "golden", request.node.name, update)
 
 
 class Screens:
-    """What the fixture gives: call it to compare, `render` only to look.
+    """The fixture's value: call it to compare a screen, use `render` only to get one.
 
     Args:
-        folder: Where the golden files are.
-        test: The test's name, from which theirs are made.
-        update: Write them instead of comparing.
+        folder: The folder of the golden files.
+        test: The test's name, which the file names start with.
+        update: Write the files instead of comparing.
     """
 
     def __init__(self, folder: Path, test: str, update: bool) -> None:
@@ -48,7 +48,7 @@ class Screens:
         self._calls: dict[Path, tuple[object, ...]] = {}
 
     def render(self, record: str | Path, step: int | None = None, **options: Any) -> Any:
-        """The picture, with `text` and `svg`; options as of `quizlog_tui.tui.picture.picture`."""
+        """The picture, with `text` and `svg`; options as for `quizlog_tui.tui.picture.picture`."""
         from .tui.picture import picture
 
         return picture(record, step, **options)
@@ -63,16 +63,16 @@ class Screens:
         keys: Sequence[str] = (),
         form: str = "txt",
     ) -> None:
-        """Fail, with a readable difference, unless the screen is as in the golden file.
+        """Fail with a readable diff unless the screen equals the golden file.
 
-        The file is named for the test, the step, the keys, the theme and the size.
+        The file's name consists of the test, the step, the keys, the theme and the size.
 
         Args:
-            record: The record file; it is not written.
-            step: The step to look at; the pointer if None.
+            record: The record file; it is only read.
+            step: The step to show; the pointer if None.
             size: Columns and rows.
-            theme: Name of a theme; quizlog's own if None.
-            keys: Keys to press first.
+            theme: Name of a theme; the default theme if None.
+            keys: Keys to press before the screen is taken.
             form: `txt`, or `svg` to compare colours as well.
         """
         options: dict[str, Any] = {"size": size, "keys": keys}
@@ -86,7 +86,7 @@ class Screens:
         self._compare(path, shown.svg if form == "svg" else shown.text, shown.text)
 
     def _claim(self, path: Path, call: tuple[object, ...]) -> None:
-        """Fail if another call of this test has the same file."""
+        """Fail if another call in this test uses the same file."""
         __tracebackhide__ = True
         if self._calls.setdefault(path, call) != call:
             hint = "take the second picture in a test of its own"
@@ -99,27 +99,27 @@ class Screens:
             path.write_text(shown, encoding="utf-8")
             return
         if not path.exists():
-            pytest.fail(f"{path} is not there; --quizlog-update writes it:\n{text}", pytrace=False)
+            pytest.fail(f"{path} is missing; --quizlog-update writes it:\n{text}", pytrace=False)
         golden = path.read_text(encoding="utf-8")
         if golden != shown:
-            pytest.fail(f"the screen is not as in {path}:\n{_difference(golden, shown)}", False)
+            pytest.fail(f"the screen differs from {path}:\n{_difference(golden, shown)}", False)
 
 
 def _word(text: str) -> str:
-    """A text as part of a file's name."""
+    """A text as part of a file name."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-")
 
 
 def _keys_word(keys: Sequence[str]) -> str:
-    """Keys as part of a file's name; many are cut, with a digest that tells them apart."""
+    """Keys as part of a file name; a long list is cut and gets a digest that keeps it unique."""
     word = _word("-".join(keys))
-    if len(word) <= _MOST:
+    if len(word) <= _MAX_KEYS:
         return word
-    return f"{word[:_MOST]}-{hashlib.sha256(repr(tuple(keys)).encode()).hexdigest()[:8]}"
+    return f"{word[:_MAX_KEYS]}-{hashlib.sha256(repr(tuple(keys)).encode()).hexdigest()[:8]}"
 
 
 def _difference(golden: str, shown: str) -> str:
     lines = difflib.unified_diff(
         golden.splitlines(), shown.splitlines(), "golden", "shown", lineterm="", n=1
     )
-    return "\n".join(lines) + "\n(--quizlog-update takes the new one)"
+    return "\n".join(lines) + "\n(--quizlog-update accepts the new screen)"

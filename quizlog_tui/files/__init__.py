@@ -1,1 +1,1 @@
-"""Files and folders on this machine: paths, temporary folders, files of strangers, digests."""
+"""Files and folders on this machine: paths, temporary folders, untrusted files, digests."""

@@ -1,7 +1,7 @@
-"""SHA-256 as the interpreter has it built in.
+"""SHA-256 from the interpreter's built-in module.
 
-`hashlib` takes OpenSSL's, whose library loads longer than a short command works. Only for what is
-small; big files are hashed by `hashlib`, which is quicker once it is there.
+`hashlib` uses OpenSSL, whose library takes longer to load than a short command takes to run. Use
+this only for small data; `hashlib` hashes big files faster once it is loaded.
 """
 
 from __future__ import annotations
@@ -16,6 +16,6 @@ except ImportError:
 
 
 def hex_digest(data: bytes) -> str:
-    """The hexadecimal digits of the hash."""
+    """The SHA-256 hash in hexadecimal digits."""
     digits: str = sha256(data).hexdigest()
     return digits

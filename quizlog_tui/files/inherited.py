@@ -1,19 +1,19 @@
-"""What this process has from whoever started it, made fit to work with."""
+"""Corrects what this process inherited from its parent: closed descriptors and the umask."""
 
 from __future__ import annotations
 
 import os
 
 _OWN = 0o700
-"""The rights of a file's owner, in a mode."""
+"""The owner's permission bits of a file mode."""
 
 
 def open_standard_descriptors() -> None:
-    """Open those of the descriptors 0 to 2 that are closed on the null device.
+    """Open the null device on each of the descriptors 0 to 2 that is closed.
 
-    Otherwise the next file or socket that is opened gets the number, and whatever is meant for the
-    stream with it. All are opened for writing only: reading an input that was closed goes on
-    failing, so that nobody takes it for an empty answer.
+    Otherwise the next file or socket to be opened would get that number, and with it the output
+    meant for the standard stream. All are opened for writing only, so that reading from a closed
+    stdin still fails and is not taken for an empty answer.
     """
     for fd in range(3):
         try:
@@ -24,8 +24,8 @@ def open_standard_descriptors() -> None:
 
 
 def keep_own_rights() -> None:
-    """Let new files be readable and writable by their owner, whatever the mask for new files is.
+    """Make new files readable and writable by their owner, whatever the umask is.
 
-    Under a mask that takes these rights, a lock or a folder made here could not be opened again.
+    If the umask removed these permissions, a lock or folder made here could not be opened again.
     """
     os.umask(os.umask(_OWN) & ~_OWN)

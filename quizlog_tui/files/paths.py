@@ -1,4 +1,4 @@
-"""Where quizlog finds records, what it ships, and keeps what it copies. Starts nothing."""
+"""The paths of records, of the files that quizlog ships, and of the user's own folders."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _ON_LINUX = {
     "data": ("XDG_DATA_HOME", "~/.local/share"),
     "state": ("XDG_STATE_HOME", "~/.local/state"),
 }
-"""Variable and default of each kind of folder, as the XDG specification has them."""
+"""The environment variable and default of each kind of folder, from the XDG specification."""
 _NO_HOME = Path(os.devnull, "no-home")
-"""Stands for the home of a user who has none: nothing is there, and nothing can be written."""
+"""The home folder of a user who has none: it holds nothing and cannot be written."""
 
 
 def user_folder(kind: str) -> Path:
-    """The user's own folder for `config`, `data` or `state`, whether or not it is there."""
+    """The user's own folder for `config`, `data` or `state`, which need not exist."""
     if sys.platform == "linux":  # platformdirs costs a fifth of a shell call, for this one rule
         variable, default = _ON_LINUX[kind]
         base = os.environ.get(variable, "").strip()
@@ -36,24 +36,24 @@ def user_folder(kind: str) -> Path:
 
 
 def shipped(name: str) -> Path:
-    """The folder `name` (`records` or `themes`) as installed: from a wheel or beside the source."""
+    """The shipped folder `records` or `themes`, in the installed package or next to its source."""
     installed = _PACKAGE / "shipped" / name
     return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
 CODE_ATTACKS = ("attacks.json", "code_attacks.json")
-"""The lists of attacks on the sandbox that `quizlog doctor --attacks` runs."""
+"""The files of attacks on the sandbox that `quizlog doctor --attacks` runs."""
 QUIZ_ATTACKS = "quiz_attacks.json"
-"""Its list of attacks by quizzes."""
+"""The file of attacks by quizzes that `quizlog doctor --attacks` runs."""
 
 
 def attack_list(name: str) -> Path:
-    """One of the lists of attacks, as shipped."""
+    """The path of a shipped file of attacks."""
     return _shipped_data(name)
 
 
 def quiz_pages() -> Path:
-    """The pages of `quizlog demo-server`, as shipped."""
+    """The path of the shipped pages of `quizlog demo-server`."""
     return _shipped_data("quiz_pages.json")
 
 
@@ -68,29 +68,29 @@ def example_names() -> list[str]:
 
 
 def record_path(name: str) -> Path:
-    """The record a user means: a file, or else the user's own copy of a shipped example."""
+    """The record a user names: a file, or the user's own copy of a shipped example."""
     if name in example_names() and not Path(name).exists():
         return own_examples() / name / "record.yaml"
     return Path(name)
 
 
 def typed_path(text: str) -> Path:
-    """The path that a user typed; `~` is the home folder, if it is known which that is."""
+    """The path that a user typed; `~` stands for the home folder, if there is one."""
     return Path(os.path.expanduser(text))
 
 
 def decisions_path(record: Path) -> Path:
-    """The file beside a record that holds its decisions: `record.decisions.jsonl`."""
+    """The file of a record's decisions, in the same folder: `record.decisions.jsonl`."""
     return record.with_suffix(".decisions.jsonl")
 
 
 def own_examples() -> Path:
-    """The user's own copy of the shipped examples, made on first use so that playing can write.
+    """The user's own, writable copy of the shipped examples, made on first use.
 
-    Folders that are already there are left as the user left them.
+    Folders that already exist are not changed.
 
     Raises:
-        UsageError: They cannot be written.
+        UsageError: The copy cannot be written.
     """
     target = user_folder("data") / "records"
     try:
@@ -98,14 +98,14 @@ def own_examples() -> Path:
             if not (target / name).exists():
                 _copy_whole(shipped("records") / name, target / name)
     except OSError as error:
-        said = f"cannot copy the examples: {error.strerror or error}"
+        message = f"cannot copy the examples: {error.strerror or error}"
         hint = "set XDG_DATA_HOME to a folder that you can write"
-        raise UsageError(said, where=str(target), hint=hint) from None
+        raise UsageError(message, where=str(target), hint=hint) from None
     return target
 
 
 def _copy_whole(source: Path, target: Path) -> None:
-    """Copy a folder so that `target` is there with all that belongs to it, or not at all."""
+    """Copy a folder so that `target` is either complete or absent."""
     import shutil
 
     from .scratch import Scratch
@@ -115,7 +115,7 @@ def _copy_whole(source: Path, target: Path) -> None:
         whole = part.path / target.name
         try:
             shutil.copytree(source, whole, ignore=shutil.ignore_patterns("__pycache__"))
-        except shutil.Error as error:  # a line for each file; the first tells enough
+        except shutil.Error as error:  # it lists every file; the first one is enough
             raise OSError(error.args[0][0][2]) from None
         try:
             whole.rename(target)

@@ -1,7 +1,7 @@
-"""Reading files that strangers named: regular ones only, and no more of them than is wanted.
+"""Reads files with untrusted names: only regular files, and only up to a given size.
 
-A pipe would wait for somebody to write, a device may never end, and both can stand where a record
-or a script is expected.
+Where a record or a script is expected there may be a pipe, which waits for a writer, or a device,
+which may never end.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _PIECE = 64 * 1024
 
 
 def open_regular(path: str | Path) -> BinaryIO:
-    """Open a regular file for reading, without waiting for anybody.
+    """Open a regular file for reading, without blocking.
 
     Raises:
         OSError: It cannot be opened, or is no regular file.
     """
     try:
-        _check(os.stat(path))  # first: opening a device can set it going
-    except ValueError:  # a NUL, or a surrogate that stands for no byte
+        _check(os.stat(path))  # before opening, as opening a device can start it
+    except ValueError:  # a NUL, or a surrogate that encodes no byte
         raise OSError(errno.EINVAL, "no file can have this name") from None
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
     try:
@@ -63,7 +63,7 @@ def read_regular(path: str | Path, most: int) -> bytes:
 
 
 def _read(file: BinaryIO, size: int, most: int) -> bytes:
-    """What a file holds, up to `most` bytes. Its size is only a guess: some files tell none."""
+    """A file's content, up to `most` bytes. `size` is only a guess: some files report 0."""
     pieces, left = [], most
     while left and (piece := file.read(min(max(size, _PIECE), left))):
         pieces.append(piece)

@@ -1,8 +1,8 @@
-"""Folders for temporary files, which go with their process however it ends.
+"""Temporary folders that are removed even if their process is killed.
 
-Each is locked as long as its process lives, and the system frees the lock with the process. So a
-process that makes its first folder also removes those of the same user that nobody holds: what
-processes left that were killed.
+Each folder is locked while its process lives, and the system releases the lock when the process
+ends. A process that makes its first folder also removes the unlocked folders of the same user,
+which killed processes left behind.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ except ImportError:  # Windows: nothing is locked, and nothing of others is remo
 
 _PREFIX = "quizlog."
 _swept: set[str] = set()
-"""Where this process has looked for what others left."""
+"""Folders in which this process has removed what killed processes left."""
 
 
 class Scratch:
-    """A folder for temporary files, removed when closed. A context manager.
+    """A temporary folder, removed when closed. A context manager.
 
     Args:
-        kind: What it is for; a part of its name.
-        parent: Where it is made; the system's folder for temporary files if None.
+        kind: What it is for; becomes part of its name.
+        parent: The folder to make it in; the system's temporary folder if None.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be made.
     """
 
     def __init__(self, kind: str, parent: Path | None = None) -> None:
@@ -46,16 +46,16 @@ class Scratch:
             try:
                 self._lock = _lock(str(self.path))
             except (FileNotFoundError, BlockingIOError):
-                continue  # another process took it for left over, before it was locked
+                continue  # another process removed it before it was locked
             except OSError:
-                pass  # a file system without locks, where nobody sweeps either
+                pass  # a file system without locks, where no process sweeps either
             return
 
     def close(self) -> None:
-        """Remove it with all that is in it.
+        """Remove the folder and its content.
 
         Raises:
-            OSError: Something of it cannot be removed.
+            OSError: Some of it cannot be removed.
         """
         try:
             remove_tree(str(self.path))
@@ -73,22 +73,22 @@ class Scratch:
 
 @contextlib.contextmanager
 def scratch_folder(kind: str) -> Iterator[Path]:
-    """The path of a folder for temporary files, which is there while the block runs."""
+    """The path of a temporary folder that exists while the block runs."""
     with Scratch(kind) as scratch:
         yield scratch.path
 
 
 def scratch_names(kind: str) -> str:
-    """How the names of all such folders of this process begin."""
+    """The prefix of the names of this process's temporary folders of a kind."""
     return f"{_PREFIX}{kind}.{os.getpid()}-"
 
 
 def sweep(place: str) -> None:
-    """Remove the folders in `place` that this user's processes left when they were killed."""
-    found: list[os.DirEntry[str]] = []
+    """Remove the folders in `place` that this user's killed processes left behind."""
+    candidates: list[os.DirEntry[str]] = []
     with contextlib.suppress(OSError), os.scandir(place) as entries:
-        found = [entry for entry in entries if entry.name.startswith(_PREFIX)]
-    for entry in found:
+        candidates = [entry for entry in entries if entry.name.startswith(_PREFIX)]
+    for entry in candidates:
         with contextlib.suppress(OSError):
             if fcntl is not None and entry.stat(follow_symlinks=False).st_uid == os.geteuid():
                 _remove_unheld(entry.path)
@@ -103,12 +103,12 @@ def _remove_unheld(path: str) -> None:
 
 
 def _lock(path: str) -> int:
-    """A descriptor that holds the lock of a folder until it is closed.
+    """Lock a folder; closing the returned descriptor releases the lock.
 
     Raises:
-        FileNotFoundError: The folder is gone.
-        BlockingIOError: Somebody else holds the lock.
-        OSError: It cannot be locked.
+        FileNotFoundError: The folder has been removed.
+        BlockingIOError: Another process holds the lock.
+        OSError: The folder cannot be locked.
     """
     if fcntl is None:
         raise OSError("no locks on this system")
@@ -123,10 +123,10 @@ def _lock(path: str) -> int:
 
 
 def remove_tree(folder: str) -> None:
-    """Remove a folder, however deep and whatever its modes: its inner folders are pulled up first.
+    """Remove a folder of any depth and with any modes, by moving its inner folders to the top.
 
     Raises:
-        OSError: Something of it cannot be removed.
+        OSError: Some of it cannot be removed.
     """
     count = 0
     waiting = [folder]
@@ -134,8 +134,8 @@ def remove_tree(folder: str) -> None:
         current = waiting[-1]
         os.chmod(current, 0o700)
         with os.scandir(current) as entries:
-            found = list(entries)
-        for entry in found:
+            inner = list(entries)
+        for entry in inner:
             if not entry.is_dir(follow_symlinks=False):
                 os.unlink(entry.path)
             else:
