@@ -1,1 +1,1 @@
-"""What a trace is: the record's model, its text, its durable store and its branches."""
+"""The record of a trace: its model, its text, its durable file and its branches."""

@@ -1,6 +1,6 @@
-"""Lists of answers to try: one a line, as somebody types, pastes or keeps them in a file.
+"""Lists of answers to try: one per line, typed, pasted or read from a file.
 
-Knows no record and runs nothing.
+This module knows no record and runs nothing.
 """
 
 from __future__ import annotations
@@ -13,34 +13,35 @@ from ..errors import UsageError
 from ..files.paths import typed_path
 
 ABREAST = 16
-"""Answers that are tried between two looks at whether to stop."""
+"""Number of answers in one portion; after each portion the work can be stopped."""
 MAX_BYTES = 64 * 1024 * 1024
-"""Larger files are refused before they are read."""
+"""Maximum size of a file of answers; larger files are refused unread."""
 
 
 def lines_of(text: str) -> list[str]:
-    """The answers of a text: each line is one, an empty line the empty answer.
+    """The answers in a text: each line is one, an empty line is the empty answer.
 
-    The last line's newline ends it and begins no other; a text without any character has none.
+    A newline at the end of the text starts no further answer; an empty text has no answers.
     """
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def read_answers(path: Path) -> list[str]:
-    """The answers in a file; of stdin where the path is `-`.
+    """The answers in a file, or from stdin if the path is `-`.
 
     Raises:
-        UsageError: It cannot be read, or is no text in UTF-8, or holds no answer.
+        UsageError: The file cannot be read, is not UTF-8 text, or holds no answer.
     """
     try:
         answers = lines_of(_bytes(path).decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"cannot read: {error.strerror}", where=str(path)) from None
     except UnicodeDecodeError as error:
-        hint = "one answer a line, in UTF-8"
-        raise UsageError(f"is no text: byte {error.start}", where=str(path), hint=hint) from None
+        hint = "write one answer per line, in UTF-8"
+        message = f"is not text: byte {error.start}"
+        raise UsageError(message, where=str(path), hint=hint) from None
     if not answers:
-        raise UsageError("holds no answers", where=str(path), hint="one a line")
+        raise UsageError("holds no answers", where=str(path), hint="write one per line")
     return answers
 
 
@@ -54,21 +55,21 @@ def _bytes(path: Path) -> bytes:
 
 
 def typed_answers(text: str) -> list[str]:
-    """The answers of a typed text: `@FILE` stands for those in a file, `@@x` for the answer `@x`.
+    """The answers in a typed text: `@FILE` means those in a file, `@@x` means the answer `@x`.
 
     Raises:
         UsageError: A file cannot be read.
     """
-    found: list[str] = []
+    answers: list[str] = []
     for line in lines_of(text):
         if line.startswith("@@") or not line.startswith("@"):
-            found.append(line.removeprefix("@") if line.startswith("@@") else line)
+            answers.append(line.removeprefix("@") if line.startswith("@@") else line)
         else:
-            found += read_answers(typed_path(line[1:].strip()))
-    return found
+            answers += read_answers(typed_path(line[1:].strip()))
+    return answers
 
 
 def portions(answers: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The answers in portions, so that one can tell how far one is, and stop."""
+    """The answers in portions, so that progress can be shown and the work stopped in between."""
     for start in range(0, len(answers), ABREAST):
         yield answers[start : start + ABREAST]

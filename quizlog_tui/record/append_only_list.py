@@ -1,8 +1,8 @@
-"""A list that never changes but grows cheaply: the shape of answers, steps and printed strings.
+"""An immutable list that is cheap to extend, used for answers, steps and printed strings.
 
-A trace is extended at its end thousands of times and looked at from many points. A tuple would copy
-all of it at each step. An `AppendOnlyList` shares one underlying list with its ancestors and is as
-immutable to its holders as a tuple.
+A trace is extended at its end thousands of times, and earlier states stay in use. A tuple would be
+copied at each step. An `AppendOnlyList` shares one underlying list with those it was made from; to
+its users it is as immutable as a tuple.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class AppendOnlyList(Sequence[T], Generic[T]):
-    """An immutable sequence with `then` in constant time at its tip."""
+    """An immutable sequence whose longest version is extended in constant time by `then`."""
 
     __slots__ = ("_items", "_length")
 
@@ -24,13 +24,13 @@ class AppendOnlyList(Sequence[T], Generic[T]):
 
     @classmethod
     def _over(cls, items: list[T], length: int) -> AppendOnlyList[T]:
-        series = cls.__new__(cls)
-        series._items = items
-        series._length = length
-        return series
+        made = cls.__new__(cls)
+        made._items = items
+        made._length = length
+        return made
 
     def then(self, *items: T) -> AppendOnlyList[T]:
-        """This series followed by `items`; copies only if another went on from here already."""
+        """This list followed by `items`; copies only if it was already extended otherwise."""
         shared = self._items
         if len(shared) != self._length:
             shared = shared[: self._length]
@@ -42,31 +42,31 @@ class AppendOnlyList(Sequence[T], Generic[T]):
         return AppendOnlyList._over(self._items, min(length, self._length))
 
     def continues(self, other: AppendOnlyList[T]) -> bool:
-        """Whether this is known, without comparing items, to start with all of `other`."""
+        """Whether this list starts with `other`, as far as known without comparing items."""
         return self._items is other._items and self._length >= other._length
 
     def starts_with(self, other: Sequence[T]) -> bool:
-        """Whether the first items are equal to `other`, item by item."""
+        """Whether the first items equal those of `other`."""
         if isinstance(other, AppendOnlyList) and self.continues(other):
             return True
         return len(other) <= self._length and self._items[: len(other)] == list(other)
 
     def agrees(self, other: Sequence[T]) -> bool:
-        """Whether the longer of the two starts with the other."""
+        """Whether the longer of the two starts with the shorter."""
         count = min(self._length, len(other))
         theirs = getattr(other, "_items", other)
         if not count or self._items is theirs:
             return True
-        # The last item tells most apart, and nothing has to be copied for it.
-        last = self._items[count - 1] == theirs[count - 1]
-        return last and self._items[:count] == list(theirs[:count])
+        # The last item usually differs if any does, and comparing it copies nothing.
+        same_last = self._items[count - 1] == theirs[count - 1]
+        return same_last and self._items[:count] == list(theirs[:count])
 
     def shared(self, other: Sequence[T]) -> int:
-        """How many first items are equal to those of `other`."""
+        """How many items at the start equal those of `other`."""
         if self.agrees(other):
             return min(self._length, len(other))
         pairs = enumerate(zip(self, other, strict=False))
-        return next(index for index, (one, theirs) in pairs if one != theirs)
+        return next(index for index, (mine, theirs) in pairs if mine != theirs)
 
     def __len__(self) -> int:
         return self._length

@@ -1,6 +1,6 @@
-"""The name on notes and verdicts where none is given: as set, or as given when first asked.
+"""The default author of notes and verdicts: the one in the settings, or the one given when asked.
 
-The login name is not taken: notes travel with records, and it names a person and a machine.
+The login name is not used: notes travel with records, and it identifies a person and a machine.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from ..config import Config
 from ..files.paths import user_folder
 
 NEUTRAL = "anonymous"
-"""The name of somebody who gave none."""
+"""The author's name if none was given."""
 MAX_NAME = 100
-"""Characters of a name."""
+"""Maximum number of characters of a name."""
 QUESTION = f"Your name on notes and verdicts? (asked once; empty: {NEUTRAL})"
 
 
 def known_author(config: Config) -> str | None:
-    """The name that is set, or was given when asked; None if nobody was asked yet."""
+    """The name in the settings or given when asked; None if the user was not asked yet."""
     try:
-        kept = _answer_path().read_text(encoding="utf-8")[:MAX_NAME].strip()
+        saved = _answer_path().read_text(encoding="utf-8")[:MAX_NAME].strip()
     except (OSError, ValueError):
-        kept = ""
-    return config.author or kept or None
+        saved = ""
+    return config.author or saved or None
 
 
 def keep_author(answer: str) -> str:
-    """Remember what was answered; the name that this makes."""
+    """Save the name that the user answered; return it, or the neutral name if it is empty."""
     name = answer[:MAX_NAME].strip() or NEUTRAL
     path = _answer_path()
-    with contextlib.suppress(OSError):  # a read-only home: asked again next time
+    with contextlib.suppress(OSError):  # a read-only home: the user is asked again next time
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{name}\n", encoding="utf-8", errors="replace")
     return name

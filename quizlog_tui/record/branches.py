@@ -1,7 +1,7 @@
-"""How a record's lines of answers change: step, answer, rewind, fork, switch.
+"""Changes to a record's branches: step, answer, rewind, fork, switch.
 
-Pure functions from record to record. No answer is ever dropped: a tail that is left behind becomes
-a branch. What the script does with the answers is not known here; the caller replays.
+Pure functions from record to record. No answer is ever dropped: answers that are replaced become
+a branch. The caller replays the script; nothing here knows what it does with the answers.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from .model import Branch, Record, Status
 
 @dataclass(frozen=True)
 class BranchEnd:
-    """What is known of the end of the line of answers that is about to be left."""
+    """The state at the end of the active branch, which is about to be left."""
 
     status: Status | None = None
     score: float | None = None
     time: str | None = None
     code_hash: str | None = None
-    """Of the script it was shown by, where that is another than the record's."""
+    """Hash of the script it was replayed with, if that differs from the record's."""
 
 
 def rewound(record: Record, pointer: int) -> Record:
-    """The same answers with the pointer elsewhere.
+    """The same answers with the pointer moved.
 
     Raises:
         UsageError: `pointer` is not between 0 and the number of answers.
@@ -48,25 +48,25 @@ def check_pointer(record: Record, pointer: int) -> None:
 
 
 def leaves_tail(record: Record, at: int, answer: str) -> bool:
-    """Whether answering at `at` with `answer` leaves recorded answers behind."""
+    """Whether giving `answer` at step `at` replaces recorded answers."""
     return at < len(record.inputs) and record.inputs[at] != answer
 
 
-def answered(record: Record, at: int, answer: str, parked: BranchEnd) -> Record:
-    """The record with `answer` given at `at`, on the active branch.
+def answered(record: Record, at: int, answer: str, end: BranchEnd) -> Record:
+    """The record with `answer` given at step `at` of the active branch.
 
-    The answer already recorded there is a step forward. Any other leaves the old tail behind as a
-    branch of its own, and the active branch goes on with the new answer.
+    If that answer is already recorded there, the pointer steps forward. Otherwise the recorded
+    answers from there on become a branch, and the active branch continues with the new answer.
     """
     if not leaves_tail(record, at, answer):
         inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
         return record.but(inputs=inputs, pointer=at + 1)
-    left = cut(record, at, parked)
+    left = cut(record, at, end)
     return replace(left, inputs=left.inputs.then(answer), pointer=at + 1)
 
 
-def cut(record: Record, at: int, parked: BranchEnd) -> Record:
-    """The record with the active branch ending at `at`; the answers from there on are a branch."""
+def cut(record: Record, at: int, end: BranchEnd) -> Record:
+    """The record with the active branch cut at step `at`; its later answers become a branch."""
     name = free_name(record, record.branch)
     entry = _active_entry(record)
     start = entry.at if at < entry.at else at
@@ -75,10 +75,10 @@ def cut(record: Record, at: int, parked: BranchEnd) -> Record:
         start,
         AppendOnlyList(record.inputs[start:]),
         AppendOnlyList(record.trail[start + 1 :]),
-        parked.status,
-        parked.score,
-        parked.time,
-        code_hash=parked.code_hash,
+        end.status,
+        end.score,
+        end.time,
+        code_hash=end.code_hash,
     )
     branches = _moved_children(record, record.branch, name, at) | {name: tail}
     if record.branch in branches:
@@ -90,14 +90,14 @@ def cut(record: Record, at: int, parked: BranchEnd) -> Record:
     return replace(moved, branches=branches, extras=extras)
 
 
-def replanted(record: Record, agreed: int, parked: BranchEnd) -> Record:
-    """The record whose stop after `agreed` answers is no longer what it was.
+def replanted(record: Record, agreed: int, end: BranchEnd) -> Record:
+    """The record after a replay whose stop after `agreed` answers differs from the recorded one.
 
-    Those answers stay. The whole line of answers as it was becomes a branch, with the marks of what
-    it was shown: it leaves before the stop that has changed, so that no line has both.
+    Those answers stay. The old answers become a branch with the fingerprints of their stops; it
+    forks before the stop that has changed, so that no branch has both versions of it.
     """
     if agreed > 0:
-        left = cut(record, agreed - 1, parked)
+        left = cut(record, agreed - 1, end)
         inputs = left.inputs.then(record.inputs[agreed - 1])
         trail = left.trail.upto(agreed)
         return replace(left, inputs=inputs, trail=trail, pointer=min(record.pointer, agreed))
@@ -107,10 +107,10 @@ def replanted(record: Record, agreed: int, parked: BranchEnd) -> Record:
         entry,
         inputs=AppendOnlyList(record.inputs[entry.at :]),
         trail=AppendOnlyList(record.trail[entry.marked_from :]),
-        status=parked.status,
-        score=parked.score,
-        created=entry.created or parked.time,
-        code_hash=parked.code_hash,
+        status=end.status,
+        score=end.score,
+        created=entry.created or end.time,
+        code_hash=end.code_hash,
     )
     branches = _moved_children(record, record.branch, name, -1)
     branches |= {name: old, record.branch: Branch(None, 0)}
@@ -120,7 +120,7 @@ def replanted(record: Record, agreed: int, parked: BranchEnd) -> Record:
 
 
 def _active_entry(record: Record) -> Branch:
-    """The active branch's own entry, its fork point mended where another tool cut `inputs`."""
+    """The active branch's entry, with its fork point corrected if another tool cut `inputs`."""
     entry = record.branches.get(record.branch, Branch(None, 0))
     if entry.parent is None:
         return replace(entry, at=0)
@@ -131,7 +131,7 @@ def _active_entry(record: Record) -> Branch:
 
 
 def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str, Branch]:
-    """The branches, those that left `parent` after `at` now leaving its tail, named `name`."""
+    """The branches, where those that forked from `parent` after `at` now fork from `name`."""
     return {
         child: replace(branch, parent=name)
         if branch.parent == parent and branch.at > at
@@ -141,7 +141,7 @@ def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str
 
 
 def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
-    """The extensions, remarks on steps of `branch` from `since` on now being about `to`."""
+    """The extensions, with remarks on `branch` from step `since` on moved to branch `to`."""
     if "feedback" not in record.extras:
         return record.extras
     from .feedback import moved
@@ -149,16 +149,16 @@ def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mappi
     return moved(record.extras, branch, to, since)
 
 
-def forked(record: Record, at: int, answer: str, name: str | None, parked: BranchEnd) -> Record:
-    """A new active branch that leaves the present one at `at` with `answer`.
+def forked(record: Record, at: int, answer: str, name: str | None, end: BranchEnd) -> Record:
+    """The record with a new active branch, forked at step `at` with `answer`.
 
     Raises:
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
     new = free_name(record, "fork") if name is None else checked_name(record, name)
-    entry = Branch(record.branch, at, created=parked.time)
-    branches = dict(_parked(record, parked)) | {new: entry}
+    entry = Branch(record.branch, at, created=end.time)
+    branches = dict(_with_active_stored(record, end)) | {new: entry}
     inputs, trail = record.inputs.upto(at).then(answer), record.trail.upto(at + 1)
     moved = replace(record, inputs=inputs, trail=trail, pointer=at + 1)
     return replace(moved, branch=new, branches=branches)
@@ -169,18 +169,18 @@ def added_branch(
     at: int,
     answer: str,
     name: str | None,
-    parked: BranchEnd,
-    mark: str | None = None,
+    end: BranchEnd,
+    fingerprint: str | None = None,
 ) -> Record:
-    """A new branch beside the present one, which it leaves at `at` with `answer`.
+    """The record with a new branch, forked from the active one at step `at` with `answer`.
 
     Args:
-        record: The record; where it stands does not change.
-        at: The step.
-        answer: What is answered there.
+        record: The record; its active branch and pointer do not change.
+        at: The step to fork at.
+        answer: The answer at that step.
         name: The branch's name; `fork-1`, `fork-2`, ... if None.
-        parked: How the run stands after the answer.
-        mark: The mark of that stop.
+        end: The state of the run after the answer.
+        fingerprint: The fingerprint of the stop after the answer.
 
     Raises:
         UsageError: There is no such step, or the name is taken or unusable.
@@ -191,16 +191,16 @@ def added_branch(
         record.branch,
         at,
         AppendOnlyList([answer]),
-        AppendOnlyList([mark] if mark else ()),
-        status=parked.status,
-        score=parked.score,
-        created=parked.time,
+        AppendOnlyList([fingerprint] if fingerprint else ()),
+        status=end.status,
+        score=end.score,
+        created=end.time,
     )
     return replace(record, branches=dict(record.branches) | {new: entry})
 
 
-def switched(record: Record, name: str, parked: BranchEnd) -> Record:
-    """Another branch made the active one, at its end.
+def switched(record: Record, name: str, end: BranchEnd) -> Record:
+    """The record with another branch made active, and the pointer at its end.
 
     Raises:
         UsageError: There is no such branch.
@@ -211,7 +211,7 @@ def switched(record: Record, name: str, parked: BranchEnd) -> Record:
     if record.hides(name):
         raise UsageError(f"the branch {name!r} is deleted", hint="restore it first")
     inputs, trail = record.path_of(name), record.trail_of(name)
-    branches = dict(_parked(record, parked))
+    branches = dict(_with_active_stored(record, end))
     branches[name] = replace(
         branches[name],
         inputs=AppendOnlyList(),
@@ -224,20 +224,20 @@ def switched(record: Record, name: str, parked: BranchEnd) -> Record:
     return replace(moved, branch=name, branches=branches)
 
 
-def _parked(record: Record, parked: BranchEnd) -> Mapping[str, Branch]:
-    """The branches with the active one's answers put down beside the others."""
+def _with_active_stored(record: Record, end: BranchEnd) -> Mapping[str, Branch]:
+    """The branches, with the answers of the active one stored among them."""
     entry = _active_entry(record)
     tail, trail = (
         AppendOnlyList(record.inputs[entry.at :]),
         AppendOnlyList(record.trail[entry.marked_from :]),
     )
-    left = replace(entry, inputs=tail, trail=trail, status=parked.status, score=parked.score)
+    left = replace(entry, inputs=tail, trail=trail, status=end.status, score=end.score)
     rest = dict(record.branches)
     return rest | {record.branch: left} if record.branch in rest else {record.branch: left} | rest
 
 
 def free_name(record: Record, stem: str) -> str:
-    """`stem-1`, `stem-2`, ...: the first that no branch has."""
+    """The first of `stem-1`, `stem-2`, ... that names no branch."""
     number = 1
     while f"{stem}-{number}" in record.branches or f"{stem}-{number}" == record.branch:
         number += 1
@@ -245,10 +245,10 @@ def free_name(record: Record, stem: str) -> str:
 
 
 def checked_name(record: Record, name: str) -> str:
-    """A name for one more branch.
+    """`name`, if a new branch can have it.
 
     Raises:
-        UsageError: It is taken, also by a deleted branch, or unusable.
+        UsageError: It is unusable, or a branch has it already, be it a deleted one.
     """
     if name in record.branches or name == record.branch:
         state = ", deleted" if record.hides(name) else ""

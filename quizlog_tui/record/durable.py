@@ -1,7 +1,7 @@
-"""Files replaced as a whole: after a write the new content survives a crash, before it the old.
+"""Replaces files atomically: after a crash a file holds all of its old or all of its new content.
 
-The new content is written under a temporary name and synced to the disk, then renamed over the
-old, and the folder is synced. Knows bytes and paths only.
+The new content is written under a temporary name, synced to the disk and renamed over the old
+file; then the folder is synced.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _HINTS = {
 
 
 class Draft:
-    """The next content of a file, on the disk under a temporary name until it is put in place.
+    """The next content of a file, stored under a temporary name until `put` renames it.
 
     Args:
-        path: The file; a link is followed.
+        path: The file; a symbolic link is followed.
         data: Its next content.
 
     Raises:
-        RecordError: It cannot be written; nothing is left of it.
+        RecordError: It cannot be written; the temporary file is removed.
     """
 
     def __init__(self, path: Path, data: bytes) -> None:
@@ -59,10 +59,10 @@ class Draft:
         os.fsync(self.fd)
 
     def put(self) -> None:
-        """Let it take the file's place.
+        """Replace the file by this draft.
 
         Raises:
-            RecordError: It cannot; the file is as it was.
+            RecordError: The file cannot be replaced; it is unchanged.
         """
         try:
             os.replace(self._temporary, self.target)
@@ -71,11 +71,11 @@ class Draft:
         self._placed = True
 
     def close(self) -> None:
-        """Give up what was not put in place."""
+        """Close the draft; remove it unless it was put in place."""
         if not self._placed:
             with contextlib.suppress(OSError):
                 os.unlink(self._temporary)
-        with contextlib.suppress(OSError):  # all of it is on the disk
+        with contextlib.suppress(OSError):  # its data is already on the disk
             os.close(self.fd)
 
     def __enter__(self) -> Self:
@@ -86,7 +86,7 @@ class Draft:
 
 
 def _made(temporary: Path) -> int:
-    """A new, empty file; whatever was left at its path is removed, and no link is followed."""
+    """Create an empty file, replacing what is at its path; symbolic links are not followed."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(temporary)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -95,7 +95,7 @@ def _made(temporary: Path) -> int:
 
 
 def make_usable(fd: int) -> None:
-    """Let ourselves read and write a file that we made, whatever the umask says."""
+    """Give the owner read and write permission on a file made here, whatever the umask is."""
     mode = stat.S_IMODE(os.fstat(fd).st_mode)
     if mode & 0o600 != 0o600:
         with contextlib.suppress(OSError):
@@ -109,9 +109,9 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 def sync_folders(files: Iterable[Path]) -> str | None:
-    """Make it last that files were put in place; a remark where that is not certain.
+    """Sync the folders of files that were put in place; return a warning if that fails.
 
-    Some network file systems have no such call and say so, which is no remark.
+    No warning is given on network file systems that do not support syncing a folder.
     """
     try:
         for folder in {file.parent for file in files}:
@@ -133,10 +133,10 @@ def _sync_folder(folder: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> str | None:
-    """Replace a file; a remark where it is not certain that this survives a power cut.
+    """Replace a file; return a warning if the new content may not survive a power cut.
 
     Raises:
-        RecordError: It cannot be written; it is as it was.
+        RecordError: The file cannot be written; it is unchanged.
     """
     with Draft(path, data) as draft:
         draft.put()
@@ -144,12 +144,12 @@ def write_bytes(path: Path, data: bytes) -> str | None:
 
 
 def write_text(path: Path, text: str) -> str | None:
-    """`write_bytes` for text."""
+    """Replace a file by text in UTF-8, as `write_bytes` does."""
     return write_bytes(path, text.encode("utf-8"))
 
 
 def unwritable(error: OSError, path: Path) -> RecordError:
-    """What to say where a file cannot be written."""
+    """The error for a file that cannot be written."""
     hint = "make the folder writable, or copy the record elsewhere"
     hint = _HINTS.get(errno.errorcode.get(error.errno or 0, ""), hint)
     return RecordError(f"cannot write: {error.strerror}", where=str(path), hint=hint)

@@ -1,7 +1,7 @@
 """Remarks about a record's steps: its `feedback` extension.
 
-A list of `{at, branch, author, time, verdict, text}`. What other tools put there is read as far as
-it can be, and kept as it is. Pure functions; an answer is never touched.
+A list of `{at, branch, author, time, verdict, text}`. Entries of other tools are read as far as
+possible and kept unchanged. Pure functions; they never change an answer.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .lineage import check_branch, lineage, owner
 from .model import Record
 
 VERDICTS = ("right", "wrong", "unsure")
-"""What can be said of an answer in a word. Others are read and kept, but not written."""
+"""The verdicts that can be given. Other verdicts are read and kept, but not written."""
 KEY = "feedback"
-"""The key of the record."""
+"""The record's key for the remarks."""
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,21 @@ class Feedback:
     at: int | None = None
     """Index of the answer it is about; None for the branch or record as a whole."""
     branch: str | None = None
-    """The branch that has this answer as its own; None for all."""
+    """The branch that the answer belongs to; None for all."""
     author: str | None = None
-    """Who made it."""
+    """Who wrote it."""
     time: str | None = None
-    """When, ISO 8601 in UTC."""
+    """When it was written, ISO 8601 in UTC."""
     verdict: str | None = None
-    """One of `VERDICTS`, or what another tool wrote there; None for no verdict."""
+    """One of `VERDICTS`, or another tool's verdict; None for no verdict."""
     text: str = ""
-    """What it says."""
+    """The remark's text."""
     extras: Mapping[str, Any] = field(default_factory=dict)
-    """What else another tool wrote there."""
+    """Unknown keys, kept on rewrite."""
 
 
 def read(record: Record) -> list[Feedback]:
-    """All remarks, in the order they stand in the record."""
+    """All remarks, in the record's order."""
     return [_from(item) for item in _items(record.extras)]
 
 
@@ -54,7 +54,7 @@ def _items(extras: Mapping[str, Any]) -> list[Any]:
 
 
 def _from(item: Any) -> Feedback:
-    """One entry, whatever it is; what does not fit its key's type counts as unknown."""
+    """The remark for any entry; a value of the wrong type goes into `extras`."""
     if not isinstance(item, Mapping):
         return Feedback(text=item if isinstance(item, str) else _plain(item))
     rest = dict(item)
@@ -77,22 +77,22 @@ def _plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def added(record: Record, said: Feedback) -> Record:
-    """The record with one more remark, under the branch that has the answer as its own.
+def added(record: Record, remark: Feedback) -> Record:
+    """The record with a remark added, assigned to the branch that the answer belongs to.
 
     Raises:
-        UsageError: There is no such branch or step, the verdict is unknown, or nothing is said.
+        UsageError: There is no such branch or step, the verdict is unknown, or the remark is empty.
     """
-    branch = said.branch if said.branch is not None else record.branch
+    branch = remark.branch if remark.branch is not None else record.branch
     check_branch(record, branch)
-    if said.verdict is not None and said.verdict not in VERDICTS:
+    if remark.verdict is not None and remark.verdict not in VERDICTS:
         hint = f"choose {', '.join(VERDICTS)}, or none"
-        raise UsageError(f"there is no verdict {said.verdict!r}", hint=hint)
-    if not said.text and said.verdict is None:
+        raise UsageError(f"there is no verdict {remark.verdict!r}", hint=hint)
+    if not remark.text and remark.verdict is None:
         raise UsageError("the feedback says nothing", hint="give a text or a verdict")
-    if said.at is not None:
-        branch = owner(record, branch, _checked_step(record, branch, said.at))
-    item = _to(replace(said, branch=branch))
+    if remark.at is not None:
+        branch = owner(record, branch, _checked_step(record, branch, remark.at))
+    item = _to(replace(remark, branch=branch))
     return replace(record, extras={**record.extras, KEY: [*_items(record.extras), item]})
 
 
@@ -105,26 +105,26 @@ def _checked_step(record: Record, branch: str, at: int) -> int:
     return at
 
 
-def _to(said: Feedback) -> dict[str, Any]:
+def _to(remark: Feedback) -> dict[str, Any]:
     data = {
-        "at": said.at,
-        "branch": said.branch,
-        "author": said.author,
-        "time": said.time,
-        "verdict": said.verdict,
-        "text": said.text,
+        "at": remark.at,
+        "branch": remark.branch,
+        "author": remark.author,
+        "time": remark.time,
+        "verdict": remark.verdict,
+        "text": remark.text,
     }
     return {key: value for key, value in data.items() if value is not None}
 
 
 def on_branch(record: Record, name: str, remarks: Iterable[Feedback]) -> Iterator[Feedback]:
-    """The remarks that concern a branch: its own, those on answers it shares, and general ones."""
+    """The remarks that apply to a branch: on its own or shared answers, and general ones."""
     every = list(remarks)
     reach = lineage(record, name) if every else {}
-    for said in every:
-        shared = said.at is not None and said.at < reach.get(said.branch or name, 0)
-        if shared or (said.at is None and said.branch in (None, name)):
-            yield said
+    for remark in every:
+        shared = remark.at is not None and remark.at < reach.get(remark.branch or name, 0)
+        if shared or (remark.at is None and remark.branch in (None, name)):
+            yield remark
 
 
 def matching(
@@ -135,14 +135,14 @@ def matching(
     verdict: str | None = None,
     author: str | None = None,
 ) -> list[Feedback]:
-    """The remarks that fit everything that is asked for; what is None is not asked.
+    """The remarks that meet every condition that is not None.
 
     Args:
         record: The record.
-        at: On this step.
-        branch: Concerning this branch, also by an answer it shares.
-        verdict: With this verdict; `none` for those without.
-        author: By this author; empty for those that name none.
+        at: The step the remark is about.
+        branch: The branch it applies to, also through a shared answer.
+        verdict: Its verdict; `none` for remarks without one.
+        author: Its author; empty for remarks without one.
 
     Raises:
         UsageError: There is no such branch.
@@ -152,18 +152,18 @@ def matching(
         check_branch(record, branch)
         found = on_branch(record, branch, found)
     return [
-        said
-        for said in found
-        if at in (None, said.at)
-        and verdict in (None, said.verdict or "none")
-        and author in (None, said.author or "")
+        remark
+        for remark in found
+        if at in (None, remark.at)
+        and verdict in (None, remark.verdict or "none")
+        and author in (None, remark.author or "")
     ]
 
 
 def moved(extras: Mapping[str, Any], branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
-    """The extensions, remarks on steps of `branch` from `since` on now being about `to`.
+    """The extensions, with remarks on `branch` from step `since` on moved to branch `to`.
 
-    With `since` 0 those on the branch as a whole go along.
+    If `since` is 0, remarks on the branch as a whole are moved too.
     """
     value = extras.get(KEY)
     if not isinstance(value, list):

@@ -1,6 +1,7 @@
-"""Which branch an answer belongs to, and where branches part.
+"""Which branch an answer belongs to, and where branches diverge.
 
-Pure. A branch shares its first answers with its parent, that one with its own, and so on.
+Pure functions. A branch shares its first answers with its parent, which shares its own first
+answers with its parent, and so on.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from ..errors import UsageError
 from .model import Record
 
 _MOST_NAMES = 12
-"""More names than these are not listed in an error."""
+"""Up to this many branches, an error lists all names."""
 
 
 def check_branch(record: Record, name: str) -> None:
@@ -22,7 +23,7 @@ def check_branch(record: Record, name: str) -> None:
 
 
 def no_branch(record: Record, name: str, where: str | None = None) -> UsageError:
-    """The error for a name that no branch has; it names those there are, or the most similar."""
+    """The error for an unknown branch; it lists the existing names, or the most similar ones."""
     hint = f"there are: {', '.join(record.names)}"
     if len(record.names) > _MOST_NAMES:
         from difflib import get_close_matches
@@ -33,15 +34,15 @@ def no_branch(record: Record, name: str, where: str | None = None) -> UsageError
 
 
 def lineage(record: Record, name: str) -> dict[str, int]:
-    """A branch and its ancestors, nearest first: how many steps of each are also its own.
+    """A branch and its ancestors, nearest first: how many steps of each the branch shares.
 
-    Of the branch itself all are, the stop after its last answer included.
+    For the branch itself these are all steps, the stop after its last answer included.
     """
     return dict(upwards(record, name))
 
 
 def upwards(record: Record, name: str) -> Iterator[tuple[str, int]]:
-    """As `lineage`, one after the other, for whom the nearest will do."""
+    """The items of `lineage` one by one, for callers that need only the nearest."""
     reach, here = record.length_of(name) + 1, name
     while True:
         yield here, reach
@@ -52,12 +53,12 @@ def upwards(record: Record, name: str) -> Iterator[tuple[str, int]]:
 
 
 def owner(record: Record, name: str, at: int) -> str:
-    """The branch whose own answer stands at index `at` of branch `name`."""
-    return [each for each, reach in lineage(record, name).items() if at < reach][-1]
+    """The branch that the answer at index `at` of branch `name` belongs to."""
+    return [other for other, reach in lineage(record, name).items() if at < reach][-1]
 
 
 def parents_first(record: Record) -> Iterator[str]:
-    """All branches, also the deleted ones, each after the one it left."""
+    """All branches, deleted ones included, each after its parent."""
     seen: set[str] = set()
     for name in record.all_names:
         line: list[str] = []
@@ -71,9 +72,9 @@ def parents_first(record: Record) -> Iterator[str]:
 
 
 def agreements(record: Record, path: Sequence[str]) -> dict[str, int]:
-    """For every branch, also the deleted ones, how many of its first answers are those of `path`.
+    """For every branch, deleted ones included, how many answers it shares with the start of `path`.
 
-    Each answer is looked at once, however many branches share it.
+    Each answer is compared once, however many branches share it.
     """
     found = {record.branch: _agreeing(record.inputs, path, 0)}
     for name in parents_first(record):
@@ -85,39 +86,39 @@ def agreements(record: Record, path: Sequence[str]) -> dict[str, int]:
 
 
 def _agreeing(own: Sequence[str], path: Sequence[str], start: int) -> int:
-    """How many answers are those of a path from `start` on."""
+    """How many answers at the start of `own` equal those of `path` from `start` on."""
     most = max(0, min(len(own), len(path) - start))
     return next((index for index in range(most) if own[index] != path[start + index]), most)
 
 
 class Parting(NamedTuple):
-    """Where a branch goes another way than the one it is compared with."""
+    """Where a branch diverges from the one it is compared with."""
 
     at: int
     """The step."""
     answer: str | None
-    """Its answer there; None if it ends before."""
+    """The branch's answer at that step; None if it ends there."""
 
 
 def partings(record: Record, name: str) -> dict[str, Parting]:
-    """For every other branch that is not deleted, where it goes another way.
+    """For every other branch that is not deleted, where it diverges from branch `name`.
 
-    Each branch is looked at once, however long the lines of their ancestors are.
+    Each branch is visited once, however many ancestors it has.
     """
     reach = lineage(record, name)
     found: dict[str, Parting] = {}
-    for each in reversed(reach):
-        found[each] = _parting(record, each, reach[each], found)
-    for each in parents_first(record):
-        if each not in found:
-            branch = record.branches[each]
+    for other in reversed(reach):
+        found[other] = _parting(record, other, reach[other], found)
+    for other in parents_first(record):
+        if other not in found:
+            branch = record.branches[other]
             at = min(found[branch.parent or name].at, branch.at)
-            found[each] = _parting(record, each, at, found)
-    return {each: found[each] for each in record.names if each != name}
+            found[other] = _parting(record, other, at, found)
+    return {other: found[other] for other in record.names if other != name}
 
 
 def _parting(record: Record, name: str, at: int, found: Mapping[str, Parting]) -> Parting:
-    """A branch's parting at a step; where its answer there is its parent's, they part alike."""
+    """The parting of a branch at a step; it is the parent's if that step belongs to the parent."""
     if name == record.branch:
         return Parting(at, record.inputs[at] if at < len(record.inputs) else None)
     branch = record.branches[name]

@@ -1,12 +1,12 @@
-"""Locks on files: one holder at a time, first come first served, nothing left in the folder.
+"""Locks on files: one holder at a time, first come first served, no lock file left behind.
 
-A record is locked itself, by `flock` on the file. A write replaces the file by another one, which
-therefore is locked before it takes its place (`Lock.follow`). No lock file lies beside a record: a
-script may list its folder, also while its record is held. Other files have a lock file beside
-them, there only while it is held.
+A record is locked by `flock` on the file itself. A write replaces the file by a new one, which is
+therefore locked before it takes the old one's place (`Lock.follow`). A record has no separate lock
+file, because a script may list its folder while the record is locked. Other files have a separate
+lock file, which exists only while it is held.
 
-Who waits stands in a line that is kept by the kernel: nobody is overtaken by a process that
-releases a lock and at once wants it again. Knows nothing of records.
+Waiting processes queue up with the kernel's help: a process that releases a lock and wants it again
+at once does not overtake them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ except ImportError:  # Windows: no advisory locks; outside changes are still det
     fcntl = None  # type: ignore[assignment]
 
 WAIT_SECONDS = 2.0
-"""How long to wait for another holder by default."""
+"""Seconds to wait for another holder by default."""
 _PLACES = 8
-"""Waiters whose order is kept; more of them wait for the last place in no order."""
+"""Number of waiting processes whose order is kept; more of them compete for the last place."""
 _PAUSE = 0.002
-"""Seconds between two looks at whether a lock is free."""
+"""Seconds between two attempts to take a lock."""
 
 
 class Lock:
@@ -43,10 +43,10 @@ class Lock:
         self._held = [] if fd is None else [fd]
 
     def follow(self, fd: int, path: Path) -> None:
-        """Hold an open file too, which is about to take the place of the locked one at `path`.
+        """Also lock an open file that is about to replace the locked one at `path`.
 
         Raises:
-            RecordError: It cannot be locked.
+            RecordError: The file cannot be locked.
         """
         if self._held:
             try:
@@ -56,7 +56,7 @@ class Lock:
                 raise _unlockable(error, path) from None
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         while self._held:
             fd = self._held.pop()
             with contextlib.suppress(OSError):
@@ -67,11 +67,11 @@ class Lock:
 
 @contextlib.contextmanager
 def locked(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock file of a file that is no record: `<path>.lock`, removed on release.
+    """Lock a file that is not a record, by the lock file `<path>.lock`, removed on release.
 
     Raises:
-        LockedError: Somebody else holds it all that time.
-        RecordError: It cannot be locked.
+        LockedError: Another process holds the lock all that time.
+        RecordError: The file cannot be locked.
     """
     name = f"{os.path.realpath(path)}.lock"
     new = not os.path.lexists(name)
@@ -84,7 +84,7 @@ def locked(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
     try:
         yield
     finally:
-        # While it is held: whoever waits for this file finds that it is not the lock any more.
+        # Removed while still held: a waiting process then notices that this file is stale.
         _remove(name)
         lock.release()
 
@@ -98,15 +98,15 @@ def lock_file(path: Path, seconds: float = WAIT_SECONDS) -> Lock:
     """Lock a file itself, waiting up to `seconds` for another holder.
 
     Raises:
-        LockedError: Somebody else holds it all that time.
-        ConflictError: There is no such file any more.
-        RecordError: It cannot be locked.
+        LockedError: Another process holds the lock all that time.
+        ConflictError: The file was removed.
+        RecordError: The file cannot be locked.
     """
     return _acquire(os.path.realpath(path), path, seconds, 0)
 
 
 def _acquire(target: str, path: Path, seconds: float, flags: int) -> Lock:
-    """Lock the file at `target`; `path` is what messages name, `flags` are for opening it."""
+    """Lock the file at `target`, opened with `flags`; messages name it `path`."""
     if fcntl is None:
         return Lock(None)
     deadline = time.monotonic() + seconds
@@ -140,7 +140,7 @@ def _open(target: str, path: Path, flags: int) -> int:
 
 
 def _take(fd: int, target: str, path: Path) -> bool:
-    """Whether an open file could be locked at once, and is still the one at `target`."""
+    """Lock an open file if it is free; whether that worked and it is still the one at `target`."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return _is_at(fd, target)
@@ -157,9 +157,9 @@ def _unlockable(error: OSError, path: Path) -> RecordError:
 
 
 def _is_at(fd: int, target: str) -> bool:
-    """Whether an open file is the one at a path, and was not replaced or removed meanwhile."""
+    """Whether an open file is the one at a path, not replaced or removed in the meantime."""
     try:
-        # Opened, as network file systems make sure only then of what is there.
+        # Network file systems check what is at a path only when it is opened.
         now = os.open(target, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return False
@@ -177,7 +177,7 @@ def _held_by_another(target: str, path: Path) -> LockedError:
 
 
 def _holder(target: str) -> str:
-    """The process that holds a file, as Linux tells; empty where it does not."""
+    """The id of the process that holds a lock, from Linux; empty if it is unknown."""
     try:
         info = os.stat(target)
         device = f"{os.major(info.st_dev):02x}:{os.minor(info.st_dev):02x}"
@@ -192,11 +192,11 @@ def _holder(target: str) -> str:
 
 @contextlib.contextmanager
 def _waiting_in_line(target: str, deadline: float) -> Iterator[None]:
-    """Stand in line for a file: enter once nobody is ahead, or it is time to give up.
+    """Queue up for a lock: the block starts when nobody is ahead, or at the deadline.
 
-    A place is an abstract name of a socket, which one socket at a time can have, and which is free
-    when its process ends, however it ends. One comes in at the last place and goes forward as
-    places become free, so that nobody overtakes. Systems without such names keep no order.
+    A place in the queue is an abstract socket name: one socket at a time can have it, and the
+    kernel frees it when the process ends. A process takes the last place first and moves up as
+    places become free, so that nobody overtakes. Systems without abstract names keep no order.
     """
     queue = hex_digest(os.fsencode(target))[:32]
     place: _socket.socket | None = None
@@ -215,7 +215,7 @@ def _waiting_in_line(target: str, deadline: float) -> Iterator[None]:
 
 
 def _wait_for_place(name: str, deadline: float) -> _socket.socket | None:
-    """A socket that has a name; None if it is time to give up, or there are no such names."""
+    """A socket bound to a name; None after the deadline, or if there are no abstract names."""
     try:
         place = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM)
     except OSError:

@@ -1,7 +1,7 @@
-"""The record: the whole state of a questionnaire, as the trace format defines it.
+"""The record: the whole state of a questionnaire, as defined by the trace format.
 
-Frozen data only. How it is written is in `yaml_text`, what may be written in `validate`, how it
-changes in `branches`, how it is kept in `store`.
+Frozen data only. `yaml_text` writes it, `validate` checks it, `branches` changes it and `store`
+keeps it in a file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .append_only_list import AppendOnlyList
 Status = Literal["in_progress", "success", "error"]
 
 MAIN = "main"
-"""The name of the branch a record starts on."""
+"""The name of a record's first branch."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class LastError:
     message: str
     """The exception's text."""
     line: int | None = None
-    """The script line, innermost frame of the script."""
+    """Line number in the script, of the innermost frame that lies in the script."""
     score: float = 0.0
     """The partial score, 0..1."""
     extras: Mapping[str, Any] = field(default_factory=dict)
@@ -35,39 +35,39 @@ class LastError:
 
 @dataclass(frozen=True)
 class Branch:
-    """A line of answers beside the active one."""
+    """A branch of the record's answers."""
 
     parent: str | None
-    """The branch it left; None for the first."""
+    """The branch it forked from; None for the first branch."""
     at: int
-    """How many answers it shares with its parent."""
+    """The step it forked at, which is the number of answers it shares with its parent."""
     inputs: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """The answers after the fork point."""
     trail: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
-    """The marks of the stops after the fork point, as in `Record.trail`."""
+    """The fingerprints of the stops after the fork point, as in `Record.trail`."""
     status: Status | None = None
-    """How it stood at its last answer; None if that is not known."""
+    """Its status after its last answer; None if unknown."""
     score: float | None = None
-    """Its score there, if it ended."""
+    """Its score after its last answer, if the script ended there."""
     created: str | None = None
-    """When, ISO 8601 in UTC."""
+    """When it was created, ISO 8601 in UTC."""
     note: str | None = None
-    """A person's remark."""
+    """The user's note on it."""
     deleted: str | None = None
-    """When it was hidden from lists, ISO 8601 in UTC; its answers stay. None if it is not."""
+    """When it was deleted (hidden, its answers are kept), ISO 8601 in UTC; None if it was not."""
     code_hash: str | None = None
-    """Hash of the script it was last shown by, where that is another than the record's."""
+    """Hash of the script it was last replayed with, if that differs from the record's."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Unknown keys, kept on rewrite."""
 
     @property
     def left_at(self) -> int:
-        """Index of the first answer that is its own."""
+        """Index of the first answer that it does not share with its parent."""
         return 0 if self.parent is None else self.at
 
     @property
     def marked_from(self) -> int:
-        """Index of the first stop that is its own: the one its fork point leads to."""
+        """Index of the first stop that it does not share with its parent."""
         return 0 if self.parent is None else self.at + 1
 
 
@@ -78,33 +78,33 @@ class Record:
     script: str
     """Path of the script, relative to the record."""
     seed: int
-    """The seed of all the script's randomness."""
+    """The seed of all randomness in the script."""
     inputs: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
-    """The answers of the active branch, also those after the pointer."""
+    """The answers of the active branch, including those after the pointer."""
     pointer: int = 0
-    """Index of the next unanswered question; answers before it are used."""
+    """Index of the pending question; the answers before it are used."""
     status: Status = "in_progress"
-    """State at the pointer."""
+    """Status at the pointer."""
     print: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """The printed strings up to the pointer."""
     last_error: LastError | None = None
     """The exception, if the status is `error`."""
     output: str | None = None
-    """A result file written at each change, relative to the record."""
+    """Path of a result file that is written at each change, relative to the record."""
     trail: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
-    """A mark of each stop the active branch was seen to make, the pending one included: what was
-    printed and asked there (see `replay.trail`). Shorter where another tool gave the answers."""
+    """A fingerprint of what was printed and asked at each stop of the active branch, the pending
+    one included (see `replay.trail`). It is shorter if another tool added answers."""
     code_hash: str | None = None
-    """Hash of the script the record was last written with."""
+    """Hash of the script's source when the record was last written."""
     branch: str = MAIN
     """Name of the active branch."""
     branches: Mapping[str, Branch] = field(default_factory=dict)
-    """The other branches; of the active one only what `inputs` does not say."""
+    """All branches; the active one's entry lacks its answers, which are in `inputs`."""
     extras: Mapping[str, Any] = field(default_factory=dict)
-    """The format's extensions and unknown keys, kept on rewrite."""
+    """Extensions of the format and unknown keys, kept on rewrite."""
 
     def but(self, **changes: Any) -> Record:
-        """This record with other values of some fields; as `replace` would make it, and sooner."""
+        """This record with some fields changed, like `dataclasses.replace` but faster."""
         record, mine = object.__new__(Record), vars(self)
         vars(record).update({name: mine[name] for name in _FIELDS}, **changes)
         return record
@@ -116,7 +116,7 @@ class Record:
 
     @property
     def score(self) -> float | None:
-        """1 when finished, the partial score of an error, None while asking."""
+        """1 if the script finished, the partial score after an error, None while it asks."""
         if self.status == "success":
             return 1.0
         return self.last_error.score if self.status == "error" and self.last_error else None
@@ -130,7 +130,7 @@ class Record:
         return self._along(name, self._paths, lambda branch: (branch.inputs, branch.left_at))
 
     def length_of(self, name: str) -> int:
-        """How many answers `path_of` has, without looking at them.
+        """The number of answers on `path_of`, without building it.
 
         Raises:
             KeyError: There is no such branch.
@@ -141,7 +141,7 @@ class Record:
         return len(branch.inputs) + branch.left_at
 
     def trail_of(self, name: str) -> AppendOnlyList[str]:
-        """The marks of a branch's stops, from the script's first question, as far as known.
+        """The fingerprints of a branch's stops, from the first question on, as far as known.
 
         Raises:
             KeyError: There is no such branch.
@@ -154,12 +154,12 @@ class Record:
         known: dict[str, AppendOnlyList[str]],
         own: Callable[[Branch], tuple[AppendOnlyList[str], int]],
     ) -> AppendOnlyList[str]:
-        """What a branch shares with those above it, and what is its own.
+        """The items that a branch shares with its ancestors, followed by its own.
 
         Args:
             name: The branch.
-            known: All of that for branches that others left; takes what is found, if this is one.
-            own: What a branch adds, and the place from which on.
+            known: Results for branches that have children; the result is added if this has some.
+            own: Gives a branch's own items and the index of the first of them.
         """
         if name in known:
             return known[name]
@@ -180,7 +180,7 @@ class Record:
 
     @cached_property
     def _left(self) -> frozenset[str | None]:
-        """The branches that others left."""
+        """The branches that have children."""
         return frozenset(branch.parent for branch in self.branches.values())
 
     @cached_property
@@ -193,7 +193,7 @@ class Record:
 
     @property
     def all_names(self) -> list[str]:
-        """The names of all branches, also the deleted ones, oldest first."""
+        """The names of all branches, deleted ones included, oldest first."""
         names = list(self.branches)
         return names if self.branch in self.branches else [self.branch, *names]
 
@@ -208,7 +208,7 @@ class Record:
         return entry is not None and entry.deleted is not None and name != self.branch
 
     def is_of_another_script(self, code_hash: str) -> bool:
-        """Whether it was written with another text of the script than the one of this hash."""
+        """Whether it was last written with a source of the script that has another hash."""
         return (self.code_hash or "").startswith("sha256:") and self.code_hash != code_hash
 
 

@@ -1,8 +1,8 @@
-"""What in a text names this machine or its user, or looks like a secret; and the text without it.
+"""Finds and removes text that identifies this machine or its user, or looks like a secret.
 
-Records, exports and bundles are handed to others. What is found here is folders of this machine,
-its name, the login name of an author, keys and tokens, and files that usually hold them. What a
-person merely wrote about himself cannot be found.
+Records, exports and bundles are given to others. This module finds folders of this machine, its
+name, the login name of an author, keys and tokens, and files that usually hold them. It cannot
+find what people merely wrote about themselves.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from typing import Any, Literal, NamedTuple, TypeVar
 T = TypeVar("T")
 Kind = Literal["folder", "machine", "login", "secret", "file"]
 AUTHOR = "author"
-"""The key of a name that is taken out where it is the login name."""
+"""The key of an author's name, which is removed if it is the login name."""
 _LEAST = 8
-"""Characters of a value that is taken for a secret because of its variable's name."""
+"""Minimum length of a variable's value that is taken for a secret because of its name."""
 _LEAST_NAME = 4
-"""Characters of a machine's name; shorter ones stand in other words."""
+"""Minimum length of a machine's name; shorter ones occur inside other words."""
 _SHOWN = 4
-"""Characters of a secret that are shown where it is listed."""
+"""Number of characters of a secret that are shown in a list of findings."""
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.I)
 _SECRETS = (
     r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,20}PRIVATE KEY-----|\Z)",
@@ -41,8 +41,8 @@ _SECRETS = (
     r"\b(?=[A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD))[A-Z0-9_]{3,80} ?= ?"
     r"[\"']?[^\s\"'()\[\]]{8,}(?![^\s\"'])",
 )
-"""Forms of keys and tokens; the last one is a line of an environment file. Each takes a time that
-grows with the text's length only, whatever the text."""
+"""Patterns of keys and tokens; the last one matches a line of an environment file. Matching time is
+linear in the length of any text."""
 _HOMES = r"(?:/home|/Users|[A-Za-z]:\\Users)[/\\][^/\\\s\"'<>:,;]+"
 _FILES = re.compile(
     r"\.env(\..*)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_[a-z0-9]+"
@@ -52,11 +52,11 @@ _FILES = re.compile(
 
 
 class PrivateFinding(NamedTuple):
-    """Something private."""
+    """A private part of a text."""
 
     kind: Kind
     text: str
-    """What it is; of a secret only the start."""
+    """The private part itself; of a secret only the start."""
     where: str
 
 
@@ -69,20 +69,20 @@ class _Rule:
 
 @dataclass(frozen=True)
 class Privacy:
-    """What is private on this machine."""
+    """The rules for what is private on this machine."""
 
     rules: tuple[_Rule, ...]
     login: str
     """The login name; empty if there is none."""
 
     def clean(self, text: str) -> str:
-        """The text with stand-ins for what is private."""
+        """The text with private parts replaced by placeholders."""
         for rule in self.rules:
             text = rule.pattern.sub(rule.stand_in, text)
         return text
 
     def find(self, text: str, where: str) -> list[PrivateFinding]:
-        """What is private in a text."""
+        """The private parts of a text, which is named `where`."""
         found: list[PrivateFinding] = []
         for rule in self.rules:
 
@@ -96,14 +96,14 @@ class Privacy:
         return found
 
     def clean_value(self, value: T) -> T:
-        """A value with all texts in it cleaned: lists, mappings, dataclasses."""
+        """A list, mapping or dataclass with all texts in it cleaned."""
         cleaned: T = _with_texts(value, self.clean, self._known_author)
         return cleaned
 
     def find_in(self, value: Any, where: str) -> list[PrivateFinding]:
-        """What is private in all texts of a value."""
+        """The private parts of all texts in a value."""
         texts, found = _texts_in(value), []
-        every = "\n".join([text for _, text in texts])  # most values have nothing private
+        every = "\n".join([text for _, text in texts])  # one search is enough for most values
         clean = not any(rule.pattern.search(every) for rule in self.rules)
         for key, text in texts:
             if key == AUTHOR and self._known_author(text) is None:
@@ -116,16 +116,16 @@ class Privacy:
 
 
 def is_private_file(name: str) -> bool:
-    """Whether a file of this name usually holds keys."""
+    """Whether a file with this name usually holds keys."""
     return _FILES.fullmatch(name) is not None
 
 
 def privacy_of(folder: Path, environment: Mapping[str, str] = os.environ) -> Privacy:
-    """What is private on this machine, for a record.
+    """The rules for what is private on this machine.
 
     Args:
-        folder: Where its script lies.
-        environment: Where values of variables such as `API_KEY` are secrets.
+        folder: The folder of the record's script.
+        environment: Variables; the values of those named like `API_KEY` are secrets.
     """
     values = {*_secret_values(environment), *_values_beside(folder), *_values_beside(Path())}
     known = [re.escape(value) for value in sorted(values, key=len, reverse=True)]
@@ -139,19 +139,19 @@ def privacy_of(folder: Path, environment: Mapping[str, str] = os.environ) -> Pri
 
 
 def _folders(folder: Path) -> Iterator[tuple[str, str]]:
-    """Folders of this machine and what stands for them, the longest first."""
+    """Folders of this machine and their placeholders, the longest first."""
     python = {str(Path(__file__).resolve().parents[2])}
     python |= {sys.prefix} - {sys.base_prefix}
     found = {os.path.expanduser("~"): "~"} | dict.fromkeys(python, "[python]")
     found |= {str(folder.resolve()): "[folder]", os.path.abspath(folder): "[folder]"}
     for path in sorted(found, key=len, reverse=True):
-        least = 1 if found[path] == "~" else 2  # `/` and `/tmp` tell nothing
+        least = 1 if found[path] == "~" else 2  # `/` and `/tmp` reveal nothing
         if len(Path(path).parts) > least:
             yield path, found[path]
 
 
 def _machine() -> list[str]:
-    """Patterns of this machine's name; one that is a plain word cannot be told from the word."""
+    """Patterns of this machine's name, unless it is a plain word, which texts may use as well."""
     full = socket.gethostname()
     names = {full, full.partition(".")[0]}
     return [
@@ -175,7 +175,7 @@ def _secret_values(variables: Mapping[str, str]) -> Iterator[str]:
 
 
 def _values_beside(folder: Path) -> Iterator[str]:
-    """The values in a folder's `.env` files: all that are long enough."""
+    """All values in a folder's `.env` files that are long enough to be secrets."""
     for path in sorted(folder.glob(".env*")):
         try:
             lines = path.read_text(encoding="utf-8", errors="replace")[:1_000_000].splitlines()
@@ -188,7 +188,7 @@ def _values_beside(folder: Path) -> Iterator[str]:
 
 
 def _texts_in(value: Any, key: Any = None) -> list[tuple[Any, str]]:
-    """All texts of a value in order, each with the key it stands at."""
+    """All texts in a value, in order, each with its key."""
     if isinstance(value, str):
         return [(key, value)]
     if value is None or isinstance(value, (int, float, bytes, bytearray)):
@@ -199,29 +199,31 @@ def _texts_in(value: Any, key: Any = None) -> list[tuple[Any, str]]:
     elif isinstance(value, Mapping):
         members = value.items()
     elif isinstance(value, Sequence):
-        members = [(None, one) for one in value]
-    return [found for name, one in members for found in _texts_in(one, name)]
+        members = [(None, member) for member in value]
+    return [found for name, member in members for found in _texts_in(member, name)]
 
 
 @cache
 def _names(form: type) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(form))
+    return tuple(each.name for each in fields(form))
 
 
 def _with_texts(
     value: Any, change: Callable[[str], str], author: Callable[[str], str | None]
 ) -> Any:
-    """A value with its texts changed; an author's name that becomes None is left out."""
+    """A value with its texts changed; an author's name for which `author` gives None is removed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        changed = {key: _member(key, one, change, author) for key, one in value.items()}
-        return {k: one for k, one in changed.items() if one is not None or value[k] is None}
+        changed = {key: _member(key, member, change, author) for key, member in value.items()}
+        return {
+            k: member for k, member in changed.items() if member is not None or value[k] is None
+        }
     if is_dataclass(value) and not isinstance(value, type):
-        inner = {one.name: getattr(value, one.name) for one in fields(value)}
+        inner = {member.name: getattr(value, member.name) for member in fields(value)}
         return replace(value, **{k: _member(k, v, change, author) for k, v in inner.items()})
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return [_with_texts(one, change, author) for one in value]
+        return [_with_texts(member, change, author) for member in value]
     return value
 
 
@@ -234,10 +236,10 @@ def _member(
 
 
 def listed(findings: Iterable[PrivateFinding]) -> list[str]:
-    """A line for each thing that was found, with its places."""
+    """One line for each distinct finding, with its places."""
     places: dict[tuple[Kind, str], dict[str, None]] = {}
-    for found in findings:
-        places.setdefault((found.kind, found.text), {})[found.where] = None
+    for finding in findings:
+        places.setdefault((finding.kind, finding.text), {})[finding.where] = None
     lines = []
     for (kind, text), where in places.items():
         first, *more = where

@@ -1,7 +1,7 @@
-"""The record's file: read safely, written durably, never over somebody else's change.
+"""The record's file: read safely, written durably, never overwriting somebody else's change.
 
-A write is lock, check that the file is still what was read, replace it. What could not be read
-again is not written. Knows bytes and records; nothing of scripts.
+A write locks the file, checks that it is still as it was read, and replaces it. A record too big
+to be read again is not written. Nothing here knows of scripts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RecordFile:
 
     Args:
         path: The file; need not exist yet.
-        wait: Seconds to wait while somebody else holds it.
+        wait: Seconds to wait while another process holds it.
     """
 
     def __init__(self, path: Path, wait: float = WAIT_SECONDS) -> None:
@@ -35,13 +35,13 @@ class RecordFile:
         self._known: bytes | None = None
         self._rendering = Rendering()
         self.written = False
-        """Whether the file was written here."""
+        """Whether `write` has replaced the file."""
 
     def read(self) -> Record:
         """Read and check the record.
 
         Raises:
-            RecordError: It is missing, too big, unreadable, or not a record.
+            RecordError: The file is missing, too big, unreadable, or not a record.
         """
         data = _read_bytes(self.path)
         if self.path.suffix == ".py":
@@ -51,7 +51,7 @@ class RecordFile:
         return record
 
     def changed(self) -> bool:
-        """Whether the file differs from what was last read or written here."""
+        """Whether the file differs from what this object last read or wrote."""
         try:
             return self._differs()
         except RecordError:
@@ -67,7 +67,7 @@ class RecordFile:
             raise RecordError(message, where=str(self.path)) from None
 
     def create(self, record: Record) -> list[str]:
-        """Write a new record; what the user should know about it.
+        """Write a new record; return warnings for the user.
 
         Raises:
             RecordError: The file exists already, or cannot be written.
@@ -84,11 +84,11 @@ class RecordFile:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep others from changing the record. May be entered again while it is held.
+        """Keep other processes from changing the record. May be nested.
 
         Raises:
-            LockedError: Somebody else holds it for longer than one waits.
-            ConflictError: There is no record any more.
+            LockedError: Another process held it for the whole wait.
+            ConflictError: The record was removed.
             RecordError: It cannot be locked.
         """
         if self._lock is not None:
@@ -102,17 +102,17 @@ class RecordFile:
             self._lock = None
 
     def write(self, record: Record, beside: Mapping[Path, bytes] | None = None) -> list[str]:
-        """Replace the record durably; what the user should know about it.
+        """Replace the record durably; return warnings for the user.
 
         Args:
             record: What to write.
-            beside: Files that are replaced just before it; the record stays if one cannot be.
+            beside: Files to replace just before it; if one cannot be, the record is not replaced.
 
         Raises:
             ConflictError: Somebody else changed the file since it was read.
-            LockedError: Somebody else holds it for longer than one waits.
-            LimitError: It would be too big to be read again; the old one is intact.
-            RecordError: The file cannot be written; the old one is intact.
+            LockedError: Another process held it for the whole wait.
+            LimitError: It would be too big to be read again; the old record is intact.
+            RecordError: The file cannot be written; the old record is intact.
         """
         data = self._bytes(record)
         with self.locked():
@@ -125,7 +125,7 @@ class RecordFile:
         return remarks
 
     def _replace(self, files: Mapping[Path, bytes]) -> list[str]:
-        """Put files in place that are all on the disk before the first is; the record last."""
+        """Write all new contents to the disk, then put them in place, the record last."""
         remarks = [*_other_names(self.path)]
         with contextlib.ExitStack() as stack:
             drafts = [stack.enter_context(Draft(path, data)) for path, data in files.items()]
@@ -137,10 +137,10 @@ class RecordFile:
         return [*remarks, uncertain] if uncertain else remarks
 
     def _bytes(self, record: Record) -> bytes:
-        """The file's next content.
+        """The record as the bytes of a file.
 
         Raises:
-            LimitError: It would be too big to be read again.
+            LimitError: They would be too many to be read again.
         """
         data = self._text(record).encode("utf-8")
         if len(data) > MAX_BYTES:
@@ -195,11 +195,11 @@ def _decode(data: bytes, path: Path) -> str:
 
 
 def _other_names(path: Path) -> Iterator[str]:
-    """What to say where the file has other names, which a new file does not take over."""
+    """A warning if the file has other hard links, which keep the old content."""
     try:
         others = path.stat().st_nlink - 1
     except OSError:
         return
     if others > 0:
-        kept = "its other name keeps" if others == 1 else f"its {others} other names keep"
-        yield f"{path} is a file of its own from now on: {kept} what was there before"
+        keep = "its other hard link keeps" if others == 1 else f"its {others} other hard links keep"
+        yield f"{path} is a separate file now: {keep} the old content"

@@ -1,7 +1,7 @@
-"""What a library shows of a record: read from its file alone, nothing is run.
+"""The summary of a record that a library shows, read from the file without running the script.
 
-A record that cannot be read has a summary too, with what is wrong; no file of any content raises
-here. A big record in our own layout is not parsed: where its values stand is known.
+The summary of an unreadable record says what is wrong; no file content makes this module raise. A
+big record in quizlog's own layout is not parsed, as the places of its values are known.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ from .store import RecordFile
 from .text.yaml_text import MAX_BYTES
 
 SUFFIXES = (".yaml", ".yml", ".json")
-"""How the names of records end."""
+"""The suffixes of records' file names."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages", "venv"})
 _SKIM_FROM = 64 * 1024
-"""Smaller files are read as a whole, which finds every mistake in them."""
+"""Files below this size in bytes are parsed, which finds every error in them."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One record in a library."""
+    """The summary of one record."""
 
     path: Path
     """The file."""
     script: str | None = None
     """Path of the script, relative to the record."""
     status: Status | None = None
-    """State at the pointer, as recorded; None if the record cannot be read."""
+    """Recorded status at the pointer; None if the record cannot be read."""
     score: float | None = None
-    """1 when finished, the partial score of an error, None while asking."""
+    """1 if the script finished, the partial score after an error, None while it asks."""
     used: int = 0
-    """Answers before the pointer."""
+    """Number of answers before the pointer."""
     recorded: int = 0
-    """All answers of the active branch."""
+    """Number of all answers of the active branch."""
     branches: int = 0
-    """Branches that are not deleted, the active one included."""
+    """Number of branches that are not deleted, the active one included."""
     seed: int | None = None
-    """The seed of the script's randomness."""
+    """The seed of all randomness in the script."""
     changed: float = 0.0
-    """When the file was written last, in seconds since 1970; 0 if that is not known."""
+    """When the file was last written, in seconds since 1970; 0 if unknown."""
     problem: str | None = None
     """Why the record cannot be read, in one line; None if it can."""
 
 
 def summary(path: Path) -> Summary:
-    """What a record's file says of it; never raises."""
+    """The summary of the record at a path; never raises."""
     changed = 0.0
     try:
         info = path.stat()
         changed = info.st_mtime
         if not stat.S_ISREG(info.st_mode):
-            return Summary(path, changed=changed, problem="is no file")
+            return Summary(path, changed=changed, problem="is not a file")
         big = _SKIM_FROM <= info.st_size <= MAX_BYTES
         found = _skimmed(path, changed) if big else None
         return found or _read(path, changed)
@@ -104,7 +104,7 @@ _ENTRY = re.compile(rb'^  (?! )(.+):$|^    (deleted): ".*"$', re.M)
 
 
 def _skimmed(path: Path, changed: float) -> Summary | None:
-    """The summary of a record in our own layout, its long lists not looked into; else None."""
+    """The summary of a record in quizlog's own layout, without parsing long lists; else None."""
     with open_regular(path) as file:
         data = file.read(MAX_BYTES)
     head = _HEAD.match(data)
@@ -131,7 +131,7 @@ def _skimmed(path: Path, changed: float) -> Summary | None:
 
 
 def _found(pattern: re.Pattern[bytes], key: bytes, data: bytes, start: int) -> bytes | None:
-    """What a pattern finds at a top-level key, which a plain search for the key finds first."""
+    """The pattern's first group at a top-level key, which is located by a plain search first."""
     at = data.find(b"\n" + key + b":", start)
     match = pattern.match(data, at) if at >= 0 else None
     return match[1] if match else None
@@ -145,7 +145,7 @@ def _skimmed_score(data: bytes, start: int, status: Status) -> float | None:
 
 
 def _skimmed_branches(data: bytes, start: int) -> int:
-    """How many branches are not deleted, the active one included."""
+    """The number of branches that are not deleted, the active one included."""
     hidden: dict[str, bool] = {}
     for name, deleted in _ENTRY.findall(_found(_BRANCHES, b"branches", data, start) or b""):
         if deleted:
@@ -157,10 +157,10 @@ def _skimmed_branches(data: bytes, start: int) -> int:
 
 
 def find_records(folder: Path) -> Iterator[Path]:
-    """The files below a folder that look like records, one by one, each folder's in order.
+    """The files below a folder that look like records, sorted within each folder.
 
-    Hidden folders and those of packages are left out. Linked folders are entered, each real
-    folder once. What cannot be read is passed over.
+    Hidden folders and folders of installed packages are skipped, and so is what cannot be read.
+    Links to folders are followed; each real folder is visited once.
     """
     seen: set[tuple[int, int]] = set()
     todo = [folder]
@@ -196,7 +196,7 @@ _RESULT = re.compile(rb'^ ?"?branch"?: .*\n ?"?status"?: ', re.M)
 
 
 def _looks_like_record(path: Path) -> bool:
-    """Whether the file's beginning names a script and a seed, and it is no result file."""
+    """Whether the start of the file names a script and a seed, and is not that of a result file."""
     try:
         if not path.is_file():
             return False

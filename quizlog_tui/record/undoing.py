@@ -1,7 +1,7 @@
-"""Going back to an earlier state of a record without losing what was answered since.
+"""Restores an earlier state of a record without losing later answers.
 
-Pure. An answer that was only added stays ahead of the pointer, as after a rewind. Any other line of
-answers that the earlier state does not have becomes a deleted branch, which can be restored.
+Pure functions. Answers that were only appended stay after the pointer, as after a rewind. Other
+answers that the earlier state lacks become a deleted branch, which can be restored.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from .lineage import agreements, parents_first
 from .model import Branch, Record
 
 
-def keeping(record: Record, left: Record, parked: BranchEnd) -> Record:
-    """`record`, with the lines of answers of `left` that it lacks.
+def keeping(record: Record, left: Record, end: BranchEnd) -> Record:
+    """`record` with the answers of `left` that it lacks.
 
     Args:
-        record: The state to go to.
-        left: The state that is left.
-        parked: How the active branch of `left` stands at its end.
+        record: The state to restore.
+        left: The present state, which is left.
+        end: The state at the end of the active branch of `left`.
     """
     twins = _twins(record, left)
     lengths = {name: record.length_of(twin) for name, twin in twins.items()}
     for name in left.all_names:
         if lengths.get(name, -1) < left.length_of(name):
-            record = _with_line(record, left, name, parked)
+            record = _with_line(record, left, name, end)
     return record
 
 
 def _twins(record: Record, left: Record) -> dict[str, str]:
-    """For branches of `left`, one of `record` with the same answers as far as the shorter goes.
+    """For branches of `left`, a branch of `record` such that one path starts with the other.
 
-    Only where that is plain to see, without comparing all answers of all branches: what did not
-    change is the very same object in both, whatever its name is now.
+    Only branches that are cheap to match are included: an unchanged list of answers is the same
+    object in both states, even if its branch was renamed.
     """
     found: dict[str, str] = {}
-    one, other = left.branch, record.branch
-    for name, twin in ((one, one), (other, other), (one, other)):
+    mine, theirs = left.branch, record.branch
+    for name, twin in ((mine, mine), (theirs, theirs), (mine, theirs)):
         both = name in left.all_names and twin in record.all_names
         if both and name not in found and record.path_of(twin).agrees(left.path_of(name)):
             found[name] = twin
@@ -59,8 +59,8 @@ def _place(branch: Branch, parent: str | None) -> tuple[str | None, int, int]:
     return parent, branch.at, id(branch.inputs)
 
 
-def _with_line(record: Record, left: Record, name: str, parked: BranchEnd) -> Record:
-    """The record with the answers of a branch of `left`, on a branch of their own if it must be."""
+def _with_line(record: Record, left: Record, name: str, end: BranchEnd) -> Record:
+    """The record with the answers of a branch of `left`, on a new branch if necessary."""
     path = left.path_of(name)
     shared = agreements(record, path)
     if len(path) in shared.values():
@@ -76,9 +76,9 @@ def _with_line(record: Record, left: Record, name: str, parked: BranchEnd) -> Re
         at=at,
         inputs=AppendOnlyList(path[at:]),
         trail=AppendOnlyList(left.trail_of(name)[at + 1 :]),
-        deleted=parked.time,
+        deleted=end.time,
     )
     if name == left.branch:
-        entry = replace(entry, status=parked.status, score=parked.score)
+        entry = replace(entry, status=end.status, score=end.score)
     branches = {**record.branches, free_name(record, name) if taken else name: entry}
     return replace(record, branches=branches)

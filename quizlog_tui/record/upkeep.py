@@ -1,4 +1,4 @@
-"""What is done to a branch as a whole: rename, note, delete, restore.
+"""Changes to a branch as a whole: rename, note, delete, restore.
 
 Pure functions from record to record. Deleting hides a branch; no answer is ever dropped.
 """
@@ -14,7 +14,7 @@ from .model import Branch, Record
 
 
 def renamed(record: Record, name: str, new: str) -> Record:
-    """A branch under another name, its place kept; children and feedback follow.
+    """The record with a branch renamed, in its children and in feedback too.
 
     Raises:
         UsageError: There is no such branch, or the new name is taken or unusable.
@@ -35,7 +35,7 @@ def renamed(record: Record, name: str, new: str) -> Record:
 
 
 def noted(record: Record, name: str, text: str) -> Record:
-    """A branch with a remark; an empty one takes it away.
+    """The record with a note on a branch; an empty text removes the note.
 
     Raises:
         UsageError: There is no such branch.
@@ -46,7 +46,7 @@ def noted(record: Record, name: str, text: str) -> Record:
 
 
 def deleted(record: Record, name: str, time: str) -> Record:
-    """A branch hidden from lists; its answers stay, and branches that left it go on.
+    """The record with a branch deleted: hidden from lists, its answers and children kept.
 
     Raises:
         UsageError: There is no such branch, or it is the active one.
@@ -59,7 +59,7 @@ def deleted(record: Record, name: str, time: str) -> Record:
 
 
 def restored(record: Record, name: str) -> Record:
-    """A deleted branch shown again.
+    """The record with a deleted branch restored.
 
     Raises:
         UsageError: There is no such branch.
@@ -74,7 +74,7 @@ def _entry(record: Record, name: str) -> Branch:
 
 
 def _with(record: Record, name: str, entry: Branch) -> Record:
-    """The record with the entry of a branch set; the first branch's own comes before all others."""
+    """The record with a branch's entry set; a new entry is the first branch's and comes first."""
     rest = dict(record.branches)
     branches = rest | {name: entry} if name in rest else {name: entry} | rest
     return replace(record, branches=branches)

@@ -43,7 +43,7 @@ def test_a_typed_line_may_name_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(None, "cannot read"), (b"", "holds no answers"), (b"ok\n\xff", "is no text: byte 3")],
+    [(None, "cannot read"), (b"", "holds no answers"), (b"ok\n\xff", "is not text: byte 3")],
 )
 def test_a_wrong_file_is_named(content: bytes | None, said: str, tmp_path: Path) -> None:
     path = tmp_path / "answers.txt"

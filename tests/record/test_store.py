@@ -199,7 +199,7 @@ def test_a_name_that_is_left_behind_is_told_once(path: Path, tmp_path: Path) -> 
     file = RecordFile(path)
     file.read()
     assert file.write(NEW) == [
-        f"{path} is a file of its own from now on: its other name keeps what was there before"
+        f"{path} is a separate file now: its other hard link keeps the old content"
     ]
     assert read(other) == OLD and read(path) == NEW
     assert file.write(OLD) == []

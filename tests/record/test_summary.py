@@ -103,8 +103,8 @@ def test_what_cannot_be_read_says_so_in_one_line(content: bytes, said: str, tmp_
 def test_what_is_no_file_is_told(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
-    assert summary(tmp_path / "pipe.yaml").problem == "is no file"
-    assert summary(tmp_path).problem == "is no file"
+    assert summary(tmp_path / "pipe.yaml").problem == "is not a file"
+    assert summary(tmp_path).problem == "is not a file"
     assert summary(tmp_path / "gone.yaml").problem == "cannot read: No such file or directory"
     assert "cannot read" in (summary(tmp_path / "loop.yaml").problem or "")
     assert list(find_records(tmp_path)) == []

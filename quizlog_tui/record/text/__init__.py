@@ -1,1 +1,1 @@
-"""A record as text: YAML and JSON, read and written, and what it may say."""
+"""A record as text: reading, checking and writing YAML and JSON."""

@@ -1,4 +1,4 @@
-"""A record as the mapping that is written to its file, keys in the trace format's order."""
+"""Converts a record to and from the text of its file, with the keys in the trace format's order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .yaml_text import dump_json, dump_yaml, list_items, parse
 
 
 def to_mapping(record: Record) -> dict[str, Any]:
-    """The record's fields; optional ones only where they say something."""
+    """The record's fields as plain data; optional fields without a value are left out."""
     data: dict[str, Any] = {
         "script": record.script,
         "output": record.output,
@@ -42,7 +42,7 @@ def error_mapping(error: LastError) -> dict[str, Any]:
 
 
 def _branches(record: Record) -> dict[str, Any]:
-    """All entries; the active branch's answers stand in `inputs` and are not repeated."""
+    """All branches; the active one's answers are in `inputs` and not repeated here."""
     data = {name: _branch(entry) for name, entry in record.branches.items()}
     if record.branch in data:
         del data[record.branch]["inputs"]
@@ -66,9 +66,9 @@ def _branch(branch: Branch) -> dict[str, Any]:
 
 
 class Rendering:
-    """The YAML text of a record that is written again and again as it grows.
+    """Renders a record to YAML again and again as it grows.
 
-    What did not change since the last time is not rendered again: the long lists grow at their end.
+    What has not changed since the last time is not rendered again; long lists grow only at the end.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Rendering:
         self._branches: tuple[object, str] = (None, "")
 
     def text(self, record: Record) -> str:
-        """The whole text."""
+        """The record's YAML text."""
         bare = replace(record, inputs=_NONE, print=_NONE, trail=_NONE, branches={})
         parts = []
         for key, value in to_mapping(bare).items():
@@ -109,19 +109,19 @@ _NONE: AppendOnlyList[str] = AppendOnlyList()
 
 
 def to_text(data: Mapping[str, Any], path: Path) -> str:
-    """The text of a file: JSON for a name that ends in `.json`, else YAML."""
+    """The text for a file: JSON if its name ends in `.json`, else YAML."""
     return dump_json(data) if path.suffix == ".json" else dump_yaml(data)
 
 
 def from_text(text: str, where: str) -> Record:
-    """Read a record.
+    """Read a record from text; `where` is the file's name for messages.
 
     Raises:
-        RecordError: The text is no YAML or JSON, or no record.
+        RecordError: The text is neither YAML nor JSON, or does not describe a record.
     """
     plain = parse_own(text)
     if plain is not None:
-        with contextlib.suppress(RecordError):  # the thorough reader below knows the lines
+        with contextlib.suppress(RecordError):  # the full reader below knows line numbers
             return record_from(plain, where)
     data, lines = parse(text, where)
     return record_from(data, where, lines)

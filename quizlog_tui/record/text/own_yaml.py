@@ -1,8 +1,8 @@
-"""The quick reader: text of just the shape that `dump_yaml` gives, at about the speed of JSON.
+"""A fast reader for exactly the YAML that `dump_yaml` writes, about as fast as JSON.
 
-Spares the import of PyYAML, and its time for each item of long lists. Accepts only what YAML reads
-alike: double quotes, decimal numbers, blocks indented as we indent them; no comments. Everything
-else is left to the thorough reader, which also has the messages. Knows nothing of what keys mean.
+It avoids importing PyYAML and PyYAML's slow handling of long lists. It accepts only text that
+PyYAML reads in the same way: double quotes, decimal numbers, blocks indented as `dump_yaml` indents
+them, no comments. All else is left to the full reader, which also has the error messages.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _SCALAR = re.compile(rf"{_STRING}|{_NUMBER}|true|false|null|\[\]|\{{\}}")
 _ENTRY = re.compile(rf"( *)([A-Za-z_][A-Za-z0-9_-]*|{_STRING}):(?: (.+))?")
 _TEXT = re.compile(_STRING)
 _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
-"""Escaped halves side by side: one character in JSON, two in YAML."""
+"""An escaped surrogate pair: one character in JSON, two in YAML."""
 
 
 def parse_own(text: str) -> dict[str, Any] | None:
-    """The data in a text of our own shape; None for any other."""
+    """The data in a text that `dump_yaml` could have written; None for any other text."""
     if not text.endswith("\n") or _PAIR.search(text):
         return None
     if "\x7f" in text or (not text.isascii() and UNPRINTABLE.search(text)):
-        return None  # some of these end a line in YAML
+        return None  # some of these characters end a line in YAML
     lines = _Lines(text[:-1].split("\n"))
     try:
         data = lines.mapping(0, 0)
@@ -37,7 +37,7 @@ def parse_own(text: str) -> dict[str, Any] | None:
 
 
 class _Lines:
-    """Reads blocks line by line. Its methods raise a `ValueError` for what is not our shape."""
+    """Reads blocks line by line. Its methods raise `ValueError` for text of any other form."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -45,11 +45,11 @@ class _Lines:
 
     @property
     def ended(self) -> bool:
-        """Whether all was read."""
+        """Whether all lines were read."""
         return self._at == len(self._lines)
 
     def mapping(self, indent: int, depth: int) -> dict[str, Any]:
-        """The entries that start at a column, up to a line that is none of them."""
+        """The entries that start at column `indent`, up to the first line that is not one."""
         data: dict[str, Any] = {}
         while not self.ended:
             match = _ENTRY.fullmatch(self._lines[self._at])
@@ -66,38 +66,38 @@ class _Lines:
         return data
 
     def _block(self, indent: int, depth: int) -> Any:
-        """What stands below a key: a list at its own column, or a mapping further in."""
+        """The block below a key: a list at the key's column, or a mapping indented deeper."""
         if self._begins(" " * indent + "-"):
             return self._items(indent, _deeper(depth))
         return self.mapping(indent + 2, _deeper(depth))
 
     def _items(self, indent: int, depth: int) -> list[Any]:
-        """The items whose dash stands at a column."""
+        """The items whose dash is at column `indent`."""
         dash = " " * indent + "-"
-        found: list[Any] = []
+        items: list[Any] = []
         while self._begins(dash):
             texts = self._texts(f"{dash} ")
             if texts:
-                found += texts
+                items += texts
                 continue
             rest = self._lines[self._at][len(dash) :]
             self._at += 1
             if rest:
-                found.append(_scalar(rest.removeprefix(" ")) if rest[0] == " " else _refuse(rest))
+                items.append(_scalar(rest.removeprefix(" ")) if rest[0] == " " else _refuse(rest))
             elif self._begins(f"{dash[:-1]}  -"):
-                found.append(self._items(indent + 2, _deeper(depth)))
+                items.append(self._items(indent + 2, _deeper(depth)))
             else:
-                found.append(self.mapping(indent + 2, _deeper(depth)))
-        return found
+                items.append(self.mapping(indent + 2, _deeper(depth)))
+        return items
 
     def _texts(self, dash: str) -> list[str]:
-        """The items from here on that are strings, read together."""
+        """The next consecutive items that are strings, parsed together."""
         start, skip = self._at, len(dash)
         while self._begins(dash) and _TEXT.fullmatch(self._lines[self._at], skip):
             self._at += 1
         texts = ",".join(line[skip:] for line in self._lines[start : self._at])
-        found: list[str] = json.loads(f"[{texts}]")
-        return found
+        items: list[str] = json.loads(f"[{texts}]")
+        return items
 
     def _begins(self, start: str) -> bool:
         return not self.ended and self._lines[self._at].startswith(start)

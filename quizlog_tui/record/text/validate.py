@@ -1,6 +1,6 @@
-"""From plain data to a `Record`, or an error that names the field, what is wrong and the mend.
+"""Turns plain data into a `Record`, or raises an error that names the field, fault and fix.
 
-Judges shape and types only; whether the script exists or agrees is not asked here.
+Only structure and types are checked, not whether the script exists or agrees.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ _NAMES = {
 
 
 class Fields:
-    """One mapping being read: takes known keys out, keeps the rest, names what is wrong.
+    """Reads one mapping: takes the known keys, keeps the rest, and reports faults.
 
     Args:
         data: The mapping.
         where: File name, for messages.
-        lines: Line of each value by its path, where the reader knows it.
-        path: Path of this mapping in the record, empty at the top.
+        lines: Line number of each value by its path, if the reader knows it.
+        path: Path of this mapping in the record; empty at the top level.
+        what: What the mapping is, for messages.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Fields:
         raise RecordError(f"{path}: {message}" if path else message, where=place, hint=hint)
 
     def take(self, key: str, kind: type, *, hint: str, required: bool = False) -> Any:
-        """The value of `key`, None if absent; fails if it is not a `kind`."""
+        """Remove and return the value of `key`, or None if absent; fail unless it is a `kind`."""
         if key not in self.rest and required:
             self.fail("", f"`{key}` is missing", hint)
         value = self.rest.pop(key, None)
@@ -69,7 +70,7 @@ class Fields:
         return value
 
     def texts(self, key: str) -> list[str]:
-        """A list of strings; fails on the first item that is none, with the quoting mend."""
+        """Take a list of strings; fail on the first other item, with the hint to quote it."""
         items: list[Any] = self.take(key, list, hint=f'write {key}: ["...", "..."]') or []
         for index, item in enumerate(items):
             if not isinstance(item, str):
@@ -78,7 +79,7 @@ class Fields:
         return items
 
     def child(self, key: str, data: Any) -> Fields:
-        """The mapping at `key`, to be read in the same way."""
+        """A reader for the mapping `data` at `key`."""
         return Fields(data, self.where, self.lines, self._path(key))
 
     def _path(self, key: str) -> str:
@@ -90,7 +91,7 @@ def _name(value: Any) -> str:
 
 
 def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -> Record:
-    """Check plain data against the trace format.
+    """Check plain data against the trace format and make a record of it.
 
     Args:
         data: What the YAML or JSON text held.
@@ -98,7 +99,7 @@ def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -
         lines: Line numbers of values by path, if known.
 
     Raises:
-        RecordError: The first thing that is wrong.
+        RecordError: The data has a fault; the first one is named.
     """
     fields = Fields(data, where, lines or {})
     inputs = fields.texts("inputs")
@@ -134,7 +135,7 @@ def _pointer(fields: Fields, count: int) -> int:
 
 
 def _trail(fields: Fields, most: int) -> AppendOnlyList[str]:
-    """The marks of the stops; more than there can be were left over when answers were cut."""
+    """The stop fingerprints, without those left over after another tool removed answers."""
     return AppendOnlyList(fields.texts("trail")).upto(most)
 
 
@@ -188,7 +189,7 @@ def _branch(fields: Fields) -> Branch:
 
 
 def _check_tree(record: Record, fields: Fields) -> None:
-    """Each parent exists, no branch is its own ancestor, each fork point lies on its parent."""
+    """Check that parents exist, no branch is its own ancestor, and fork points lie on parents."""
     roots = [name for name, branch in record.branches.items() if branch.parent is None]
     if record.branch not in record.branches and roots:
         fields.fail("branch", f"there is no branch {record.branch!r}", "name one of `branches`")
@@ -202,7 +203,7 @@ def _check_tree(record: Record, fields: Fields) -> None:
 
 
 def _check_ancestors(record: Record, name: str, fields: Fields, sound: set[str]) -> None:
-    """Check a branch's ancestors up to those that are in `sound` already, and add them there."""
+    """Check a branch's ancestors up to the first in `sound`, and add them to `sound`."""
     seen = {name}
     parent = record.branches[name].parent
     while parent is not None and parent not in sound:

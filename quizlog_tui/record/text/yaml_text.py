@@ -1,8 +1,8 @@
-"""The text of a record: YAML or JSON in, YAML or JSON out, every string exactly kept.
+"""Reads and writes YAML and JSON text; every string survives exactly.
 
 Reading is strict, as the text may be hostile or damaged: no aliases, merge keys, tags or duplicate
-keys, bounded depth and size. Writing quotes every string, in a form that is YAML and JSON at once.
-Knows nothing of what the keys mean. The only module that imports PyYAML.
+keys, limited depth and size. Writing quotes every string in a form that YAML and JSON read alike.
+This module does not know what the keys mean. It is the only one that imports PyYAML.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, NoReturn
 from ...errors import RecordError
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Larger files are refused before they are read."""
+"""Maximum size of a file; larger ones are refused unread."""
 MAX_DEPTH = 32
-"""Deeper nesting is refused."""
+"""Maximum depth of nesting."""
 MAX_DIGITS = 4300
-"""Longer numbers are refused: Python reads and writes no more decimal digits."""
+"""Maximum length of a number: Python reads and writes no more decimal digits."""
 
 UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
@@ -31,10 +31,10 @@ RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y
 
 
 def parse(text: str, where: str) -> tuple[Any, dict[str, int]]:
-    """The data in a YAML or JSON text, and the line of each value by its path.
+    """The data in a YAML or JSON text, and the line of each value by its path (none for JSON).
 
     Raises:
-        RecordError: The text is neither, with line and column.
+        RecordError: The text is neither; the error names line and column.
     """
     if text.lstrip()[:1] == "{":
         try:
@@ -44,7 +44,7 @@ def parse(text: str, where: str) -> tuple[Any, dict[str, int]]:
         except RecordError as error:
             raise RecordError(error.message, where=where, hint=error.hint) from None
         except (ValueError, RecursionError):
-            pass  # flow-style YAML may start with a brace too; its reader has the better message
+            pass  # YAML may start with a brace too, and its reader has the better message
     return _Reader(text, where).read()
 
 
@@ -58,25 +58,24 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_depth(data: Any) -> None:
-    """Make sure that what JSON can hold can be written as YAML, and read again."""
+    """Refuse JSON too deep to be written as YAML and read again."""
     level = [data]
     for _ in range(MAX_DEPTH + 1):
-        values = (one.values() if isinstance(one, dict) else one for one in level)
-        level = [one for each in values for one in each if isinstance(one, (dict, list))]
+        values = (inner.values() if isinstance(inner, dict) else inner for inner in level)
+        level = [inner for each in values for inner in each if isinstance(inner, (dict, list))]
     if level:
         raise RecordError(f"is nested deeper than {MAX_DEPTH} levels", hint=_FLAT)
 
 
 class _Reader:
-    """Builds plain data from PyYAML's events, one pass, nothing recursive but our own bound."""
+    """Builds plain data from PyYAML's events in one pass, with a limit on depth."""
 
     def __init__(self, text: str, where: str) -> None:
         import yaml
 
         self.yaml = yaml
         self.where = where
-        # libyaml refuses escaped lone surrogates, which our own writer emits; the slow loader reads
-        # them.
+        # `quoted` escapes lone surrogates; libyaml refuses those, and the slow loader reads them.
         fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         loader = yaml.SafeLoader if _SURROGATE_ESCAPE.search(text) else fast
         self.values: Any = yaml.SafeLoader("")
@@ -138,7 +137,7 @@ class _Reader:
             if len(event.value) > MAX_DIGITS:
                 raise ValueError("too long, in whatever notation")
             value = getattr(self.values, f"construct_yaml_{kind}")(node)
-            str(value)  # one in few digits of a greater base may be too long to be written
+            str(value)  # a short hexadecimal number may have too many decimal digits
             return value
         except ValueError:
             hint = "write a shorter one, or put it in quotes"
@@ -164,24 +163,24 @@ class _Reader:
 
 
 _ONE = "keep one document in the file"
-_VALID = "mend the file at this place; nothing was changed"
+_VALID = "fix the file at this place; nothing was changed"
 _NO_ALIAS = "write the value out; records have no aliases"
-_FLAT = "a record needs no such depth"
+_FLAT = "reduce the nesting; a record needs only a few levels"
 
 
 def quoted(text: str) -> str:
-    """A string in double quotes that YAML and JSON read alike, whatever it holds."""
+    """A string in double quotes, escaped so that YAML and JSON read it alike."""
     text = _quote(text)
     return UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
-    """Block-style YAML with every string quoted."""
+    """Data as block-style YAML with every string quoted."""
     return "".join(_entries(data, ""))
 
 
 def dump_json(data: Mapping[str, Any]) -> str:
-    """Indented JSON, pure ASCII."""
+    """Data as indented JSON in ASCII."""
     return json.dumps(data, indent=1, default=list) + "\n"
 
 
@@ -192,7 +191,7 @@ def _entries(data: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 
 def _block(value: Any, indent: str) -> str:
-    """What follows a key or a dash: a scalar on the line, or a nested block below it."""
+    """The text after a key or dash: a scalar on the same line, or a nested block below it."""
     if isinstance(value, Mapping):
         return "\n" + "".join(_entries(value, indent + "  ")) if value else " {}\n"
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -239,7 +238,7 @@ def _float(value: float) -> str:
 
 
 def has_libyaml() -> bool:
-    """Whether PyYAML's quick parser is there."""
+    """Whether PyYAML's fast parser is installed."""
     import yaml
 
     return hasattr(yaml, "CSafeLoader")
