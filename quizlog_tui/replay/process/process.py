@@ -266,6 +266,8 @@ class QuizProcess:
 
     def _arrived(self) -> Message | None:
         """Wait a moment for something to arrive; a whole message, or None."""
+        if self._channel.receive_soon():  # one call of the system, where that suffices
+            return self._pending()
         control = self._channel.sock.fileno()
         ready = [fd for fd, _ in self._poll.poll(_WATCH_MILLISECONDS)]
         if control in ready:
