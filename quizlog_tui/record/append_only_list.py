@@ -59,7 +59,7 @@ class AppendOnlyList(Sequence[T], Generic[T]):
             return True
         # The last item usually differs if any does, and comparing it copies nothing.
         same_last = self._items[count - 1] == theirs[count - 1]
-        return same_last and self._items[:count] == list(theirs[:count])
+        return same_last and _first(self._items, count) == _first(theirs, count)
 
     def shared(self, other: Sequence[T]) -> int:
         """How many items at the start equal those of `other`."""
@@ -100,3 +100,10 @@ class AppendOnlyList(Sequence[T], Generic[T]):
 
     def __repr__(self) -> str:
         return f"AppendOnlyList({list(self)!r})"
+
+
+def _first(items: Sequence[T], count: int) -> list[T]:
+    """The first items as a list, copied only where that is needed."""
+    if isinstance(items, list):
+        return items if len(items) == count else items[:count]
+    return list(items[:count])

@@ -126,14 +126,15 @@ def parse(data: bytes) -> Message:
         Violation: It is none.
     """
     try:
-        fields = _DECODER.decode(data.decode())
+        text = data.decode()
+        fields, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError) as error:
         raise Violation("it sent something that is no message") from error
-    if type(fields) is not list or not fields or type(fields[0]) is not str:
+    if type(fields) is not list or not fields or type(fields[0]) is not str or end != len(text):
         raise Violation("it sent something that is no message")
+    if fields[0] in _REPORTS:
+        return _report(fields)
     kind, *rest = fields
-    if kind in _REPORTS:
-        return _report(kind, rest)
     read = _SHORT.get(kind)
     if read is None:
         raise Violation("it sent a message of no known kind")
@@ -185,11 +186,11 @@ _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
 _REPORTS = frozenset(("asking", "paused", "working", "ended"))
 
 
-def _report(kind: Any, fields: list[Any]) -> WorkerReport:
+def _report(fields: list[Any]) -> WorkerReport:
     """A report; one comes at each step, so this goes straight through."""
-    if len(fields) != 5:
-        raise Violation(f"it sent a malformed message {kind!r}")
-    steps, outcome, taint, observed, writing = fields
+    if len(fields) != 6:
+        raise Violation(f"it sent a malformed message {fields[0]!r}")
+    kind, steps, outcome, taint, observed, writing = fields
     if type(steps) is not list:
         raise _malformed(kind, "steps")
     if taint is not None and not _is_name(taint):
@@ -199,12 +200,13 @@ def _report(kind: Any, fields: list[Any]) -> WorkerReport:
     if writing is not None and not _is_writing(writing):
         raise _malformed(kind, "writing")
     encoding = None if writing is None else (writing[0], writing[1])
-    end = WorkerOutcome("finished", None, None, []) if outcome == _RUNNING else _outcome(outcome)
+    end = _RUNNING if outcome == _TOLD_RUNNING else _outcome(outcome)
     return WorkerReport(kind, [_step(step) for step in steps], end, taint, observed, encoding)
 
 
-_RUNNING: list[Any] = ["finished", None, None, []]
+_TOLD_RUNNING: list[Any] = ["finished", None, None, []]
 """What a script that goes on says of its end."""
+_RUNNING = WorkerOutcome("finished", None, None, [])
 
 
 def _malformed(kind: str, field: str) -> Violation:
