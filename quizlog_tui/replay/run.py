@@ -148,16 +148,16 @@ class Run:
             kind, outcome = report.kind, report.outcome if report.kind == "ended" else None
         self._note_code()
         if self.process.alive and self._pending is not None:
-            taint = self.process.taint
+            tampered = self._is_tampered()
             self.transcript = Transcript(
                 self._steps,
                 self._pending,
                 "in_progress",
-                tainted=taint,
-                observed=self._observed(),
+                tainted=self.process.taint,
+                observed=self._observed(tampered),
                 unavailable=self.process.unavailable,
                 code=self._code,
-                warnings=self._warnings(),
+                warnings=self._warnings(tampered),
                 print=self._print,
                 stderr=self._all_stderr,
             )
@@ -182,9 +182,9 @@ class Run:
         Raises:
             ProtocolError: It tells of answers that it was not given; the process was ended.
         """
-        told, self.process.code = self.process.code, []
-        if not told:
+        if not self.process.code:
             return
+        told, self.process.code = self.process.code, []
         answers, script = [*self.answers, *self._given], "\n".join(self.source.lines)
         for code in told:
             if code.used > len(answers):
@@ -192,21 +192,22 @@ class Run:
             found = [(index, code.used) for index in answers_run(code, answers, script)]
             self._code = tuple(dict.fromkeys((*self._code, *found)))
 
-    def _observed(self) -> tuple[str, ...]:
+    def _observed(self, tampered: bool) -> tuple[str, ...]:
         """What the process met, and what was seen from outside it."""
-        tampered = (TAMPERED,) if self._is_tampered() else ()
+        seen = (TAMPERED,) if tampered else ()
         code = (CODE,) if self._code else ()
-        return (*self.process.observed, *tampered, *code, *self.source.refused)
+        return (*self.process.observed, *seen, *code, *self.source.refused)
 
     def _is_tampered(self) -> bool:
         process = self.process
         return process.written.disagrees or process.family.has_stranger()
 
-    def _warnings(self) -> tuple[str, ...]:
-        tampered = (MET[TAMPERED][1],) if self._is_tampered() else ()
-        refused = self.source.refused
+    def _warnings(self, tampered: bool) -> tuple[str, ...]:
+        seen, refused = (MET[TAMPERED][1],) if tampered else (), self.source.refused
+        if not refused:
+            return seen
         said = f"it asks for {' and '.join(refused)} and runs without: not allowed (--allow NAME)"
-        return (*tampered, said) if refused else tampered
+        return (*seen, said)
 
     def _read(self, steps: Sequence[RawStep]) -> Iterator[tuple[RawStep, bytes]]:
         """Steps with the bytes of each: those of all are read at once."""
@@ -270,6 +271,7 @@ class Run:
         error, warnings = _last_error(self.source, message, frames)
         if name == ENDED_BY_ANSWER:
             error = replace(error, score=0.0)
+        tampered = self._is_tampered()
         return Transcript(
             self._steps,
             last,
@@ -279,10 +281,10 @@ class Run:
             traceback_lines=tuple(first for first, _ in frames),
             exit_code=exit_code,
             tainted=self.process.taint,
-            observed=self._observed(),
+            observed=self._observed(tampered),
             unavailable=self.process.unavailable,
             code=self._code,
-            warnings=(*self._warnings(), *warnings),
+            warnings=(*self._warnings(tampered), *warnings),
             print=self._print,
             stderr=self._all_stderr,
         )

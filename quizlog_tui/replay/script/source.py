@@ -74,17 +74,17 @@ class Source:
         found = {match[1] for text in self.comments.values() for match in _ASKED.finditer(text)}
         return tuple(sorted(found))
 
-    @property
+    @cached_property
     def allowed(self) -> tuple[str, ...]:
         """What is real for the script: what it asks for and the user granted it."""
         return tuple(name for name in self.asked if name in self.granted)
 
-    @property
+    @cached_property
     def refused(self) -> tuple[str, ...]:
         """What the script asks for and was not granted: it runs without."""
         return tuple(name for name in self.asked if name not in self.granted)
 
-    @property
+    @cached_property
     def version(self) -> str:
         """Tells apart what may run otherwise: the hash of the bytes, and what is real for them."""
         return " ".join((self.code_hash, *self.allowed))
