@@ -1,4 +1,4 @@
-"""The Python API: every name that the README calls, and what it is called with."""
+"""The Python API: every name that the guides call, and what it is called with."""
 
 from __future__ import annotations
 

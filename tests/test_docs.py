@@ -1,62 +1,157 @@
-"""The README names every command, option and key there is."""
+"""README and guides are true: what they show is run, and what there is, they name."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from contextlib import redirect_stdout
-from io import StringIO
+import shlex
+import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from quizlog_tui.cli.parser import COMMANDS, parser_of, record_parser
-from quizlog_tui.tui.keys.actions import ACTIONS, all_actions
-from quizlog_tui.tui.keys.key_names import shown_key
+from quizlog_tui.cli.command_data import commands
+from quizlog_tui.cli.parser import COMMANDS, parse, record_parser
+from quizlog_tui.config import load_config
+from quizlog_tui.record.model import Record
+from quizlog_tui.sandbox.advice import advice
+from quizlog_tui.session.session import Session
+from quizlog_tui.tui.keys.actions import all_actions
+from tests.support.build import Build
+from tests.support.documents import DOCUMENTS, README, agrees, blocks, filled, perform
+from tests.support.guide_tables import MARKED, TABLES, with_tables
 
-README_PATH = Path(__file__).parent.parent / "README.md"
-README = README_PATH.read_text(encoding="utf-8")
+TEXTS = {name: path.read_text(encoding="utf-8") for name, path in DOCUMENTS.items()}
+ALL = "\n".join(TEXTS.values())
+UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
+NEEDS = {"web-quizzes": ("chromium", "google-chrome"), "http": ("curl",)}
+"""Documents that need one of these programs."""
+SANDBOXED = ("README", "models", "python", "sandbox", "web-quizzes")
+"""Documents that run code of models."""
+RUN = [name for name, text in TEXTS.items() if re.search("^```(console|python|output)", text, re.M)]
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_a_document_shows_is_what_happens(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = NEEDS.get(name, ("bash",))
+    if not any(map(shutil.which, programs)):
+        pytest.skip(f"needs {' or '.join(programs)}")
+    for library in ("httpx", "fastapi"):
+        pytest.importorskip(library)
+    if name in SANDBOXED and advice().level is None:
+        pytest.skip("nothing here isolates models' code")
+    monkeypatch.setenv("TASK_BASEDIR", str(tmp_path / "tasks"))
+    found = list(perform(TEXTS[name], tmp_path))
+    if UPDATE:
+        DOCUMENTS[name].write_text(filled(TEXTS[name], found), encoding="utf-8")
+        return
+    for run, shown, code in found:
+        assert code == run.exit_code, f"{run.command}: exit code {code}\n{shown}"
+        assert run.shown is None or agrees(shown, run.shown), f"{run.command}\n{shown}"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_calls_that_are_shown_are_understood(name: str) -> None:
+    for block in blocks(TEXTS[name]):
+        if block.language in ("sh", "console"):
+            for call in re.findall(r"(?:^|\$ |bin/)quizlog (.+)$", block.text, re.M):
+                call = call.partition(";")[0]
+                words = shlex.split(
+                    re.split(r" (?:2?>|[|&;#])", call.replace("\\", ""))[0], comments=True
+                )
+                assert parse(words).run
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_examples_of_files_can_be_read(name: str, tmp_path: Path) -> None:
+    for block in blocks(TEXTS[name]):
+        if block.language == "toml":
+            tomllib.loads(block.text)
+            (tmp_path / "config.toml").write_text(block.text, encoding="utf-8")
+            assert load_config(tmp_path / "config.toml")[1] == []
+        elif block.language == "json":
+            json.loads(block.text)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", TEXTS[name]):
+        if target.startswith("https://"):
+            continue
+        file, _, part = target.partition("#")
+        path = _linked(DOCUMENTS[name], file)
+        assert path.is_file(), target
+        heads = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.M)
+        assert not part or part in [_anchor(head) for head in heads], target
+
+
+def _linked(document: Path, file: str) -> Path:
+    """The file a link leads to; guides may be installed elsewhere than beside the README."""
+    if document == README and file.startswith("quizlog_tui/guides/"):
+        return DOCUMENTS[Path(file).stem]
+    return document.parent / file if file else document
+
+
+def _anchor(head: str) -> str:
+    return re.sub(r"[^a-z0-9 _-]", "", head.lower()).replace(" ", "-")
+
+
+def test_the_readme_is_short_and_begins_with_its_two_commands() -> None:
+    lines = TEXTS["README"].splitlines()
+    assert len(lines) <= 150
+    first, second = [block.text for block in blocks(TEXTS["README"])][:2]
+    assert first.endswith(".venv/bin/quizlog tui adventure\n") and second == "tests/run\n"
+
+
+def test_every_guide_is_named_in_the_readme() -> None:
+    for name in TEXTS.keys() - {"README"}:
+        assert f"quizlog_tui/guides/{name}.md" in TEXTS["README"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_tables_are_those_of_the_code(name: str) -> None:
+    made = with_tables(TEXTS[name])
+    if UPDATE:
+        DOCUMENTS[name].write_text(made, encoding="utf-8")
+    else:
+        assert TEXTS[name] == made
+
+
+def test_every_table_is_somewhere() -> None:
+    assert {match["name"] for match in MARKED.finditer(ALL)} == set(TABLES)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_is_in_the_readme_and_the_help(command: str) -> None:
-    assert f"quizlog {command}" in README
+def test_every_command_is_in_the_guides_and_the_help(command: str) -> None:
+    assert f"quizlog {command}" in TEXTS["shell"]
     assert f"quizlog {command}" in record_parser().format_help()
 
 
-def test_every_option_is_in_the_readme() -> None:
-    parsers = [record_parser(), *(parser_of(name) for name in COMMANDS)]
-    options = {
-        word for parser in parsers for word in re.findall(r"--[a-z]+", parser.format_usage())
-    }
-    for option in options - {"--help", "--version", "--output"}:
-        assert f"{option}" in README, option
+def test_every_option_is_in_the_guides() -> None:
+    for each in commands():
+        for option in [
+            *each["options"],
+            *(one for verb in each["verbs"] for one in verb["options"]),
+        ]:
+            assert option["flags"][-1] in ALL or option["flags"][-1] == "--help", option
 
 
-def key_table() -> str:
-    """What the README says of keys: every action of every screen, with the shell's way to it."""
-    rows = []
-    for scope, actions in ACTIONS.items():
-        rows += [f"\n**{TITLES.get(scope, scope.capitalize())}**\n"]
-        rows += ["| key | does | in a shell |", "|---|---|---|"]
-        for action in actions:
-            keys = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(","))
-            shell = action.shell.replace("|", "\\|")
-            rows.append(f"| {keys} | {action.help} | {shell and f'`{shell}`'} |")
-    return "\n".join(rows) + "\n"
+def test_the_keys_of_a_reply_and_of_a_record_are_in_the_guides(build: Build) -> None:
+    with Session(build.record("input('? ')\n")) as session:
+        assert list(session.reply().to_dict()) == _first_column("shell", "The reply")
+    listed = " ".join(_first_column("record-format", "The record format"))
+    for key in (*Record.__dataclass_fields__, "start_time", "end_time", "execution_id"):
+        assert key in listed or key in ("trails", "extras"), key
 
 
-TITLES = {"app": "Everywhere", "pane": "In text", "list": "In lists"}
-BEGIN, END = "<!-- keys -->\n", "<!-- end of keys -->"
-
-
-def test_the_readme_has_every_key_and_its_way_in_the_shell() -> None:
-    before, _, rest = README.partition(BEGIN)
-    table, _, after = rest.partition(END)
-    if os.environ.get("UPDATE_GOLDEN"):
-        README_PATH.write_text(before + BEGIN + key_table() + END + after, encoding="utf-8")
-    else:
-        assert table == key_table()
+def _first_column(name: str, head: str) -> list[str]:
+    part = re.search(rf"^#+ {head}\n(.*?)(?=^## |\Z)", TEXTS[name], re.M | re.S)
+    assert part
+    return re.findall(r"`([^`]+)`", "".join(re.findall(r"^\| (`[^|]*) \|", part[1], re.M)))
 
 
 def test_what_the_screens_do_a_shell_can_do() -> None:
@@ -65,14 +160,3 @@ def test_what_the_screens_do_a_shell_can_do() -> None:
         for call in filter(None, action.shell.split(", ")):
             name = call.split()[1]
             assert name in COMMANDS or name == "RECORD" or name in words, f"{action.id}: {call}"
-
-
-def test_every_verb_and_option_of_episodes_is_in_the_readme() -> None:
-    usage = parser_of("episodes").format_help()
-    verbs = re.findall(r"^    ([a-z]+) +[A-Z]", usage, re.M)
-    assert {"build", "check", "browse", "stats", "export", "upgrade"} == set(verbs)
-    for verb in verbs:
-        with pytest.raises(SystemExit), redirect_stdout(StringIO()) as out:
-            parser_of("episodes").parse_args([verb, "--help"])
-        for option in re.findall(r"--[a-z-]+", out.getvalue()):
-            assert option in README or option in ("--help", "--output"), option

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.files.paths import CODE_ATTACKS, QUIZ_ATTACKS, example_names, shipped
+from quizlog_tui.guides import topics
 
 ROOT = Path(__file__).parent.parent
 
@@ -49,7 +50,8 @@ def _holds_what_is_shipped(names: set[str]) -> None:
     for name in (*CODE_ATTACKS, QUIZ_ATTACKS):
         assert f"quizlog_tui/shipped/{name}" in names
     assert "quizlog_tui/replay/worker/boot.py" in names
-    assert "quizlog_tui/guides/hostile.md" in names
+    for topic in topics():
+        assert f"quizlog_tui/guides/{topic}.md" in names
     assert "quizlog_tui/episodes/episode.schema.json" in names
     assert "quizlog_tui/episodes/templates/verifiers_v1.txt" in names
     assert any("quiz/demo_server/replies/ada-solve-" in name for name in names)

@@ -64,9 +64,15 @@ def _unmasked(value: Any, masks: Mapping[str, str]) -> Any:
     return masks.get(value, value) if isinstance(value, str) else value
 
 
-def command(prog: str, run: Callable[[Any], int], about: str, **options: Any) -> Parser:
+def command(
+    prog: str,
+    run: Callable[[Any], int],
+    about: str,
+    kind: type[Parser] = Parser,
+    **options: Any,
+) -> Parser:
     """A parser whose namespace carries `run`, with the options every command has."""
-    parser = Parser(
+    parser = kind(
         prog=prog, description=about, allow_abbrev=False, formatter_class=_Formatter, **options
     )
     parser.set_defaults(run=run)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from pathlib import Path
 
 from ..errors import UsageError
 
+_MARK = re.compile(r"^<!-- .* -->\n", re.M)
+"""Where a table begins or ends that is made from the code."""
 _FOLDER = Path(__file__).resolve().parent
 
 
@@ -23,6 +27,9 @@ def guide(topic: str) -> str:
     """
     known = topics()
     if topic not in known:
-        hint = f"there are: {', '.join(known)}"
+        near = get_close_matches(topic, known, n=1, cutoff=0.4)
+        nearest = f"did you mean {near[0]}? " if near else ""
+        hint = f"{nearest}`quizlog help` lists the guides"
         raise UsageError(f"there is no guide about {topic!r}", hint=hint)
-    return (_FOLDER / f"{topic}.md").read_text(encoding="utf-8")
+    text = (_FOLDER / f"{topic}.md").read_text(encoding="utf-8")
+    return _MARK.sub("", text)

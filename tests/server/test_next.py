@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import json
 import os
-import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quizlog_tui.files.paths import shipped
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.process.limits import Limits
@@ -281,10 +277,3 @@ async def test_the_description_names_all_routes(server: Server) -> None:
     for path in described["paths"].values():
         for operation in path.values():
             assert {"200", "403", "422", "504"} <= set(operation["responses"])
-
-
-async def test_the_request_in_the_readme_is_answered(server: Server, tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    [body] = re.findall(r"/quizlog/next \\\n  -d '(.*)'", readme)
-    shutil.copytree(shipped("records"), tmp_path, dirs_exist_ok=True)
-    assert (await server.next(**json.loads(body)))["status"] == "success"

@@ -41,12 +41,12 @@ class Fields:
         what: What the mapping is, for messages.
     """
 
-    def __init__(
-        self, data: Any, where: str, lines: Mapping[str, int], path: str = "", what: str = "record"
-    ) -> None:
+    def __init__(self, data: Any, where: str, lines: Mapping[str, int], path: str = "") -> None:
         self.where, self.lines, self.path = where, lines, path
         if not isinstance(data, dict):
-            self.fail("", f"must be a mapping, is {_name(data)}", f"see the {what} in the README")
+            self.fail(
+                "", f"must be a mapping, is {_name(data)}", "see `quizlog help record-format`"
+            )
         self.rest: dict[str, Any] = dict(data)
 
     def fail(self, key: str, message: str, hint: str) -> NoReturn:

@@ -153,7 +153,11 @@ class _Reader:
         data: dict[str, Any] = {}
         while not isinstance(event := self._next(), self.yaml.MappingEndEvent):
             if not isinstance(event, self.yaml.ScalarEvent):
-                self._fail(event.start_mark, "a key must be a simple name", "see the README")
+                self._fail(
+                    event.start_mark,
+                    "a key must be a simple name",
+                    "see `quizlog help record-format`",
+                )
             key = event.value
             if key in data:
                 self._fail(event.start_mark, f"the key {key!r} appears twice", "keep one of them")
