@@ -9,7 +9,7 @@ no record.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,21 +23,28 @@ from ..replay.trail import question
 from ..replay.transcript import Transcript
 from ..replay.tree_walk import Outcome
 from ..replay.world import (
-    DECISIVE,
     FIXED,
     HELD,
-    LACKS,
     MET,
     NOTED,
     OPEN,
     TAMPERED,
     Cause,
     describe_world,
-    doubt,
     world_of,
 )
 from .causes import culprits
 from .diverge import Difference, first_difference
+from .explanation import (
+    STARTS,
+    apply_doubt,
+    cause_of,
+    describe_conditions,
+    divergence,
+    explain_difference,
+    explain_noise,
+    observed_cause,
+)
 from .inquiry import Inquiry, concluded
 from .recorded import belied, difference_from_record, known_of
 from .surroundings import elsewhere, left_over, named_files
@@ -49,9 +56,7 @@ T = TypeVar("T")
 _USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
-_STARTS = "starts"
-"""The condition that the script can start no thread and no process."""
-_SAID = {"system": {"system"}, _STARTS: {"threads", "processes", "thread", "program"}}
+_SAID = {"system": {"system"}, STARTS: {"threads", "processes", "thread", "program"}}
 """Conditions that take from a run what it may do if it says so, and what it has met then."""
 _RACING = ("threads", "processes", "chance", "ports")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
@@ -115,8 +120,8 @@ def _verdicts(trials: Trials, branches: Sequence[Verifier]) -> Iterator[Verdict]
     """
 
     def find_out(wanted: Wanted, asking: list[int]) -> Iterator[tuple[int, Any]]:
-        describe_world = trials.find_out(wanted, (branches[index].answers for index in asking))
-        return ((asking[place], answer) for place, answer in describe_world)
+        answers_found = trials.find_out(wanted, (branches[index].answers for index in asking))
+        return ((asking[place], answer) for place, answer in answers_found)
 
     shared = len(branches) > 1
     found = concluded([branch.inquiry(shared=shared) for branch in branches], find_out)
@@ -183,7 +188,7 @@ class Verifier:
         )
         differs = racing and (found or first_difference(plain, varied))
         if differs and racing:
-            verdict = _diverging(differs, *MET[racing])
+            verdict = divergence(differs, *MET[racing])
         elif found is not None:
             verdict = self._against_record(plain, found)
         else:
@@ -191,7 +196,7 @@ class Verifier:
         names = dict.fromkeys((*plain.observed, *varied.observed))
         observed = tuple(name for name in names if name in MET or name in NOTED)
         fits = self._fits(plain, found)
-        verdict = _doubted(
+        verdict = apply_doubt(
             replace(verdict, observed=observed, unavailable=plain.unavailable, fits=fits)
         )
         against = verdict.step is not None or TAMPERED in observed
@@ -233,7 +238,8 @@ class Verifier:
             guilty = _sound((yield Search(tuple(self._known.inputs[: found.step]), among)))
             if not guilty or any(name in OPEN for name in guilty):
                 moved = relied.get("address-order") == found.step
-                return replace(_parted(plain, found, guilty, moved), relies_on=tuple(relied))
+                verdict = explain_difference(plain, found, guilty, moved)
+                return replace(verdict, relies_on=tuple(relied))
             for name in guilty:
                 relied.setdefault(HELD[name], found.step)
                 changed.remove(name)
@@ -241,7 +247,7 @@ class Verifier:
         if "program" in plain.observed:  # programs have the real clock, and two runs may be quick
             (later,) = _sound_runs((yield (Other(later=True),)))
             if (found := first_difference(plain, later)) is not None:
-                return replace(_diverging(found, *_noise(plain)), relies_on=tuple(relied))
+                return replace(divergence(found, *explain_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
 
     def _left_over(self, run: Transcript) -> tuple[str, ...]:
@@ -258,10 +264,10 @@ class Verifier:
     def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
         """A replay differs from the record: why?"""
         if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
-            return _diverging(found, *_noise(plain))
+            return divergence(found, *explain_noise(plain))
         if belied(self._known, plain, found.step):
             words = "the record was edited: its own mark of that step is of what a replay shows"
-            return _diverging(found, "unknown", words)
+            return divergence(found, "unknown", words)
         edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = (
             describe_world(self._record.extras.get("world")),
@@ -270,7 +276,7 @@ class Verifier:
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
         if self._made_without(tuple(left_over(plain, self._source.path.parent, "update"))):
             words = "files that the script changes lie there, and did not when it was recorded"
-            return _diverging(found, "leftover-file", words)
+            return divergence(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         varied = self._varied
         changed = tuple(name for name in varied if name in OPEN) if same else (*varied, "entropy")
@@ -279,20 +285,20 @@ class Verifier:
         guilty = culprits(changed, parts) if parts(changed) else ()
         if guilty:
             too = "; the script was changed since, too" if edited else ""
-            words = f"what stands there depends on {_depends(guilty)}{too}"
-            return _diverging(found, _cause(guilty), words)
+            words = f"what stands there depends on {describe_conditions(guilty)}{too}"
+            return divergence(found, cause_of(guilty), words)
         if edited:
             named = named_files(self._source)
             too = f", perhaps a file beside it too{named}" if named else ""
             words = f"no condition changes it, and the script was changed since{too}"
-            return _diverging(found, "code-changed", words)
+            return divergence(found, "code-changed", words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
-            return _diverging(found, "environment", words)
+            return divergence(found, "environment", words)
         beside = named_files(self._source)
         perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
         words = f"no condition changes it: {perhaps or 'nothing tells why'}"
-        return _diverging(found, *(_observed(plain) or ("unknown", words)))
+        return divergence(found, *(observed_cause(plain) or ("unknown", words)))
 
 
 def _sound_runs(outcomes: Sequence[Outcome]) -> list[Transcript]:
@@ -307,23 +313,6 @@ def _sound(outcome: T | QuizlogError) -> T:
     return outcome
 
 
-_DEPENDS = {
-    "hashes": "the order of hashes",
-    "clock": "the clock",
-    "addresses": "the order of addresses in memory",
-    "environment": "environment variables, time zone or user",
-    "entropy": "randomness that has no seed of its own",
-    "folder": "where the folder lies",
-    "home": "the user (home folder, numbers), the machine or where Python lies",
-    "leftovers": "what else lies in the folder",
-    "metadata": "the times or numbers of files",
-    "threads": "the order in which threads take turns",
-    "libraries": "the real time, for which a library of it asks the system itself",
-    "system": "the system's state (/proc, /sys)",
-    _STARTS: "threads or programs that it starts and does not tell of",
-}
-
-
 def _conditions(observed: Collection[str]) -> tuple[str, ...]:
     """The conditions that the second replay changes.
 
@@ -332,52 +321,3 @@ def _conditions(observed: Collection[str]) -> tuple[str, ...]:
     """
     said = {name for name, notes in _SAID.items() if not notes.isdisjoint(observed)}
     return tuple(name for name in _USUAL if name not in said)
-
-
-def _diverging(found: Difference, cause: Cause, reason: str) -> Verdict:
-    return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
-
-
-def _parted(plain: Transcript, found: Difference, guilty: Sequence[str], moved: bool) -> Verdict:
-    """Why two runs part; `moved` if addresses, which anything in memory moves, decide there."""
-    if not guilty:
-        return _diverging(found, *_noise(plain))
-    if moved:
-        words = f"it depends on addresses in memory, and they on {_depends(guilty)}"
-        return _diverging(found, "address-order", words)
-    verdict = _diverging(found, _cause(guilty), f"it depends on {_depends(guilty)}")
-    # Its own account lacks what it started: by intent, or as a library in C tells nobody.
-    return replace(verdict, verdict="unverifiable") if _STARTS in guilty else verdict
-
-
-def _cause(guilty: Sequence[str]) -> Cause:
-    """The class that conditions are of: of one that no replay holds, if there is one."""
-    return next((OPEN[name] for name in guilty if name in OPEN), (HELD | OPEN)[guilty[0]])
-
-
-def _depends(guilty: Iterable[str]) -> str:
-    return ", together with ".join(_DEPENDS[name] for name in guilty)
-
-
-def _noise(plain: Transcript) -> tuple[Cause, str]:
-    """Why two runs in one and the same world part: what they met, as nothing else is left."""
-    known = _observed(plain)
-    if known is None and "addresses" in plain.unavailable:
-        return "address-order", LACKS["addresses"]
-    return known or ("unknown", "two replays in one and the same world differ")
-
-
-def _observed(plain: Transcript) -> tuple[Cause, str] | None:
-    """What a run met that nothing holds: where no condition explains a difference, it may."""
-    turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
-    causes = MET | {name: (cause, NOTED[name]) for name, cause in turns.items()}
-    return next((causes[name] for name in causes if name in plain.observed), None)
-
-
-def _doubted(verdict: Verdict) -> Verdict:
-    """A verdict that holds only by luck, or by request of the script, is none."""
-    name = doubt(verdict.observed)
-    if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
-        return verdict
-    cause, reason = MET[name]
-    return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)

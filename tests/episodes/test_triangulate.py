@@ -13,8 +13,8 @@ from quizlog_tui.episodes.format.lines import to_line
 from quizlog_tui.episodes.format.matching import Matcher, clusters, matcher_from
 from quizlog_tui.episodes.format.triangulate import triangulate
 from quizlog_tui.episodes.read.check import check_line
+from quizlog_tui.proof.explanation import apply_doubt
 from quizlog_tui.proof.verdict import Verdict
-from quizlog_tui.proof.verify import _doubted
 from quizlog_tui.replay.world import CODE, MET, NOTED, doubt
 from tests.episodes.support import episode
 from tests.support.independent_runs import answer
@@ -142,7 +142,7 @@ def test_not_verified_where_an_answer_ran_as_code() -> None:
 
 @given(st.lists(st.sampled_from([*MET, *HARMLESS, "file x"])))
 def test_episodes_and_verdicts_doubt_the_same(observed: list[str]) -> None:
-    judged = _doubted(Verdict("reproducible", observed=tuple(observed)))
+    judged = apply_doubt(Verdict("reproducible", observed=tuple(observed)))
     name = doubt(observed)
     assert (judged.verdict == "unverifiable") == (name is not None)
     assert judged.reason == (name and MET[name][1])

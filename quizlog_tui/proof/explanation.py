@@ -1,0 +1,93 @@
+"""Why a replay differs: the verdict, its cause, and the words for it.
+
+Decides nothing about which replays are made. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..replay.transcript import Transcript
+from ..replay.world import DECISIVE, HELD, LACKS, MET, NOTED, OPEN, Cause, doubt
+from .diverge import Difference
+from .verdict import Verdict
+
+STARTS = "starts"
+"""The condition that the script can start no thread and no process."""
+
+_IN_WORDS = {
+    "hashes": "the order of hashes",
+    "clock": "the clock",
+    "addresses": "the order of addresses in memory",
+    "environment": "environment variables, time zone or user",
+    "entropy": "randomness that has no seed of its own",
+    "folder": "where the folder lies",
+    "home": "the user (home folder, numbers), the machine or where Python lies",
+    "leftovers": "what else lies in the folder",
+    "metadata": "the times or numbers of files",
+    "threads": "the order in which threads take turns",
+    "libraries": "the real time, for which a library of it asks the system itself",
+    "system": "the system's state (/proc, /sys)",
+    STARTS: "threads or programs that it starts and does not tell of",
+}
+
+
+def divergence(found: Difference, cause: Cause, reason: str) -> Verdict:
+    """The verdict that a replay differs."""
+    return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
+
+
+def explain_difference(
+    plain: Transcript, found: Difference, guilty: Sequence[str], moved: bool
+) -> Verdict:
+    """The verdict on two runs that differ.
+
+    Args:
+        plain: The one in the record's own world.
+        found: Where they differ.
+        guilty: The conditions whose change makes the difference.
+        moved: Whether addresses, which anything in memory moves, decide there.
+    """
+    if not guilty:
+        return divergence(found, *explain_noise(plain))
+    if moved:
+        words = f"it depends on addresses in memory, and they on {describe_conditions(guilty)}"
+        return divergence(found, "address-order", words)
+    verdict = divergence(found, cause_of(guilty), f"it depends on {describe_conditions(guilty)}")
+    # Its own account lacks what it started: by intent, or as a library in C tells nobody.
+    return replace(verdict, verdict="unverifiable") if STARTS in guilty else verdict
+
+
+def cause_of(guilty: Sequence[str]) -> Cause:
+    """The class of the first condition that no replay holds; of the first one if all are held."""
+    return next((OPEN[name] for name in guilty if name in OPEN), (HELD | OPEN)[guilty[0]])
+
+
+def describe_conditions(guilty: Iterable[str]) -> str:
+    """Conditions in words."""
+    return ", together with ".join(_IN_WORDS[name] for name in guilty)
+
+
+def explain_noise(plain: Transcript) -> tuple[Cause, str]:
+    """Why two runs in one and the same world differ: only what they met can be the cause."""
+    known = observed_cause(plain)
+    if known is None and "addresses" in plain.unavailable:
+        return "address-order", LACKS["addresses"]
+    return known or ("unknown", "two replays in one and the same world differ")
+
+
+def observed_cause(plain: Transcript) -> tuple[Cause, str] | None:
+    """What a run met that no replay holds, as the cause of what no condition explains."""
+    turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
+    causes = MET | {name: (cause, NOTED[name]) for name, cause in turns.items()}
+    return next((causes[name] for name in causes if name in plain.observed), None)
+
+
+def apply_doubt(verdict: Verdict) -> Verdict:
+    """The verdict, or `unverifiable` where it would hold only by luck or as the script asks."""
+    name = doubt(verdict.observed)
+    if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
+        return verdict
+    cause, reason = MET[name]
+    return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
