@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -81,6 +81,16 @@ def scratch_folder(kind: str) -> Iterator[Path]:
 def scratch_names(kind: str) -> str:
     """The prefix of the names of this process's temporary folders of a kind."""
     return f"{_PREFIX}{kind}.{os.getpid()}-"
+
+
+def owned_by(pids: Collection[int]) -> list[str]:
+    """The folders for temporary files that these processes made and have not removed."""
+    place = tempfile.gettempdir()
+    owners = tuple(f".{pid}-" for pid in pids)
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        names = [entry.name for entry in entries if entry.name.startswith(_PREFIX)]
+        return [os.path.join(place, name) for name in names if any(one in name for one in owners)]
+    return []
 
 
 def sweep(place: str) -> None:

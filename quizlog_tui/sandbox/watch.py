@@ -28,6 +28,19 @@ class Usage:
     """Bytes, shared ones counted once for each process."""
 
 
+@dataclass(frozen=True)
+class OpenFile:
+    """A regular file that a process has open."""
+
+    path: str
+    """As that process sees it."""
+    device: int
+    size: int
+    """Bytes on its disk."""
+    named: bool
+    """Whether it has a name still."""
+
+
 def tree(root: int) -> list[int]:
     """A process and all its descendants, as far as they can be seen."""
     found, waiting = [root], [root]
@@ -109,20 +122,27 @@ def written(folders: list[str]) -> int:
 
 def unnamed(pids: list[int]) -> int:
     """Bytes on disk of files that were removed while these processes have them open."""
-    found: dict[tuple[int, int], int] = {}
+    return sum(file.size for file in open_files(pids) if not file.named)
+
+
+def open_files(pids: list[int]) -> set[OpenFile]:
+    """The regular files that these processes have open, each once."""
+    found: dict[tuple[int, int], OpenFile] = {}
     for pid in pids:
         try:
             names = os.listdir(f"/proc/{pid}/fd")
         except OSError:
             continue
         for name in names:
+            link = f"/proc/{pid}/fd/{name}"
             try:
-                about = os.stat(f"/proc/{pid}/fd/{name}")
+                path, about = os.readlink(link), os.stat(link)
             except OSError:
                 continue
-            if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
-                found[about.st_dev, about.st_ino] = about.st_blocks * 512
-    return sum(found.values())
+            if stat.S_ISREG(about.st_mode):
+                file = OpenFile(path, about.st_dev, about.st_blocks * 512, about.st_nlink > 0)
+                found[about.st_dev, about.st_ino] = file
+    return set(found.values())
 
 
 def below(folder: str, enough: int) -> int:

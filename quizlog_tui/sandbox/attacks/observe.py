@@ -8,10 +8,13 @@ from collections.abc import Collection
 from pathlib import Path
 from threading import Event, Thread
 
+from ...files.scratch import owned_by
 from .. import watch
 from ..levels import NOBODY
 
 _EVERY = 0.02
+_ENOUGH = 8 << 30
+"""Bytes of a folder beyond which nobody counts."""
 _PLACES = (tempfile.gettempdir(), "/var/tmp", "/dev/shm")
 
 
@@ -26,7 +29,7 @@ class Observer:
         self.resident = 0
         """Bytes resident in this process."""
         self.disk = 0
-        """Bytes on the file systems that everybody may write to."""
+        """Bytes that our tree of processes wrote to file systems that everybody may write to."""
         self._before = self._now()
         self._done = Event()
         self._thread = Thread(target=self._sample, daemon=True)
@@ -52,14 +55,24 @@ class Observer:
     def _now() -> tuple[int, int, int, int]:
         pids = watch.tree(os.getpid())
         own = watch.usage([os.getpid()])
-        disk = sum(_used(place) for place in _PLACES if os.path.isdir(place))
         memory = watch.private_shares(pids) + _shared()
-        return watch.usage(pids).processes, memory, own.resident, disk
+        return watch.usage(pids).processes, memory, own.resident, on_disk(pids)
 
 
-def _used(place: str) -> int:
-    state = os.statvfs(place)
-    return (state.f_blocks - state.f_bfree) * state.f_frsize
+def on_disk(pids: list[int]) -> int:
+    """Bytes in these processes' folders for temporary files, and of all other files they have open.
+
+    How full the disk is tells nothing: neighbours write to it too.
+    """
+    folders = owned_by(pids)
+    devices = {os.stat(place).st_dev for place in _PLACES if os.path.isdir(place)}
+    inside = tuple(f"{folder}/" for folder in folders)
+    others = (
+        file.size
+        for file in watch.open_files(pids)
+        if file.device in devices and not (file.named and file.path.startswith(inside))
+    )
+    return sum(watch.below(folder, _ENOUGH) for folder in folders) + sum(others)
 
 
 def _shared() -> int:

@@ -173,7 +173,9 @@ def _judge(attack: AttackEntry, attempt: Tried, scene: Scene, rules: JudgingRule
     for name, value in (*attack.expect, *((name, None) for name in rules.invariants)):
         aimed: Any = scene.aimed(value) if isinstance(value, str) else value
         if name == "wall":
-            name, aimed = "wall_max", attack.wall + _GRACE * _busy()
+            name, aimed = "wall_max", attack.wall + _GRACE
+        if name == "wall_max":
+            aimed += _GRACE * (_busy() - 1)
         check = rules.checks.get(name)
         said = check(attempt, scene, aimed) if check else "there is no such check"
         if said:
