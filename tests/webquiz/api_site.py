@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
 from typing import Any
+
+from tests.support.local_http import QuietHandler, local_http
 
 
 @dataclass
@@ -50,48 +51,27 @@ def api_site(question: str, right: Any, answers: Answers) -> Iterator[ApiSite]:
     """A site whose page `/q` asks a question; every other path is answered as a function says."""
     site = ApiSite()
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             body = self.rfile.read(length).decode()
             path = self.path.partition("?")[0]
             if path == "/q":
-                self.say(Answer(question.encode(), headers={"Content-Type": "text/html"}))
+                self.answer(Answer(question.encode(), headers={"Content-Type": "text/html"}))
             elif path == "/submit":
                 site.sent.append(json.loads(body)["answer"])
-                self.say(Answer({"correct": site.sent[-1] == right, "url": None}))
+                self.answer(Answer({"correct": site.sent[-1] == right, "url": None}))
             else:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 seen = Seen(self.command, self.path, headers, body)
                 site.seen.append(seen)
-                self.say(answers(seen))
+                self.answer(answers(seen))
 
         do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_GET
 
-        def say(self, answer: Answer) -> None:
-            body = bytes_of(answer.data)
-            self.send_response(answer.status)
-            given = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-            for name, value in (given | dict(answer.headers)).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+        def answer(self, answer: Answer) -> None:
+            headers = {"Content-Type": "application/json"} | dict(answer.headers)
+            self.say(answer.status, headers, bytes_of(answer.data))
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None: ...
-
-    server = Server(("127.0.0.1", 0), Handler)
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with local_http(Handler, site.closing) as site.url:
         yield site
-    finally:
-        site.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

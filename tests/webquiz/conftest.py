@@ -15,6 +15,7 @@ import pytest
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.models.models import Models
 from quizlog_tui.solver.models.panel import live_panel
+from quizlog_tui.solver.spending import Shares
 from quizlog_tui.webquiz.demo_server.web import QuizServer
 from quizlog_tui.webquiz.page.browser import executable
 from quizlog_tui.webquiz.task.budget import Budget
@@ -25,8 +26,15 @@ from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models
 
 JON, DORA = "jon@quiz.test", "dora@quiz.test"
 SECRET = "hush-hush-4711"
-QUICK = Budget(least_gap=0.0)
-"""As the usual one, but an answer need not wait for its second."""
+QUICK = Budget(
+    render=120.0,
+    download=120.0,
+    thinking=Shares(model=300.0, second=300.0),
+    submissions=(900.0, 1200.0, 1500.0),
+    stop=1800.0,
+    least_gap=0.0,
+)
+"""No answer has to wait for its second, and a busy machine has all the time it needs."""
 
 
 def needs_browser() -> pytest.MarkDecorator:

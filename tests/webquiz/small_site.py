@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
+
+from tests.support.local_http import QuietHandler, local_http
 
 
 @dataclass
@@ -24,9 +25,7 @@ def small_site(pages: dict[str, tuple[str, str]]) -> Iterator[Site]:
     """
     site = Site()
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             path = self.path.split("?")[0]
             site.hits.append(path)
@@ -37,30 +36,13 @@ def small_site(pages: dict[str, tuple[str, str]]) -> Iterator[Site]:
             if kind == "drop" and site.hits.count(path) == 1:
                 self.close_connection = True
                 return
-            self.send_response(302 if kind == "redirect" else 200)
+            headers = {"Content-Type": "text/html; charset=utf-8"}
             if kind == "redirect":
-                self.send_header("Location", text)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            body = b"" if kind == "redirect" else text.encode()
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+                self.say(302, headers | {"Location": text}, b"")
+            else:
+                self.say(200, headers, text.encode())
 
         do_POST = do_GET
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None: ...
-
-    server = Server(("127.0.0.1", 0), Handler)
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with local_http(Handler, site.closing) as site.url:
         yield site
-    finally:
-        site.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -18,11 +18,12 @@ from quizlog_tui.webquiz.page.snapshot import Frame, Snapshot
 class StandInTab:
     proxy: str
     folder: Path
-    room: int = 0
+    room: int
+    seconds: float
 
-    async def visit(self, url: str, seconds: float = 8.0) -> Snapshot:
+    async def visit(self, url: str) -> Snapshot:
         async with through(self.proxy) as http:
-            reply = await http.get(url, timeout=seconds)
+            reply = await http.get(url, timeout=self.seconds)
         text = html.unescape(re.sub(r"<script.*?</script>|<[^>]+>", " ", reply.text, flags=re.S))
         return Snapshot(url, (Frame(url, url, text=text),), reply.status_code, settled="stand-in")
 
@@ -31,7 +32,9 @@ class StandIn:
     """Stands where the shared browser is."""
 
     @asynccontextmanager
-    async def tab(self, gate: Gate, folder: Path, room: int) -> AsyncIterator[StandInTab]:
-        yield StandInTab(gate.url, folder)
+    async def tab(
+        self, gate: Gate, folder: Path, room: int, seconds: float
+    ) -> AsyncIterator[StandInTab]:
+        yield StandInTab(gate.url, folder, room, seconds)
 
     async def close(self) -> None: ...

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
+from quizlog_tui.webquiz.page.visit import Visit
 from tests.support.page_visits import visiting
 from tests.webquiz.conftest import needs_browser
 
@@ -69,12 +72,19 @@ async def test_nothing_of_a_page_runs_on_when_it_is_left(tmp_path: Path) -> None
         assert (after.loaded, after.frames[0].links[0].url) == ((), f"{site.url}/2")
 
 
+async def test_a_page_that_was_long_on_its_way_may_settle(tmp_path: Path) -> None:
+    async with visiting({"/still": ("html", STILL)}, tmp_path) as (site, tab):
+        now, page = time.monotonic(), await tab.context.new_page()
+        visit = Visit(page, f"{site.url}/still", tmp_path, 10**6, now + 60, started=now - 60)
+        assert (await visit.snapshot()).settled == "nothing in it can change it"
+
+
 async def test_a_page_that_cannot_be_had_does_not_spoil_the_next(tmp_path: Path) -> None:
     pages = {"/hang": ("hang", ""), "/still": ("html", STILL)}
     async with visiting(pages, tmp_path) as (site, tab):
         for url in (f"{site.url}/hang", "http://127.0.0.1:1/"):
             try:
-                await tab.visit(url, 0.5)
+                await replace(tab, seconds=0.5).visit(url)
             except NotRenderedError:
                 continue
             raise AssertionError(f"{url} was rendered")

@@ -11,10 +11,11 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
 from quizlog_tui.tui.decided import decided
 from quizlog_tui.webquiz.demo_server.book import all_pages
+from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.task import TaskResult
 from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of
-from tests.webquiz.conftest import DORA, JON, SECRET, Lab, lab, needs_browser, needs_sandbox
+from tests.webquiz.conftest import DORA, JON, QUICK, SECRET, Lab, lab, needs_browser, needs_sandbox
 from tests.webquiz.solver_of_pages import think
 
 pytestmark = [needs_browser(), needs_sandbox()]
@@ -41,7 +42,7 @@ def check_record(path: Path, result: TaskResult) -> None:
 
 
 async def test_the_whole_chain_for_two_people_at_once(tmp_path: Path) -> None:
-    with quiz_server() as server:
+    with quiz_server(Options(deadline_seconds=QUICK.stop)) as server:
         async with lab(server, tmp_path, MODELS) as running:
             results = await asyncio.gather(running.work(JON), running.work(DORA))
             assert running.shop.browser.open_contexts == 0

@@ -37,7 +37,7 @@ async def fetched(
     async def handle(request: httpx.Request) -> httpx.Response:
         return await serve(request.url.path)
 
-    tab = tab or Tab(cast(Any, None), folder, room)
+    tab = tab or Tab(cast(Any, None), folder, room, seconds)
     async with httpx.AsyncClient(transport=httpx.MockTransport(handle)) as http:
         return await gather(page, tab, http, allowed_for(SITE), room, seconds)
 

@@ -180,10 +180,10 @@ async def test_a_page_that_never_comes_is_given_up(tmp_path: Path) -> None:
     with small_site({"/p": ("hang", "")}) as site:
         async with (
             gate(allowed_for(site.url, (), HERE)) as way_out,
-            browser.tab(way_out, tmp_path, 10**6) as tab,
+            browser.tab(way_out, tmp_path, 10**6, seconds=0.5) as tab,
         ):
             with pytest.raises(NotRenderedError):
-                await tab.visit(f"{site.url}/p", 0.5)
+                await tab.visit(f"{site.url}/p")
     await browser.close()
 
 

@@ -140,13 +140,16 @@ class Browser:
             return self._chromium
 
     @asynccontextmanager
-    async def tab(self, gate: Gate, folder: Path, room: int) -> AsyncIterator[Tab]:
+    async def tab(
+        self, gate: Gate, folder: Path, room: int, seconds: float = 8.0
+    ) -> AsyncIterator[Tab]:
         """A context of a task's own.
 
         Args:
             gate: All its requests go through it.
             folder: Where downloads and screenshots go.
             room: Bytes that these may hold.
+            seconds: The most that a visit may take.
         """
         async with self._slots:
             chromium = await self._running()
@@ -158,7 +161,7 @@ class Browser:
             )
             try:
                 await context.add_init_script(in_page.BEFORE)
-                yield Tab(context, folder, room)
+                yield Tab(context, folder, room, seconds)
             finally:
                 with contextlib.suppress(PlaywrightError):
                     await context.close()
@@ -172,20 +175,21 @@ class Tab:
     folder: Path
     room: int
     """Bytes that a page's pictures and downloads may hold."""
+    seconds: float
+    """The most that a visit may take."""
     _blank: list[Page] = field(default_factory=list)
     """Pages that were left: to open one takes as long as a visit."""
 
-    async def visit(self, url: str, seconds: float = 8.0) -> Snapshot:
+    async def visit(self, url: str) -> Snapshot:
         """Render a page until it has settled.
 
         Args:
             url: The page.
-            seconds: The most it may take.
 
         Raises:
             NotRenderedError: It could not be loaded.
         """
-        end = time.monotonic() + seconds
+        end = time.monotonic() + self.seconds
         page = self._blank.pop() if self._blank else await self.context.new_page()
         visit = Visit(page, url, self.folder, self.room, end)
         try:
@@ -193,7 +197,7 @@ class Tab:
         except PlaywrightError as error:
             raise NotRenderedError(_said(error)) from None
         except TimeoutError:
-            raise NotRenderedError(f"not rendered within {seconds:g} s") from None
+            raise NotRenderedError(f"not rendered within {self.seconds:g} s") from None
         finally:
             visit.unlisten()
             await self._leave(page)

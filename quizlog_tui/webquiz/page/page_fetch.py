@@ -99,7 +99,7 @@ class PageFetch:
         faults: list[str] = []
         for pause in (0.5, 1.5, 0.0):
             try:
-                snapshot = await tab.visit(self.url, self.tools.budget.render)
+                snapshot = await tab.visit(self.url)
                 if snapshot.status < 400:
                     return snapshot, faults
                 faults.append(f"HTTP {snapshot.status}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 CAP = 6.0
-"""Seconds after which a page is taken as it is."""
+"""Seconds after the arrival of its HTML after which a page is taken as it is."""
 _ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
 
 
@@ -38,7 +38,7 @@ def settled(frames: Sequence[PageMoment], pending: int, age: float) -> str | Non
     Args:
         frames: The frames as they are now.
         pending: Requests under way.
-        age: Seconds since the visit began.
+        age: Seconds since its HTML arrived; to load that may take long on a busy machine.
     """
     if age >= CAP:
         return "the cap was reached"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -44,6 +45,8 @@ class Visit:
     answers: list[Response] = field(default_factory=list)
     offered: dict[str, Link] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
+    arrived: float = math.inf
+    """When its HTML was there."""
     listeners: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def _left(self) -> float:
@@ -61,6 +64,7 @@ class Visit:
             response = await self.page.goto(
                 self.url, wait_until="domcontentloaded", timeout=self._left() * 1000
             )
+            self.arrived = time.monotonic()
             why = await self._settle()
             if await self._reveal():
                 why = await self._settle()
@@ -119,7 +123,7 @@ class Visit:
         return "time was up"
 
     def _age(self) -> float:
-        return time.monotonic() - self.started
+        return time.monotonic() - self.arrived
 
     async def _look(self, frame: Any) -> PageMoment | None:
         with contextlib.suppress(PlaywrightError):

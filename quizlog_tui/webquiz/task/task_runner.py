@@ -132,7 +132,7 @@ class TaskRunner:
         async with (
             gate(allowed, refused) as way_out,
             through(way_out.url) as http,
-            self.browser.tab(way_out, workspace.folder / "files", disk) as tab,
+            self.browser.tab(way_out, workspace.folder / "files", disk, self.budget.render) as tab,
         ):
             yield TaskContext(
                 tab=tab,
