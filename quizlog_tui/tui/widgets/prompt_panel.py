@@ -1,33 +1,27 @@
 """The pending question with an input fitted to its kind, or what stands in its place.
 
-Free text is always possible: `toggle_plain` puts the line of text in place of any other input. What
-is typed belongs to its question: it stays with that when one looks elsewhere.
+Free text is always possible: `toggle_plain` puts the line of text in place of any other input.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from ...replay.script.input_type import InputType
 from ...text import one_line, visible
-from ..draw.options import option_rows, option_table, options
-from .editors.answered import Answered
+from .asked_question import AskedQuestion
+from .drafts import Drafts
+from .editors.editor import Answered
+from .editors.fitted import FittedInput
 from .editors.text_line import TextLine
+from .lines.documents import Document
 from .lines.row_list import RowList
 from .lines.wrapping import height
 
-if TYPE_CHECKING:
-    from .editors.matrix import MatrixGrid
-    from .editors.text_box import TextBox
-
-_BOXES = ("textarea", "json")
 _NUMBERS = {
     "integer": re.compile(r"\s*[-+]?\d[\d_]*\s*"),
     "number": re.compile(r"\s*[-+]?(\d[\d_]*)?\.?\d*([eE][-+]?\d+)?\s*(/\s*\d+\s*)?"),
@@ -53,23 +47,12 @@ class PromptPanel(Vertical):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._kind = InputType()
-        self.options: tuple[str, ...] = ()
-        """What there is to choose from."""
-        self._table = option_table(())
+        self._question: AskedQuestion | None = None
         self._plain = False
-        self._asking = False
-        self._wanted = False
-        self._said: dict[str, str] = {}
-        self._editors: dict[str, MatrixGrid | TextBox] = {}
-        self._arranging = asyncio.Lock()
-        self._heard = ""
-        self._fitted: dict[str, tuple[InputType, str]] = {}
-        self._asked = ""
-        self._answered = False
-        self._drafts: dict[str, str] = {}
-        self._to_fill: str | None = None
         self._unfit = False
+        self._drafts = Drafts()
+        self._fitted = FittedInput(self, before="#remark")
+        self._said: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
         """The question, options, the line of text and a remark; other inputs when needed."""
@@ -80,46 +63,32 @@ class PromptPanel(Vertical):
 
     # -- what is shown
 
-    def ask(
-        self,
-        title: str,
-        question: str,
-        kind: InputType,
-        *,
-        before: str = "",
-        suggestions: Sequence[str] = (),
-    ) -> None:
+    def ask(self, title: str, question: AskedQuestion, suggestions: Sequence[str] = ()) -> None:
         """Show a question that can be answered.
 
         Args:
             title: Where it stands.
-            question: Its text.
-            kind: What kind of answer it wants.
-            before: What was printed before it, in which a matrix may be shown.
+            question: What is asked.
             suggestions: Answers to step through with up and down.
         """
-        heard = f"{before}\n{question}"
-        same = self._asking and (heard, kind) == (self._heard, self._kind)
-        self._turn_to(f"{title}\n{question}")
-        self._kind, self._heard = kind, heard
-        self._asking = True
-        self.options = options(question, kind)
-        self._title(title, "/".join(kind.choices) or kind.name)
-        self._say("#question", visible(_in_short(question)) or "(no prompt)")
+        same = question == self._question
+        self._turn_to(f"{title}\n{question.text}")
         if not same:
-            self._offer()
+            self._question = question
+            self._offer(question)
+        self._title(title, "/".join(question.kind.choices) or question.kind.name)
+        self._say("#question", visible(_in_short(question.text)) or "(no prompt)")
         self.text_line.suggestions = list(dict.fromkeys((*self.options, *suggestions)))
         self.text_line.placeholder = "type the answer, Enter sends it"
         self.text_line.disabled = False
         self._arrange()
 
-    def _offer(self) -> None:
+    def _offer(self, question: AskedQuestion) -> None:
         """List the options."""
         shown = self.query_one("#options", RowList)
-        if len(shown.document) != len(self.options):
-            shown.styles.height = min(6, len(self.options))
-        self._table = option_table(option_rows(self.options, self._heard))
-        shown.show(self._table)
+        if len(shown.document) != len(question.options):
+            shown.styles.height = min(6, len(question.options))
+        shown.show(question.table)
         self._mark_option()
 
     def _mark_option(self) -> None:
@@ -133,7 +102,7 @@ class PromptPanel(Vertical):
     def tell(self, title: str, text: str) -> None:
         """Show a state in which nothing can be answered."""
         self._turn_to("")
-        self._asking, self.options, self._table = False, (), option_table(())
+        self._question = None
         self._title(title, "")
         self._say("#question", visible(text))
         self.remark("")
@@ -142,21 +111,21 @@ class PromptPanel(Vertical):
 
     def _turn_to(self, name: str) -> None:
         """Keep what was typed for the question before, and take up what was typed for this one."""
-        if name == self._asked:
-            return
-        ahead = self.text_line.value if self._answered else ""
-        if self.draft and not self._answered:
-            self._drafts[self._asked] = self.draft
-        self._asked, self._unfit, self._answered = name, False, False
-        self._put(ahead or self._drafts.pop(name, ""))
+        text = self._drafts.turn_to(name, self.draft, self.text_line.value)
+        if text is not None:
+            self._unfit = False
+            self._put(text)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What there is to choose from."""
+        return () if self._question is None else self._question.options
 
     @property
     def draft(self) -> str:
         """What is typed and not sent; empty if nothing is."""
-        if self._to_fill is not None:
-            return self._to_fill
-        name = self._fitting
-        return self._editors[name].draft if name in self._editors else self.text_line.value
+        fitted = self._fitted.draft
+        return self.text_line.value if fitted is None else fitted
 
     def _title(self, title: str, kind: str) -> None:
         self.border_title = one_line(title).replace("[", "\\[")
@@ -183,35 +152,20 @@ class PromptPanel(Vertical):
         return self.query_one("#answer", TextLine)
 
     @property
-    def _fitting(self) -> str:
-        """Name of the input that fits better than the plain line; empty if the line does."""
-        if self._plain or self._unfit or not self._asking:
-            return ""
-        if self._kind.name == "matrix":
-            from .editors.matrix import is_small, size_in
-
-            return "matrix" if is_small(*size_in(self._heard, self._kind.rows)) else ""
-        return "box" if self._kind.name in _BOXES or self._kind.rows else ""
-
-    @property
     def suggests(self) -> bool:
         """Whether up and down step through suggestions here."""
-        return not self._fitting
+        return not self._fitted.shown
 
     def _arrange(self) -> None:
-        """Show the input that fits, making it when it is first needed."""
-        fitting = self._fitting
-        self.text_line.display = self._asking and not fitting
+        """Show the input that fits."""
+        question = None if self._plain or self._unfit else self._question
+        fitting = question is not None and question.editor is not None
+        self.text_line.display = self._question is not None and not fitting
         listed = bool(self.options) and not self._plain
         self.query_one("#options").display = listed
-        self.set_class(listed or bool(fitting), "-crowded")
+        self.set_class(listed or fitting, "-crowded")
         self.call_after_refresh(self._keep_in_sight)
-        for name, editor in self._editors.items():
-            editor.display = name == fitting
-        if fitting:
-            self.run_worker(self._fit())
-        else:
-            self._to_fill = None
+        self._fitted.show(question if fitting else None)
 
     def _keep_in_sight(self) -> None:
         """Nobody types blind: where the panel has no room for all, it shows the input."""
@@ -221,34 +175,7 @@ class PromptPanel(Vertical):
 
     async def arranged(self) -> None:
         """Wait until the input that fits is there."""
-        async with self._arranging:
-            pass
-
-    async def _fit(self) -> None:
-        """Make the input fit the question of now, and put in what is to stand there."""
-        async with self._arranging:  # one after the other: an input is made but once
-            name = self._fitting
-            if not name:
-                return
-            focused = self._wanted or self.has_focus_within
-            self._wanted = False
-            if name not in self._editors:
-                editor = _editor(name)
-                await self.mount(editor, before="#remark")
-                self._editors[name] = editor
-            await self._fill_editor(self._editors[name], name, focused=focused)
-
-    async def _fill_editor(self, editor: MatrixGrid | TextBox, name: str, *, focused: bool) -> None:
-        asked = (self._kind, self._heard)
-        fresh = self._fitted.get(name) != asked
-        if fresh:
-            self._fitted[name] = asked
-            await editor.fit(self._kind, self._heard)
-        text, self._to_fill = self._to_fill, None
-        if text is not None:
-            await editor.fill(text)
-        if focused and (fresh or text is not None or not editor.has_focus_within):
-            editor.begin()
+        await self._fitted.arranged()
 
     def toggle_plain(self) -> bool:
         """The plain line instead of the fitting input, or back; whether it is plain now."""
@@ -258,23 +185,19 @@ class PromptPanel(Vertical):
 
     def focus_input(self) -> bool:
         """Let the user type; False if nothing can be answered."""
-        if not self._asking:
+        if self._question is None:
             return False
-        name = self._fitting
-        if not name:
+        if self._fitted.shown:
+            self._fitted.begin()
+        else:
             self.screen.set_focus(self.text_line)  # now: what is typed ahead is for the input
             self.text_line.focus()  # or as soon as it is in sight
-            return True
-        if name in self._editors:
-            self._editors[name].begin()
-        self._wanted = True  # it may be about to be made, or to get another size
-        self.run_worker(self._fit())
         return True
 
     def fill(self, answer: str) -> None:
         """Put an answer into the input, or into the line if only that can hold it."""
-        self._answered = False
-        self._unfit = self._kind.name == "matrix" and not _holds(answer)
+        self._drafts.take_back()
+        self._unfit = self._question is not None and not self._question.fits_editor(answer)
         self._put(answer)
         self._arrange()
         if self.has_focus_within:
@@ -282,7 +205,7 @@ class PromptPanel(Vertical):
 
     def _put(self, text: str) -> None:
         self.text_line.fill(text)
-        self._to_fill = text
+        self._fitted.put(text)
 
     # -- events
 
@@ -292,49 +215,35 @@ class PromptPanel(Vertical):
 
     def on_answered(self, event: Answered) -> None:
         """What is typed from now on is for the question to come."""
-        self._answered = True
+        self._drafts.send()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """An option was chosen with Enter or the mouse."""
         event.stop()
-        if event.document is self._table:
+        if self._lists(event.document):
             self.text_line.fill(self.options[event.index])
             self.text_line.focus()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """An option is marked: put it into the line."""
         event.stop()
-        if event.document is self._table:
+        if self._lists(event.document):
             self.text_line.fill(self.options[event.index])
+
+    def _lists(self, table: Document) -> bool:
+        """Whether a table lists the options of the question shown."""
+        return self._question is not None and table is self._question.table
 
     def on_input_changed(self, event: TextLine.Changed) -> None:
         """Mark the option typed; say when it is not of the kind wanted, which may be sent too."""
         self._mark_option()
-        pattern = _NUMBERS.get(self._kind.name)
-        if pattern and self._asking and not self._plain:
+        kind = "" if self._question is None or self._plain else self._question.kind.name
+        pattern = _NUMBERS.get(kind)
+        if pattern:
             fits = not event.value or pattern.fullmatch(event.value)
-            self.border_subtitle = (
-                self._kind.name if fits else f"✗ not of kind {self._kind.name}; sent all the same"
-            )
+            self.border_subtitle = kind if fits else f"✗ not of kind {kind}; sent all the same"
 
 
 def _in_short(question: str) -> str:
     text = question.rstrip()
     return text if len(text) <= _QUESTION else f"{text[:_QUESTION]}…"
-
-
-def _holds(answer: str) -> bool:
-    from .editors.matrix import holds
-
-    return holds(answer)
-
-
-def _editor(name: str) -> MatrixGrid | TextBox:
-    """An input by its name; loaded only now, as few questions want one."""
-    if name == "matrix":
-        from .editors.matrix import MatrixGrid
-
-        return MatrixGrid()
-    from .editors.text_box import TextBox
-
-    return TextBox()

@@ -29,7 +29,7 @@ from ...keys.bindings import screen_bindings
 from ...known_steps import KnownSteps
 from ...lessons import LessonScene
 from ...state import State
-from ...widgets.editors.answered import Answered
+from ...widgets.editors.editor import Answered
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList

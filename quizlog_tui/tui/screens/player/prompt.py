@@ -8,6 +8,7 @@ from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.timeline import Moment, Timeline
 from ....text import plural
+from ...widgets.asked_question import AskedQuestion
 from ...widgets.prompt_panel import PromptPanel
 from .player_state import PlayerState
 from .recorded import recorded_text
@@ -58,24 +59,16 @@ class PromptDrawing:
 
     def _ask(self, state: PlayerState, shown: Transcript) -> None:
         old = _old_answers(self._moments[state.step])
-        self._panel.ask(
-            _heading(state.step, state.mode),
-            shown.next_prompt or "",
-            shown.last.kind,
-            before=shown.last.printed_before,
-            suggestions=old,
-        )
+        last = shown.last
+        asked = AskedQuestion(shown.next_prompt or "", last.kind, last.printed_before)
+        self._panel.ask(_heading(state.step, state.mode), asked, old)
         self._remark(state, old)
 
     def _ask_again(self, state: PlayerState, shown: Transcript) -> None:
         """Ask the question before an error once more."""
         last = shown.steps[-1]
-        self._panel.ask(
-            _heading(state.step - 1, "retry"),
-            last.prompt or "",
-            last.kind,
-            before=last.printed_before,
-        )
+        asked = AskedQuestion(last.prompt or "", last.kind, last.printed_before)
+        self._panel.ask(_heading(state.step - 1, "retry"), asked)
         self._remark(state, _old_answers(self._moments[state.step]))
 
     def _remark(self, state: PlayerState, old: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from textual.widgets import Label
 from ....record.feedback import VERDICTS
 from ....text import one_line
 from ...draw.notes import verdict_line
-from ...widgets.editors.answered import Answered
+from ...widgets.editors.editor import Answered
 from ...widgets.editors.text_box import TextBox
 from ...widgets.lines.documents import Table
 from ...widgets.lines.row_list import RowList

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Grid, Vertical
+from textual.containers import Grid
 from textual.widgets import Input, Static
 
 from ....replay.script.input_type import InputType
 from ....text import one_line
-from .answered import send
+from .editor import Editor, send
 
 _MOST = 8
 _BY = r"\s*(?:x|×|by)\s*"
@@ -23,7 +23,7 @@ _NO_NUMBER = re.compile(r"[\[\],;\n]|\S\s+\S")
 _HELP = "Enter sends · ctrl+→ ← columns · ctrl+↓ ↑ rows"
 
 
-class MatrixGrid(Vertical):
+class MatrixGrid(Editor):
     """Cells to fill; empty ones count as 0."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,7 +36,6 @@ class MatrixGrid(Vertical):
         Binding("up", "go(-1)", show=False),
     ]
     DEFAULT_CSS = """
-    MatrixGrid { height: auto; }
     MatrixGrid Grid { height: auto; grid-gutter: 0 1; grid-rows: 1; }
     MatrixGrid Input { border: none; height: 1; padding: 0 1; background: $surface; }
     MatrixGrid Input:focus { border: none; background: $panel; }

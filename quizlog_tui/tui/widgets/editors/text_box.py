@@ -7,22 +7,20 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
 from ....replay.script.input_type import InputType
 from ....text import one_line
-from .answered import send
+from .editor import Editor, send
 
 _SEND = "ctrl+s or F5 sends"
 
 
-class TextBox(Vertical):
+class TextBox(Editor):
     """A text area with a line that says how to send it and what is wrong with it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f5", "send", "Send", priority=True)]
     DEFAULT_CSS = """
-    TextBox { height: auto; }
     TextBox TextArea { height: 5; border: none; padding: 0; background: $surface; }
     TextBox TextArea:focus { border: none; background: $panel; }
     TextBox #check { height: 1; color: $text-muted; }

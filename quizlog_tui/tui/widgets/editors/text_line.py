@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from .answered import send
+from .editor import send
 
 
 class TextLine(Input):

@@ -1,0 +1,57 @@
+"""What an input for one kind of answer can do; the panel that asks needs to know no more of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from ....replay.script.input_type import InputType
+from ...keys.typed_keys import KeyGate
+
+
+@dataclass
+class Answered(Message):
+    """The user gave an answer."""
+
+    answer: str
+
+
+def send(editor: Widget, answer: str) -> None:
+    """Give an answer; keys typed from now on are meant for what it leads to."""
+    gate = getattr(editor.screen, "gate", None)
+    if isinstance(gate, KeyGate):
+        gate.shut()
+    editor.post_message(Answered(answer))
+
+
+class Editor(Vertical):
+    """An input that fits a kind of answer better than a line of text; gives answers by `send`."""
+
+    DEFAULT_CSS = "Editor { height: auto; }"
+
+    async def fit(self, kind: InputType, text: str) -> None:
+        """Suit a question.
+
+        Args:
+            kind: What kind of answer it wants.
+            text: What was printed before it, and its own text.
+        """
+
+    async def fill(self, answer: str) -> None:
+        """Put an answer in, to be changed or sent; an empty one empties the input."""
+        raise NotImplementedError
+
+    @property
+    def draft(self) -> str:
+        """What is typed and not sent; empty if nothing is."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Let the user type."""
+        for child in self.query("*"):
+            if child.focusable:
+                child.focus()
+                return

@@ -1,0 +1,102 @@
+"""The place in a panel for the input that fits its question better than the plain line."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textual.widget import Widget
+
+from ..asked_question import AskedQuestion
+from .editor import Editor
+from .registry import EditorKind
+
+
+class FittedInput:
+    """Shows at most one input, making each when it is first needed.
+
+    Args:
+        panel: Where the inputs are shown.
+        before: What they are shown above, as a selector.
+    """
+
+    def __init__(self, panel: Widget, before: str) -> None:
+        self._panel = panel
+        self._before = before
+        self._question: AskedQuestion | None = None
+        self._editors: dict[EditorKind, Editor] = {}
+        self._fitted: dict[EditorKind, AskedQuestion] = {}
+        self._text: str | None = None
+        self._begins = False
+        self._turn = asyncio.Lock()
+
+    @property
+    def shown(self) -> bool:
+        """Whether an input has the place of the plain line."""
+        return self._question is not None
+
+    @property
+    def _kind(self) -> EditorKind | None:
+        return None if self._question is None else self._question.editor
+
+    @property
+    def _editor(self) -> Editor | None:
+        """The input that is shown; None if there is none, or it is yet to be made."""
+        return None if self._kind is None else self._editors.get(self._kind)
+
+    @property
+    def draft(self) -> str | None:
+        """What stands in it, or is about to; None if the plain line has it."""
+        if self._text is not None or self._editor is None:
+            return self._text
+        return self._editor.draft
+
+    def put(self, text: str) -> None:
+        """Let a text stand in the input that is shown next."""
+        self._text = text
+
+    def show(self, question: AskedQuestion | None) -> None:
+        """Show the input that fits a question; None takes the one shown away."""
+        self._question = question
+        for kind, editor in self._editors.items():
+            editor.display = kind == self._kind
+        if question is None:
+            self._text = None
+        else:
+            self._panel.run_worker(self._fit())
+
+    def begin(self) -> None:
+        """Let the user type as soon as it is there."""
+        if self._editor is not None:
+            self._editor.begin()
+        self._begins = True  # it may be about to be made, or to get another size
+        self._panel.run_worker(self._fit())
+
+    async def arranged(self) -> None:
+        """Wait until the input that fits is there."""
+        async with self._turn:
+            pass
+
+    async def _fit(self) -> None:
+        """Make the input fit the question of now, and put in what is to stand there."""
+        async with self._turn:  # one after the other: an input is made but once
+            question, kind = self._question, self._kind
+            if question is None or kind is None:
+                return
+            focused = self._begins or self._panel.has_focus_within
+            self._begins = False
+            if kind not in self._editors:
+                editor = kind.make()
+                await self._panel.mount(editor, before=self._before)
+                self._editors[kind] = editor
+            await self._fill(kind, question, focused=focused)
+
+    async def _fill(self, kind: EditorKind, question: AskedQuestion, *, focused: bool) -> None:
+        editor, fresh = self._editors[kind], self._fitted.get(kind) != question
+        if fresh:
+            self._fitted[kind] = question
+            await editor.fit(question.kind, question.heard)
+        text, self._text = self._text, None
+        if text is not None:
+            await editor.fill(text)
+        if focused and (fresh or text is not None or not editor.has_focus_within):
+            editor.begin()

@@ -1,0 +1,73 @@
+"""Which input fits which kind of answer; the plain line of text takes all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ....replay.script.input_type import InputType
+from .editor import Editor
+
+
+def _fits_any(kind: InputType, text: str) -> bool:
+    return True
+
+
+def _holds_any(answer: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class EditorKind:
+    """An input that can be made."""
+
+    make: Callable[[], Editor]
+    """Makes it; loads its module only then, as few questions want one."""
+    fits: Callable[[InputType, str], bool] = _fits_any
+    """Whether it fits a question: its kind, and its text after what was printed before it."""
+    holds: Callable[[str], bool] = _holds_any
+    """Whether it can show an answer whole."""
+
+
+def _box() -> Editor:
+    from .text_box import TextBox
+
+    return TextBox()
+
+
+def _matrix() -> Editor:
+    from .matrix import MatrixGrid
+
+    return MatrixGrid()
+
+
+def _fits_matrix(kind: InputType, text: str) -> bool:
+    from .matrix import is_small, size_in
+
+    return is_small(*size_in(text, kind.rows))
+
+
+def _holds_matrix(answer: str) -> bool:
+    from .matrix import holds
+
+    return holds(answer)
+
+
+BOX = EditorKind(_box)
+EDITORS = {
+    "textarea": BOX,
+    "json": BOX,
+    "matrix": EditorKind(_matrix, _fits_matrix, _holds_matrix),
+}
+"""The inputs by the kind of answer they are for."""
+
+
+def editor_for(kind: InputType, text: str) -> EditorKind | None:
+    """The input that fits a question better than the plain line; None if the line does.
+
+    Args:
+        kind: What kind of answer it wants.
+        text: What was printed before it, and its own text.
+    """
+    found = EDITORS.get(kind.name, BOX if kind.rows else None)
+    return found if found is not None and found.fits(kind, text) else None
