@@ -174,8 +174,6 @@ def test_no_toast_parses_markup() -> None:
 
 DEEPER = {
     "quizlog_tui.errors.ProtocolError": "a run that ends by it has met a limit, and is treated so",
-    "quizlog_tui.tui.widgets.lines.row_list.RowList": "search, copy and pager act on it as a LineView",
-    "quizlog_tui.tui.widgets.lines.marked_view.MarkedView": "the same, with places to go to",
 }
 """Classes that inherit from more than one other of the package, each with the reason."""
 

@@ -301,7 +301,7 @@ async def test_the_filter_shows_single_lines_and_one_stays_on_the_hit() -> None:
         app.pane.toggle_filter()
         await pilot.pause()
         assert app.here() == ["needle 52"]
-        app.pane.stop_searching()
+        app.pane.find("")
         await pilot.pause()
         assert (app.here(), app.pane.border_subtitle, len(app.pane.document)) == ([], "", 2)
 
@@ -322,7 +322,7 @@ async def test_the_mark_of_a_list_goes_to_the_hit_and_keeps_its_item_in_the_filt
         pane.mark(20)
         pane.find_next(1)
         assert (pane.index, pane.cursor) == (24, 6)
-        pane.stop_searching()
+        pane.find("")
         await pilot.pause()
         assert (pane.index, pane.cursor) == (24, 24)
 
@@ -352,7 +352,7 @@ async def test_a_mark_that_went_elsewhere_is_where_one_goes_on() -> None:
 async def test_long_texts_are_counted_bit_by_bit(
     monkeypatch: pytest.MonkeyPatch, filtering: bool
 ) -> None:
-    for name in ("line_view._SLICE", "filtered_document._AT_ONCE"):
+    for name in ("line_search._SLICE", "filtered_document._AT_ONCE"):
         monkeypatch.setattr(f"quizlog_tui.tui.widgets.lines.{name}", 0.0001)
     app = Panes(LineView(id="text"))
     async with app.run_test() as pilot:

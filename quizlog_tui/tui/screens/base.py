@@ -218,7 +218,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         pane = self.pane()
         if pane is None or pane.find_next(by):
             return
-        if pane.searching:
+        if pane.search.active:
             self.tell_no_hit(pane)
         else:
             self.tell("nothing is searched for; / begins")
@@ -228,7 +228,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         pane = self.pane()
         if pane is not None and not pane.toggle_filter():
             self.tell("all lines are shown; / finds, & then filters")
-        elif pane is not None and pane.nothing_left:
+        elif pane is not None and pane.search.nothing_left:
             self.tell_no_hit(pane)
 
     def action_copy(self) -> None:
@@ -303,8 +303,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         pane = self.pane()
         if self._working:
             self.stop()
-        elif pane is not None and pane.searching:
-            pane.stop_searching()
+        elif pane is not None and pane.search.active:
+            pane.find("")
         else:
             self.nothing_to_back_out_of()
 

@@ -252,7 +252,7 @@ class SweepScreen(QuizlogScreen[bool]):
         """Back out of the output, of typing, of the screen."""
         pane = self.query_one("#attempt", LineView)
         attempts = self.query_one("#attempts")
-        if self.working or (self.focused is pane and pane.searching):
+        if self.working or (self.focused is pane and pane.search.active):
             super().action_back()
         elif self.has_class("-looking"):
             self.remove_class("-looking")

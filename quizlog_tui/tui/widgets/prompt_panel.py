@@ -97,7 +97,7 @@ class PromptPanel(Vertical):
         if text in self.options:
             shown.mark(self.options.index(text))
         else:
-            shown.unmark()
+            shown.mark(None)
 
     def tell(self, title: str, text: str) -> None:
         """Show a state in which nothing can be answered."""

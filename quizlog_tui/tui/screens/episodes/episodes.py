@@ -234,7 +234,7 @@ class EpisodesScreen(QuizlogScreen[None]):
     def action_back(self) -> None:
         """Escape: the list again, then stop reading, then as everywhere."""
         pane = self.pane()
-        if pane is not None and pane.searching:
+        if pane is not None and pane.search.active:
             super().action_back()
         elif self.has_class("-alone"):
             self.action_list()

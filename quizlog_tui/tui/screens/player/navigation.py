@@ -78,7 +78,7 @@ class Navigation:
         if pane.id != "output":
             return None
         whole, head = self._holder.state.whole, self._head
-        return next_step_with(whole, head.step, head.hidden, pane.count_in)
+        return next_step_with(whole, head.step, head.hidden, pane.search.count)
 
     def find_later(self, pane: LineView) -> bool:
         """Go to a place found at a later step, if the pane shows the last of those before."""

@@ -1,228 +1,192 @@
 """A pane of many lines in which one finds, filters and selects text.
 
-`finding` says which hits there are, `filtered_document` what a filter leaves; here is where one
-stands among the hits, and what of them is in sight.
+Shows a `Document`, a row at a time: only what is visible is made, wrapped and rendered, and only
+rows that change are painted. `row_index` knows where the rows are, `row_painter` draws them,
+`line_search` what is searched for; here is what of it is in sight. Knows nothing of what the lines
+mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from time import monotonic
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from typing import ClassVar
 
-from rich.segment import Segment
-from textual.geometry import Offset, Size
+from textual.binding import BindingType
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
 from ....text import visible
-from .documents import Document, Paragraphs, unchanged
-from .filtered_document import FilteredDocument
-from .finding import Finding, Place
-from .hit_rows import HitRows
-from .line_pane import LinePane, Mark
-from .strips import cut_to
+from ...keys.bindings import bindings
+from .documents import Document
+from .finding import Place
+from .line_search import LineSearch
+from .row_index import RowIndex
+from .row_painter import STYLES, Mark, RowPainter
+from .wrapping import Row
 
 _NOTHING = "no line here has it; Escape shows all"
-_SLICE = 0.02
-"""Seconds of counting before keys and painting have their turn."""
 _PAUSE = 0.01
-"""Seconds they have."""
+"""Seconds that keys and painting have between two rounds of counting hits."""
+Seen = list[tuple[Row, bool, list[Mark]]]
+"""The rows in sight: each with whether its item is marked, and what is marked in it."""
 
 
-class LineView(LinePane):
+class LineView(ScrollView, can_focus=True):
     """Shows a document, with a marked item if there is one, and where words are in it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *(f"line--{name}" for name in STYLES),
+        "line--cursor",
+        "line--match",
+        "line--here",
+    }
+    GUTTER: ClassVar[int] = 0
+    """Cells kept free at the left for the cursor's sign."""
+    DEFAULT_CSS = """
+    LineView {
+        scrollbar-gutter: stable; scrollbar-size-vertical: 1;
+        & .line--prompt { color: $primary; text-style: bold; }
+        & .line--answer { color: $accent; }
+        & .line--error { color: $error; text-style: bold; }
+        & .line--good { color: $success; }
+        & .line--warn { color: $warning; }
+        & .line--dim { color: $text-muted; }
+        & .line--head { color: $secondary; text-style: bold; }
+        & .line--code { color: $foreground; }
+        & .line--removed { color: $error; text-style: underline; }
+        & .line--added { color: $success; text-style: underline; }
+        & .line--cursor { background: $panel; text-style: bold; }
+        & .line--match { text-style: reverse; }
+        & .line--here { text-style: bold reverse underline; }
+    }
+    """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._whole: Document = Paragraphs()
+        self._index = RowIndex()
+        self._painter = RowPainter(self, self.GUTTER)
+        self.search = LineSearch(self._index)
+        """What is searched for, and what a filter leaves."""
         self._mark: int | None = None
-        self._finding: Finding | None = None
-        self._kept: FilteredDocument | None = None
-        self._here: Place | None = None
-        self._hits: dict[int, HitRows] = {}
-        self._counted_at = 0
+        self._drawn_at = 0
+        self._at_end = False
+        self._placed_at: int | None = None
         self._counting: Timer | None = None
-        self._told = ""
+        self._described = ""
 
     # -- content
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content; keep the cursor, an index of the document, in view, or the end."""
         before = self._seen()
-        same = unchanged(self._whole, document)
-        self._whole, self._at_end, self._mark = document, end, cursor
-        self._placed_at = None
-        if self._finding is not None:
-            self._finding.follow(document, same)
-        if self._kept is not None:
-            same = self._kept.follow(document)
-        self._place_cursor()
-        self._put(document if self._kept is None else self._kept, same)
-        if self._finding is not None and self._here is not None:
-            self._here = self._here if self._finding.is_hit(self._here) else None
+        same = self.search.follow(document)
+        self._at_end, self._mark, self._placed_at = end, cursor, None
+        self._put(same)
+        self.search.stay()
         self._repaint(before)
-        self._tell()
+        self._describe_search()
 
-    def whole_index(self, index: int) -> int:
-        """An item of what is shown, as an index of the whole document."""
-        return index if self._kept is None else self._kept.whole(index)
+    @property
+    def document(self) -> Document:
+        """What is shown."""
+        return self._index.document
 
-    def shown_index(self, index: int) -> int:
-        """Where an item of the whole document is shown, or one near it if the filter hides it."""
-        return index if self._kept is None else self._kept.nearest(index)
+    @property
+    def cursor(self) -> int | None:
+        """The marked item, as an index of what is shown, or one near it if a filter hides it."""
+        return None if self._mark is None else self.search.shown_index(self._mark)
 
     def _point(self, index: int) -> None:
-        """Put the cursor on an item of what is shown."""
-        self._cursor, self._mark = index, self.whole_index(index)
+        """Mark an item of what is shown."""
+        self._mark = self.search.whole_index(index)
 
-    def _place_cursor(self) -> None:
-        """Put the cursor on the marked item, or one near it if the filter hides it."""
-        self._cursor = None if self._mark is None else self.shown_index(self._mark)
-
-    def _measured(self, width: int) -> Sequence[int]:
-        """What is found can depend on the width; what a filter leaves does."""
-        starts = self._whole.starts(width)
-        if self._finding is not None and width != self._counted_at:
-            self._finding.follow(self._whole, 0)
-        self._counted_at = width
-        return self._count() or starts
-
-    def _count(self) -> Sequence[int] | None:
-        """Count some more hits, and go on with it soon; where the items left by a filter start."""
-        starts, kept = None, self._kept if self.laid_out else None
-        if self._counting is not None:
-            self._counting.stop()
-        if self._finding is not None:
-            self._finding.count_on(monotonic() + _SLICE)
-            if kept is not None:
-                starts = kept.starts(self._wrapped_at)
-            if self._finding.more or (kept is not None and kept.more):
-                self._counting = self.set_timer(_PAUSE, self._count_on)
-        self._place_cursor()
-        return starts
-
-    def _count_on(self) -> None:
-        before = self._seen()
-        starts = self._count()
-        if starts is not None:
-            self._starts = starts
-            self._resize_content(Size(self._wrapped_at + self.GUTTER, starts[-1]))
-        self._repaint(before)
-        self._tell()
+    def _put(self, same: int) -> None:
+        """Show what the search leaves, of which the first items are the same, drawn alike."""
+        self._forget(same)
+        self._index.show(self.search.left)
+        if self.scrollable_content_region.width:
+            self._lay_out()
 
     def _forget(self, kept: int) -> None:
-        super()._forget(kept)
-        self._hits.clear()
+        """Drop what was drawn, but for the first items, which are the same as before."""
+        self._painter.keep(self._index.forget(kept))
+        self.search.forget_rows()
 
-    # -- finding
-
-    def find(self, words: str) -> bool:
-        """Mark words everywhere and go to the first from here on; empty ends it."""
-        if not words:
-            self.stop_searching()
-            return True
-        self._search(Finding(words, self._whole), filtering=self._kept is not None)
-        return self.find_next(1, here=True)
-
-    def find_next(self, by: int, *, here: bool = False) -> bool:
-        """Go to the next hit (1) or the one before (-1), round the end; whether there is one.
-
-        Args:
-            by: Which way.
-            here: Whether the hit where one is will do.
-        """
-        if self._finding is None:
-            return False
-        start = self._start(by, here=here)
-        return self._go_to_hit(
-            self._finding.after(start) if by > 0 else self._finding.before(start)
-        )
-
-    def find_from(self, start: Place) -> bool:
-        """Go to the first hit from a place on, round the end; whether there is one."""
-        return self._finding is not None and self._go_to_hit(self._finding.after(start))
-
-    def after_last_hit(self) -> Place | None:
-        """Where the search stands if it has no hit before it but round the end; else None."""
-        if self._finding is None:
+    def _seen(self) -> Seen | None:
+        """What is in sight; None while the pane has no rows."""
+        if not self._index.width:
             return None
-        start = self._start(1, here=False)
-        place = self._finding.after(start)
-        return start if place is None or place < start else None
+        top, cursor = self.scroll_offset.y, self.cursor
+        bottom = min(top + self.size.height, self._index.height)
+        return [
+            (self._index.row(row), self._index.item_at(row) == cursor, self._marks(row))
+            for row in range(top, bottom)
+        ]
 
-    def count_in(self, text: str) -> int:
-        """How often a text has what is searched for."""
-        return 0 if self._finding is None else self._finding.count(text)
+    def _repaint(self, before: Seen | None) -> None:
+        """Draw the rows that are others than before: to draw a row costs more than to know it."""
+        after = self._seen()
+        if before is None or after is None:
+            self.refresh()
+            return
+        pairs = enumerate(zip_longest(before, after))
+        changed = [Region(0, y, self.size.width, 1) for y, (one, other) in pairs if one != other]
+        if changed:
+            self.refresh(*changed)
 
-    def _go_to_hit(self, place: Place | None) -> bool:
-        before = self._seen()
-        self._here = place
-        if self._here is not None:
-            self._at_end = False
-            self._go_to(self._here)
-        self._repaint(before)
-        self._tell()
-        return self._here is not None
+    # -- where the rows are
 
-    def toggle_filter(self) -> bool:
-        """Show only what is found, or all again; whether it filters now."""
-        if self._finding is not None:
-            self._search(self._finding, filtering=self._kept is None)
-            if self._here is not None:
-                self.call_after_refresh(self._reveal_hit, self._here)
-        return self._kept is not None
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The rows of all there is at a width, for a pane that is as high as that."""
+        inside = width - self.styles.scrollbar_size_vertical - self.GUTTER
+        return self.document.starts(max(1, inside))[-1]
 
-    @property
-    def nothing_left(self) -> bool:
-        """Whether the filter hides everything."""
-        counted = self._finding is not None and not self._finding.more
-        return counted and self._kept is not None and not len(self._kept)
+    def _lay_out(self) -> None:
+        width = max(1, self.scrollable_content_region.width - self.GUTTER)
+        if width != self._drawn_at:
+            self._forget(0)
+            self._placed_at = None
+        self._index.width = self._drawn_at = width
+        self._index.starts = self._measured(width)
+        self._resize_content()
+        self._go_to_place()
 
-    @property
-    def searching(self) -> bool:
-        """Whether something is searched for or filtered."""
-        return self._finding is not None
+    def _measured(self, width: int) -> Sequence[int]:
+        """The row at which each item that is shown starts, and the number of rows."""
+        starts = self.search.measure(width)
+        return self._count() or starts
 
-    def stop_searching(self) -> None:
-        """Show everything, nothing marked."""
-        self._search(None, filtering=False)
-        self._here = None
+    def _resize_content(self) -> None:
+        """Take the content's size; the screen is laid out anew only where that can matter.
 
-    def _search(self, finding: Finding | None, *, filtering: bool) -> None:
-        """Search for other words, or none; the rows are laid out anew if there are others."""
-        before, filtered = self._seen(), self._kept is not None
-        self._finding = finding
-        self._kept = FilteredDocument(self._whole, finding) if filtering and finding else None
-        self._hits.clear()
-        if self._kept is not None:
-            self._put(self._kept, 0)
-        elif filtered:
-            self._put(self._whole, 0)
-        else:
-            self._count()
-        self._repaint(before)
-        self._tell()
-
-    def _tell(self) -> None:
-        """Say at the pane's edge where one is; to say it paints the pane, so only if it changed."""
-        told = "" if self._finding is None else self._finding.describe_place(self._here)
-        told += " · filtered" if self._kept is not None else ""
-        if told != self._told:
-            self._told = self.border_subtitle = told
-
-    # -- from here on
-
-    def _start(self, by: int, *, here: bool) -> Place:
-        """Where a search starts: the hit where one is if it is in sight, else what is in sight.
-
-        So it is not lost where the pane cannot scroll on, and one can scroll elsewhere.
+        Setting `virtual_size` lays the whole screen out, which costs more than all else of a step.
         """
-        place = self._here
-        if place is not None and self._in_sight(self._row_of(place)):
-            return Place(place.item, place.at + 1) if by > 0 and not here else place
-        top = self.scroll_offset.y
-        return self._place_at(top if by > 0 else top + self._height)
+        size = Size(self._index.width + self.GUTTER, self._index.height)
+        height = self.styles.height
+        bar = size.height > self.container_size.height
+        if (height is not None and height.is_auto) or bar != self.show_vertical_scrollbar:
+            self.virtual_size = size
+            self.call_after_refresh(self._go_to_place)  # only then is the new height known
+            return
+        self.set_reactive(LineView.virtual_size, size)
+        if bar:
+            self.vertical_scrollbar.window_virtual_size = size.height
+        self.scroll_y = self.validate_scroll_y(self.scroll_y)
+
+    def on_resize(self) -> None:
+        """Wrap again where the width changed; a hidden pane has no width to wrap to."""
+        width = self.scrollable_content_region.width
+        if width and width - self.GUTTER != self._index.width:
+            self._lay_out()
+            self.refresh()  # it may have been drawn before it was known where the items are
+        self.call_after_refresh(self._go_to_place)
+
+    # -- scrolling
 
     @property
     def _height(self) -> int:
@@ -232,94 +196,199 @@ class LineView(LinePane):
         top = self.scroll_offset.y
         return row is not None and top <= row < top + self._height
 
+    def _scroll_to_row(self, row: int) -> None:
+        """Scroll at once, also while the scroll bar that this takes is yet to be laid out."""
+        self.scroll_to(y=row, animate=False, immediate=True, force=True)
+
+    def _go_to_place(self) -> None:
+        """Scroll to the end, or to the cursor, as `show` was told."""
+        cursor = self.cursor
+        self._at_end = self._at_end and not self._scrolled_away
+        if self._at_end:
+            self.scroll_end(animate=False, immediate=True, force=True)
+        elif cursor is not None:
+            self._reveal(cursor)
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y  # the bar may have come later
+        self._placed_at = self.scroll_offset.y
+
+    @property
+    def _scrolled_away(self) -> bool:
+        """Whether one scrolled elsewhere since it went to its place."""
+        return self._placed_at is not None and self.scroll_offset.y not in (
+            self._placed_at,
+            self.max_scroll_y,
+        )
+
+    def _reveal(self, index: int) -> None:
+        """Bring an item into view, in the middle if it was out of it."""
+        if self._index.width:
+            row = self._index.starts[min(index, self._index.count)]
+            if not self._in_sight(row):
+                self._scroll_to_row(max(0, row - self._height // 2))
+
+    # -- finding
+
+    def find(self, words: str) -> bool:
+        """Mark words everywhere and go to the first from here on; empty ends the search.
+
+        Returns:
+            Whether there is a hit, or nothing to find.
+        """
+        self._change_search(lambda: self.search.look_for(words))
+        return not words or self.find_next(1, here=True)
+
+    def toggle_filter(self) -> bool:
+        """Show only what is found, or all again; whether it filters now."""
+        if self.search.active:
+            self._change_search(lambda: self.search.filter(not self.search.filters))
+            if self.search.here is not None:
+                self.call_after_refresh(self._reveal_hit, self.search.here)
+        return self.search.filters
+
+    def _change_search(self, change: Callable[[], None]) -> None:
+        """Search for something else; the rows are laid out anew if there are others."""
+        before, filtered = self._seen(), self.search.filters
+        change()
+        if filtered or self.search.filters:
+            self._put(0)
+        else:
+            self._count()
+        self._repaint(before)
+        self._describe_search()
+
+    def find_next(self, by: int, *, here: bool = False) -> bool:
+        """Go to the next hit (1) or the one before (-1), round the end; whether there is one.
+
+        Args:
+            by: Which way.
+            here: Whether the hit where one is will do.
+        """
+        if not self.search.active:
+            return False
+        start = self._start(by, here=here)
+        return self._go_to_hit(self.search.after(start) if by > 0 else self.search.before(start))
+
+    def find_from(self, start: Place) -> bool:
+        """Go to the first hit from a place on, round the end; whether there is one."""
+        return self._go_to_hit(self.search.after(start))
+
+    def after_last_hit(self) -> Place | None:
+        """Where the search stands if it has no hit before it but round the end; else None."""
+        if not self.search.active:
+            return None
+        start = self._start(1, here=False)
+        place = self.search.after(start)
+        return start if place is None or place < start else None
+
+    def _go_to_hit(self, place: Place | None) -> bool:
+        before = self._seen()
+        self.search.here = place
+        if place is not None:
+            self._at_end = False
+            self._go_to(place)
+        self._repaint(before)
+        self._describe_search()
+        return place is not None
+
+    def _start(self, by: int, *, here: bool) -> Place:
+        """Where a search starts: the hit where one is if it is in sight, else what is in sight.
+
+        So it is not lost where the pane cannot scroll on, and one can scroll elsewhere.
+        """
+        place = self.search.here
+        if place is not None and self._in_sight(self.search.row_of(place)):
+            return Place(place.item, place.at + 1) if by > 0 and not here else place
+        top = self.scroll_offset.y
+        return self.search.place_at(top if by > 0 else top + self._height)
+
     def _go_to(self, place: Place) -> None:
         """Go to a hit."""
         self._reveal_hit(place)
 
     def _reveal_hit(self, place: Place) -> None:
         """Bring a hit into view, with what stands before it if it was out of it."""
-        row = self._row_of(place)
+        row = self.search.row_of(place)
         if row is not None and not self._in_sight(row):
-            self.scroll_to_row(max(0, row - self._height // 4))
+            self._scroll_to_row(max(0, row - self._height // 4))
 
-    def _row_of(self, place: Place) -> int | None:
-        """The row of a hit; None if it is not shown."""
-        index = self.shown_index(place.item)
-        if not self.laid_out or index >= len(self._document):
-            return None
-        if self.whole_index(index) != place.item:
-            return None
-        return self._starts[index] + self._hits_in(index).row_of(place.at)
+    # -- counting hits
 
-    def _place_at(self, row: int) -> Place:
-        """Where a row begins, or the first hit from there on."""
-        index = self.at_row(row)
-        if index is None:
-            return Place(len(self._whole), 0)
-        item, within_item = self.whole_index(index), row - self._starts[index]
-        at = self._hits_in(index).place_from(within_item) if within_item else 0
-        return Place(item + 1, 0) if at is None else Place(item, at)
+    def _count(self) -> Sequence[int] | None:
+        """Count some more hits, and go on with it soon; where the items left by a filter start."""
+        if self._counting is not None:
+            self._counting.stop()
+        more, starts, width = self.search.count_on(), None, self._index.width
+        if width:
+            starts, more_left = self.search.measure_left(width)
+            more = more or more_left
+        if more:
+            self._counting = self.set_timer(_PAUSE, self._count_on)
+        return starts
 
-    def _hits_in(self, index: int) -> HitRows:
-        """The hits of an item that is shown; kept."""
-        found = self._hits.get(index)
-        if found is None and self._finding is not None:
-            places = self._finding.hits(self.whole_index(index)).starts
-            starts = places if self._kept is None else self._kept.moved(index)
-            found = self._hits[index] = HitRows(self._rows_of(index), starts, places)
-        return found or HitRows()
+    def _count_on(self) -> None:
+        before = self._seen()
+        starts = self._count()
+        if starts is not None:
+            self._index.starts = starts
+            self._resize_content()
+        self._repaint(before)
+        self._describe_search()
+
+    def _describe_search(self) -> None:
+        """Say at the pane's edge where one is; to say it paints the pane, so only if it changed."""
+        if self.search.description != self._described:
+            self._described = self.border_subtitle = self.search.description
 
     # -- drawing
 
+    def notify_style_update(self) -> None:
+        """Forget colours of the theme before."""
+        self._painter.forget_styles()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the visible region; one without marks is kept."""
+        row = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        known = width == self._index.width + self.GUTTER  # else it is about to be resized
+        plain = known and self.text_selection is None and not self.search.active
+        strip = self._painter.strips.get(row) if plain else None
+        if strip is None:
+            strip = self._drawn(row, width)
+            if plain and row < self._index.height:
+                self._painter.strips[row] = strip
+        return strip
+
     def _drawn(self, row: int, width: int) -> Strip:
         """A row; the first says so where the filter leaves none."""
-        if row == 0 and self.nothing_left:
-            said = Strip([Segment(" " * self.GUTTER + _NOTHING, self._style("dim"))])
-            return cut_to(said, width).adjust_cell_length(width, self._style(""))
-        return super()._drawn(row, width)
-
-    @property
-    def _plain(self) -> bool:
-        return self._finding is None and super()._plain
+        if row == 0 and self.search.nothing_left:
+            return self._painter.note(_NOTHING, width)
+        index = self._index.item_at(row)
+        if index is None:
+            return self._painter.blank(width)
+        pieces, marks = self._index.row(row), self._marks(row)
+        return self._painter.draw(row, pieces, marks, width, cursor=index == self.cursor)
 
     def _marks(self, row: int) -> list[Mark]:
         """The hits in a row; the one where one is in another style."""
-        index = self.at_row(row)
-        if self._finding is None or index is None:
-            return []
-        item, hits = self.whole_index(index), self._hits_in(index)
-        if not hits.starts:
-            return []
-        size = sum(len(text) for text, _ in self._row(row))
-        found = hits.within(row - self._starts[index], size, self._finding.length)
-        return [
-            Mark(start, end, "here" if Place(item, place) == self._here else "match")
-            for start, end, place in found
-        ]
+        found = self.search.hits_in_row(row)
+        return [Mark(start, end, "here" if here else "match") for start, end, here in found]
 
     # -- text
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, for copying."""
-        first = selection.start or Offset(0, 0)
-        last = selection.end or Offset(0, self._starts[-1])
-        texts = [self._row_text(y) for y in range(first.y, min(last.y + 1, self._starts[-1]))]
-        if not texts:
-            return None
-        if selection.end and last.y < self._starts[-1]:
-            texts[-1] = texts[-1][: last.x]
-        texts[0] = texts[0][first.x :]
-        return "\n".join(text.rstrip() for text in texts), "\n"
+        text = self._index.text_between(selection.start, selection.end)
+        return None if text is None else (text, "\n")
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw what is selected."""
         self.refresh()
 
-    def _row_text(self, row: int) -> str:
-        return "".join(text for text, _ in self._row(row))
-
     def copy_text(self) -> str:
         """What copying takes where nothing is selected: the marked item, else everything."""
-        if self._cursor is not None and self._cursor < len(self._document):
-            return self._document[self._cursor].text
-        return "\n".join(visible(self._document.text(i)) for i in range(len(self._document)))
+        document, cursor = self.document, self.cursor
+        if cursor is not None and cursor < len(document):
+            return document[cursor].text
+        return "\n".join(visible(document.text(i)) for i in range(len(document)))

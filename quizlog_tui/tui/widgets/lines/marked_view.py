@@ -16,17 +16,17 @@ class MarkedView(LineView):
 
     def mark(self, index: int) -> None:
         """Mark an item of the whole document, or the next that the filter leaves; show it."""
-        last, shown = len(self.document) - 1, self.shown_index(index)
+        last, shown = len(self.document) - 1, self.search.shown_index(index)
         if last < 0:
             return
-        if self.whole_index(shown) < index:
+        if self.search.whole_index(shown) < index:
             shown = min(shown + 1, last)
         self._point(shown)
-        self.reveal(shown)
+        self._reveal(shown)
 
     def _point(self, index: int) -> None:
         super()._point(index)
-        self._strips.clear()
+        self._painter.strips.clear()
         self.refresh()
 
     def place(self, by: int) -> int:
@@ -38,41 +38,40 @@ class MarkedView(LineView):
         cursor = self._cursor_in_sight
         if cursor is None:
             row = self.scroll_offset.y + (0 if by > 0 else self._height)
-            cursor = max(0, bisect_right(self._starts, row) - 1) - (1 if by > 0 else 0)
-        return self.whole_index(cursor) if 0 <= cursor < len(self.document) else cursor
+            cursor = max(0, bisect_right(self._index.starts, row) - 1) - (1 if by > 0 else 0)
+        return self.search.whole_index(cursor) if 0 <= cursor < len(self.document) else cursor
 
     @property
     def _cursor_in_sight(self) -> int | None:
         """The mark, if something of it is in sight."""
-        cursor, top = self._cursor, self.scroll_offset.y
-        if cursor is None or cursor >= len(self._starts) - 1:
+        cursor, top = self.cursor, self.scroll_offset.y
+        if cursor is None or cursor >= self._index.count:
             return None
-        in_sight = self._starts[cursor] < top + self._height and self._starts[cursor + 1] > top
-        return cursor if in_sight else None
+        first, end = self._index.span(cursor)
+        return cursor if first < top + self._height and end > top else None
 
     def _go_to_place(self) -> None:
         """Not back to the mark where one only scrolled on to read."""
         if not self._scrolled_away:
             super()._go_to_place()
 
-    def reveal(self, index: int) -> None:
+    def _reveal(self, index: int) -> None:
         """Bring an item into view, near the top if not all of it was seen."""
-        if not self.laid_out or index >= len(self._starts) - 1:
+        if not self._index.width or index >= self._index.count:
             return
-        top, bottom = self._starts[index], self._starts[index + 1]
-        height = max(1, self.scrollable_content_region.height)
+        top, bottom = self._index.span(index)
         seen = self.scroll_offset.y
-        if not (seen <= top and bottom <= seen + height):
-            self.scroll_to_row(max(0, top - height // 4))
+        if not (seen <= top and bottom <= seen + self._height):
+            self._scroll_to_row(max(0, top - self._height // 4))
 
     def _start(self, by: int, *, here: bool) -> Place:
         """From the mark on, if it went elsewhere since the last hit."""
         cursor = self._cursor_in_sight
-        marked = None if cursor is None else self.whole_index(cursor)
-        if marked is None or (self._here is not None and self._here.item == marked):
+        marked = None if cursor is None else self.search.whole_index(cursor)
+        if marked is None or (self.search.here is not None and self.search.here.item == marked):
             return super()._start(by, here=here)
         return Place(marked, 0)
 
     def _go_to(self, place: Place) -> None:
-        self._point(self.shown_index(place.item))
+        self._point(self.search.shown_index(place.item))
         super()._go_to(place)

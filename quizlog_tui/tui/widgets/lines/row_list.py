@@ -63,53 +63,49 @@ class RowList(LineView):
     @property
     def index(self) -> int | None:
         """The marked item as an index of the whole document; None if nothing is shown."""
-        if self._cursor is None or not len(self._document):
-            return None
-        return self.whole_index(self._cursor)
+        cursor = self.cursor
+        return None if cursor is None or not len(self.document) else self.search.whole_index(cursor)
 
     def move(self, to: int) -> None:
         """Put the mark on an item of what is shown, and tell it."""
         if self._move(to):
-            self.post_message(self.Moved(self, self.index or 0, self._whole))
+            self.post_message(self.Moved(self, self.index or 0, self.search.whole))
 
-    def mark(self, index: int) -> None:
-        """Put the mark on an item of the whole document, without telling it."""
-        self._move(self.shown_index(index))
-        self._mark = max(0, min(index, len(self._whole) - 1))
+    def mark(self, index: int | None) -> None:
+        """Put the mark on an item of the whole document, or take it away, without telling it."""
+        if index is not None:
+            self._move(self.search.shown_index(index))
+            self._mark = max(0, min(index, len(self.search.whole) - 1))
+        elif self._mark is not None:
+            self._mark = None
+            self._painter.strips.clear()
+            self.refresh()
 
     def _move(self, to: int) -> bool:
-        to = max(0, min(to, len(self._document) - 1))
-        before = self._cursor
-        if to == before or not len(self._document):
+        to = max(0, min(to, len(self.document) - 1))
+        before = self.cursor
+        if to == before or not len(self.document):
             return False
         self._point(to)
-        if self.laid_out:
+        if self._index.width:
             self._redraw(before, to)
         return True
 
-    def unmark(self) -> None:
-        """Mark nothing until somebody moves."""
-        if self._cursor is not None:
-            self._cursor = self._mark = None
-            self._strips.clear()
-            self.refresh()
-
     def _redraw(self, before: int | None, to: int) -> None:
         for index in (before, to):
-            if index is not None and index < len(self._document):
-                top = self._starts[index]
-                for row in range(top, self._starts[index + 1]):
-                    self._strips.pop(row, None)
-                self.refresh_lines(top, self._starts[index + 1] - top)
+            if index is not None and index < self._index.count:
+                top, bottom = self._index.span(index)
+                for row in range(top, bottom):
+                    self._painter.strips.pop(row, None)
+                self.refresh_lines(top, bottom - top)
         self._keep_in_view(to)
 
     def _keep_in_view(self, index: int) -> None:
-        top, bottom = self._starts[index], self._starts[index + 1]
-        height = self.scrollable_content_region.height
+        top, bottom = self._index.span(index)
         if top < self.scroll_offset.y:
-            self.scroll_to_row(top)
-        elif bottom > self.scroll_offset.y + height:
-            self.scroll_to_row(bottom - height)
+            self._scroll_to_row(top)
+        elif bottom > self.scroll_offset.y + self.scrollable_content_region.height:
+            self._scroll_to_row(bottom - self.scrollable_content_region.height)
 
     def _start(self, by: int, *, here: bool) -> Place:
         """The list is where its mark is."""
@@ -117,37 +113,37 @@ class RowList(LineView):
         return Place(item + 1 if by > 0 and not here else item, 0)
 
     def _go_to(self, place: Place) -> None:
-        self.move(self.shown_index(place.item))
+        self.move(self.search.shown_index(place.item))
 
     # -- keys
 
     def action_move(self, by: int) -> None:
         """The mark up or down by rows."""
-        self.move(0 if self._cursor is None else self._cursor + by)
+        self.move(0 if self.cursor is None else self.cursor + by)
 
     def action_move_page(self, by: int) -> None:
         """The mark up or down by pages."""
         height = max(1, self.scrollable_content_region.height - 1)
-        self.move((self._cursor or 0) + by * height)
+        self.move((self.cursor or 0) + by * height)
 
     def action_move_to(self, where: str) -> None:
         """The mark to the `top` or the `end`."""
-        self.move(0 if where == "top" else len(self._document) - 1)
+        self.move(0 if where == "top" else len(self.document) - 1)
 
     def action_choose(self) -> None:
         """Choose the marked item."""
         if self.index is not None:
-            self.post_message(self.Chosen(self, self.index, self._whole))
+            self.post_message(self.Chosen(self, self.index, self.search.whole))
 
     def on_click(self, event: events.Click) -> None:
         """Mark what was clicked; choose it if it was marked already."""
         offset = event.get_content_offset(self)
-        if offset is None or not len(self._document):
+        if offset is None or not len(self.document):
             return
-        clicked = self.at_row(offset.y + self.scroll_offset.y)
+        clicked = self._index.item_at(offset.y + self.scroll_offset.y)
         if clicked is None:
             return
-        if clicked == self._cursor and event.chain > 1:
+        if clicked == self.cursor and event.chain > 1:
             self.action_choose()
         else:
             self.move(clicked)

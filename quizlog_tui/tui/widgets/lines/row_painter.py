@@ -1,0 +1,100 @@
+"""Draws rows of text in the styles of a pane, each row once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from .strips import cut_to, restyled
+from .wrapping import Row
+
+STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
+"""The names a piece of text may be styled by."""
+
+
+class Mark(NamedTuple):
+    """Characters of a row that are drawn in another style."""
+
+    start: int
+    end: int
+    style: str
+
+
+class RowPainter:
+    """Draws rows, and keeps those that nothing is marked in.
+
+    Args:
+        pane: Has the styles, as `line--` and their name.
+        gutter: Cells at the left for the cursor's sign.
+    """
+
+    def __init__(self, pane: Widget, gutter: int) -> None:
+        self._pane = pane
+        self._gutter = gutter
+        self._styles: dict[str, Style] = {}
+        self.strips: dict[int, Strip] = {}
+        """Rows that are drawn."""
+
+    def forget_styles(self) -> None:
+        """Forget the colours of the theme before."""
+        self._styles.clear()
+        self.strips.clear()
+
+    def keep(self, rows: int) -> None:
+        """Keep only the first rows."""
+        self.strips = {at: strip for at, strip in self.strips.items() if at < rows}
+
+    def style(self, name: str) -> Style:
+        """A style by its name; that of the pane for an empty one."""
+        style = self._styles.get(name)
+        if style is None:
+            pane = self._pane
+            base = pane.get_component_rich_style(f"line--{name}") if name else pane.rich_style
+            style = self._styles[name] = base
+        return style
+
+    def draw(
+        self, row: int, pieces: Row, marks: Sequence[Mark], width: int, *, cursor: bool
+    ) -> Strip:
+        """A row.
+
+        Args:
+            row: Which of the document's rows it is.
+            pieces: What stands in it.
+            marks: Parts of it that are drawn in another style.
+            width: Cells it fills.
+            cursor: Whether its item is the marked one.
+        """
+        ground = self.style("cursor") if cursor else Style.null()
+        strip = Strip([Segment(text, self.style(name) + ground) for text, name in pieces])
+        for mark in marks:
+            strip = restyled(strip, mark.start, mark.end, self.style(mark.style))
+        strip = self._selected(strip, sum(len(text) for text, _ in pieces), row)
+        if self._gutter:
+            sign = "›" if cursor else " "
+            strip = Strip([Segment(sign, self.style("") + ground), *strip])
+        whole = cut_to(strip, width).adjust_cell_length(width, self.style("") + ground)
+        return whole.apply_offsets(-self._gutter, row)
+
+    def _selected(self, strip: Strip, length: int, row: int) -> Strip:
+        """The row with what of it is selected."""
+        selection = self._pane.text_selection
+        span = selection.get_span(row) if selection else None
+        if span is None:
+            return strip
+        style = self._pane.screen.get_component_rich_style("screen--selection")
+        return restyled(strip, span[0], length if span[1] == -1 else span[1], style)
+
+    def note(self, text: str, width: int) -> Strip:
+        """A dim row that stands for no row of the document."""
+        said = Strip([Segment(" " * self._gutter + text, self.style("dim"))])
+        return cut_to(said, width).adjust_cell_length(width, self.style(""))
+
+    def blank(self, width: int) -> Strip:
+        """An empty row."""
+        return Strip.blank(width, self.style(""))
