@@ -58,9 +58,19 @@ def answered(record: Record, at: int, answer: str, end: BranchEnd) -> Record:
     If that answer is already recorded there, the pointer steps forward. Otherwise the recorded
     answers from there on become a branch, and the active branch continues with the new answer.
     """
-    if not leaves_tail(record, at, answer):
-        inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
-        return record.but(inputs=inputs, pointer=at + 1)
+    if leaves_tail(record, at, answer):
+        return parted(record, at, answer, end)
+    return stepped(record, at, answer)
+
+
+def stepped(record: Record, at: int, answer: str) -> Record:
+    """The record one step after `at`, where `answer` is recorded already or is the next one."""
+    inputs = record.inputs if at < len(record.inputs) else record.inputs.then(answer)
+    return record.but(inputs=inputs, pointer=at + 1)
+
+
+def parted(record: Record, at: int, answer: str, end: BranchEnd) -> Record:
+    """The record with another answer at step `at`, the recorded ones from there on a branch."""
     left = cut(record, at, end)
     return replace(left, inputs=left.inputs.then(answer), pointer=at + 1)
 

@@ -240,10 +240,8 @@ def _shown(session: Session, step: SheetStep) -> bytes:
     """The record's reply, after the answer if there is one."""
     if step.pointer is not None:
         check_pointer(session, step.pointer)
-    if step.input is not None:
-        session.answer(step.input)
-    reply = session.reply(since=session.pointer if step.new else 0)
-    return said(reply, step.sheet_id)
+    reply = session.reply() if step.input is None else session.answer(step.input)
+    return said(reply.newest() if step.new else reply, step.sheet_id)
 
 
 def _stamp(session: Session) -> Stamp:

@@ -6,7 +6,7 @@ writes or replays.
 
 from __future__ import annotations
 
-from collections import deque
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..record.model import Record
@@ -24,37 +24,33 @@ class Change(NamedTuple):
     """What taking it back, or doing it again, leads to."""
 
 
+@dataclass(frozen=True)
 class History:
     """The changes that can be taken back, and those that can be done again."""
 
-    def __init__(self) -> None:
-        self._done: deque[Change] = deque(maxlen=LIMIT)
-        self._undone: list[Change] = []
+    done: tuple[Change, ...] = ()
+    undone: tuple[Change, ...] = ()
 
     @property
     def last(self) -> Change | None:
         """What would be taken back."""
-        return self._done[-1] if self._done else None
+        return self.done[-1] if self.done else None
 
     @property
     def next(self) -> Change | None:
         """What would be done again."""
-        return self._undone[-1] if self._undone else None
+        return self.undone[-1] if self.undone else None
 
-    def add(self, label: str, before: Record) -> None:
-        """A new change was made; what had been taken back cannot be done again."""
-        self._done.append(Change(label, before))
-        self._undone.clear()
+    def added(self, label: str, before: Record) -> History:
+        """After a new change; what had been taken back cannot be done again."""
+        return History((*self.done, Change(label, before))[-LIMIT:])
 
-    def taken_back(self, after: Record) -> None:
-        """The last change was taken back; `after` is what it had led to."""
-        self._undone.append(Change(self._done.pop().label, after))
+    def taken_back(self, after: Record) -> History:
+        """After the last change was taken back; `after` is what it had led to."""
+        *done, last = self.done
+        return History(tuple(done), (*self.undone, Change(last.label, after)))
 
-    def done_again(self, before: Record) -> None:
-        """The next change was done again; `before` is what it led away from."""
-        self._done.append(Change(self._undone.pop().label, before))
-
-    def clear(self) -> None:
-        """Forget everything: the record is no longer the one these changes were made to."""
-        self._done.clear()
-        self._undone.clear()
+    def done_again(self, before: Record) -> History:
+        """After the next change was done again; `before` is what it led away from."""
+        *undone, following = self.undone
+        return History((*self.done, Change(following.label, before))[-LIMIT:], tuple(undone))

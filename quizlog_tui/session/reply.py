@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..record.model import LastError, Status
@@ -65,6 +65,10 @@ class Reply:
     def score(self) -> float | None:
         """1 when finished, the partial score of an error, None while asking."""
         return self.transcript.score
+
+    def newest(self) -> Reply:
+        """The same, with only what was printed since the last answer."""
+        return replace(self, since=self.pointer)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -1,4 +1,4 @@
-"""The record's extensions, brought up to date with a run: stderr, times, the world it ran in."""
+"""What a record says of its run beside answers and output: stderr, times, the world it ran in."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..replay.transcript import Transcript
 from ..replay.world import describe_world, described
 
 
-def extensions(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
-    """The extensions of a record as they stand after a run.
+def run_metadata(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
+    """The run metadata (`extras`) of a record as it stands after a run.
 
     Args:
         record: The record as it was.

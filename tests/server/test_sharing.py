@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.server import sessions
 from quizlog_tui.session.session import Session
 from tests.server.conftest import Server
@@ -23,10 +25,16 @@ reached, go_on = threading.Event(), threading.Event()
 class Held(Session):
     """A session that stops between the run of its script and the write."""
 
-    def save(self) -> None:
-        reached.set()
-        assert go_on.wait(60)
-        super().save()
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        write = self._live.write
+
+        def held(record: Record, run: Transcript) -> list[str]:
+            reached.set()
+            assert go_on.wait(60)
+            return write(record, run)
+
+        setattr(self._live, "write", held)  # noqa: B010
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ def test_each_stop_has_what_happened_there(build: Build) -> None:
         session.comment(1, "own", "wrong")
         session.switch("main")
         session.rewind(2)
-        moments = timeline(session.preview(), session.record)
+        moments = timeline(session.transcript_of(), session.record)
         assert [(m.at, m.prompt, m.answer, m.used) for m in moments] == [
             (0, "number 0? ", "1", True),
             (1, "number 1? ", "2", True),
@@ -47,7 +47,7 @@ def test_each_stop_has_what_happened_there(build: Build) -> None:
 
 def test_it_is_a_sequence(build: Build) -> None:
     with Session(build.record(QUIZ, "1", "2")) as session:
-        moments = timeline(session.preview(), session.record)
+        moments = timeline(session.transcript_of(), session.record)
         assert (len(moments), moments[-1].at, [m.at for m in moments[1:]]) == (3, 2, [1, 2])
         with pytest.raises(IndexError):
             moments[3]
@@ -58,7 +58,7 @@ def test_deleted_branches_are_left_out(build: Build) -> None:
         session.fork(1, "bad", "other")
         session.switch("main")
         session.delete("other")
-        assert timeline(session.preview(), session.record)[1].tries == ()
+        assert timeline(session.transcript_of(), session.record)[1].tries == ()
 
 
 def test_no_moment_is_made_before_it_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ QUIZ = "for i in range({questions}): input(f'number {{i}}? ')\n"
 def run(build: Build, replayer: Replayer, questions: int, answers: int) -> Transcript:
     path = build.record(QUIZ.format(questions=questions), *map(str, range(1, answers + 1)))
     with Session(path, replayer) as session:
-        return session.preview()
+        return session.transcript_of()
 
 
 @pytest.fixture

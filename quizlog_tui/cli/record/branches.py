@@ -12,7 +12,7 @@ from ...session.session import Session
 from ...text import one_line
 from ..grammar import Parser, add_wait, command
 from ..json_output import emit_json
-from .moves import one_move
+from .moves import make_move, one_move
 from .show import branch_lines, narrate_warnings
 
 
@@ -47,8 +47,7 @@ def restore(arguments: Namespace) -> int:
 
 def _changed(arguments: Namespace, change: Callable[[Session], object]) -> int:
     with one_move(arguments) as session:
-        with session.locked():
-            change(session)
+        make_move(session, change, session)
         narrate_warnings(session)
         return _show(session, arguments)
 

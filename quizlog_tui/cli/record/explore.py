@@ -22,7 +22,7 @@ def bisect(arguments: Namespace) -> int:
     """`quizlog bisect RECORD`."""
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         culprit = session.bisect()
-        step = session.preview().steps[culprit.step] if culprit else None
+        step = session.transcript_of().steps[culprit.step] if culprit else None
         if arguments.json:
             emit_json(
                 {

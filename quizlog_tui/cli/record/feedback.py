@@ -14,7 +14,7 @@ from ...record.store import RecordFile
 from ...text import one_line
 from ..grammar import Parser, add_wait, command
 from ..json_output import emit_json
-from .moves import one_move
+from .moves import make_move, one_move
 from .show import narrate_warnings
 
 
@@ -39,8 +39,7 @@ def _add(arguments: Namespace) -> int:
     author = default_author() if arguments.author is None else arguments.author
     at, text, branch = arguments.step, arguments.text, arguments.branch
     with one_move(arguments) as session:
-        with session.locked():
-            session.comment(at, text, verdict, author or None, branch=branch)
+        make_move(session, session.comment, at, text, verdict, author or None, branch=branch)
         narrate_warnings(session)
         return _show(arguments, str(session.path), read(session.record)[-1:])
 

@@ -7,10 +7,10 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from ...config import load_config
-from ...errors import UsageError
+from ...errors import ConflictError, UsageError
 from ...files.paths import record_path
 from ...record.lock import WAIT_SECONDS
 from ...replay.process.limits import user_limits
@@ -26,6 +26,9 @@ from .show import narrate, narrate_warnings, questionnaire, why
 
 if TYPE_CHECKING:
     from ...replay.kept_files import Keeper
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def record(arguments: Namespace) -> int:
@@ -49,10 +52,8 @@ def _answered(session: Session, arguments: Namespace, answer: str | None) -> int
         session.reload()
     if answer is None:
         return _show(session, arguments, session.reply())
-    with session.locked():
-        reply = session.answer(answer)
-    since = reply.pointer if arguments.new else 0
-    return _show(session, arguments, session.reply(since=since))
+    reply = make_move(session, session.answer, answer)
+    return _show(session, arguments, reply.newest() if arguments.new else reply)
 
 
 def _keeping(arguments: Namespace, answer: str | None) -> int:
@@ -82,6 +83,18 @@ def one_move(
         telling(lambda: f"the change is in {path}" if session.written else ""),
     ):
         yield session
+
+
+def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    """Make a move; if somebody else changed the record meanwhile, once more on what they wrote.
+
+    Others may change it while the script runs; only the second time they wait.
+    """
+    try:
+        return move(*args, **named)
+    except ConflictError:
+        with session.locked():
+            return move(*args, **named)
 
 
 def replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
@@ -150,10 +163,9 @@ def amend(arguments: Namespace) -> int:
 
 
 def _moved(arguments: Namespace, move: Callable[[Session], Reply]) -> int:
-    """Make a move while nobody else can change the record, and show where it leads."""
+    """Make a move and show where it leads."""
     with one_move(arguments) as session:
-        with session.locked():
-            reply = move(session)
+        reply = make_move(session, move, session)
         return _show(session, arguments, reply)
 
 

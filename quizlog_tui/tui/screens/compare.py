@@ -181,5 +181,5 @@ def record_side(wanted: str, replayer: Replayer) -> DrawnSide:
     if os.path.isdir(path):
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
     with Session(path, replayer, save=False) as other:
-        run = other.transcript_of(branch) if branch else other.preview()
+        run = other.transcript_of(branch or None)
         return DrawnSide(f"{path}@{branch or other.branch}", run)

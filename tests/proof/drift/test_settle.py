@@ -201,5 +201,5 @@ def test_the_python_api(build: Build, replayer: Replayer) -> None:
         report = quizlog.drift_report(session.record, session.source, replayer)
         assert report.agrees and report.active.branch == "main"
         assert quizlog.compare(session.transcript, session.transcript).equal
-        assert len(quizlog.align(session.preview(), session.preview())) == 6
+        assert len(quizlog.align(session.transcript_of(), session.transcript_of())) == 6
     assert len(quizlog.lint(quizlog.read_source(build.folder / "quiz.py")).questions) == 6

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ....replay.transcript import Transcript
 from ....session.session import Session
 from ...watch import Watch
 from ..view import DrawnView, in_worker
@@ -51,12 +52,13 @@ class Moves:
             panel = self._panes.prompt
             typing = panel.has_focus_within
             known = [*self._session.warnings]
-            done = await self.view.work_on(lambda: (call(), self._session.preview()), "running")
+            done = await self.view.work_on(lambda: (call(), self._whole()), "running")
             if done is not None:
+                said, whole = done
                 self._warn_of_new(known)
-                await self._take()
-                if isinstance(done[0], str):
-                    self.view.tell(done[0])
+                self._show(whole)
+                if isinstance(said, str):
+                    self.view.tell(said)
                 if typing:
                     self._panes.focus_pending()
             else:
@@ -75,12 +77,16 @@ class Moves:
     async def take_tail(self, step: int) -> None:
         """Run through the recorded answers after the pointer too, and look at a step."""
         async with self._moving:
-            if await self.view.work_on(self._session.preview, "running") is not None:
-                await self._take(step)
+            whole = await self.view.work_on(self._whole, "running")
+            if whole is not None:
+                self._show(whole, step)
 
-    async def _take(self, step: int | None = None) -> None:
+    def _whole(self) -> Transcript:
+        """The run through all recorded answers of the active branch."""
+        return self._session.transcript_of()
+
+    def _show(self, whole: Transcript, step: int | None = None) -> None:
         """Show what the session holds now: at its pointer, or at a step."""
-        whole = await asyncio.to_thread(self._session.preview)
         self._holder.become(state_of(whole, self._session.pointer, step))
 
     def follow(self) -> None:
@@ -99,8 +105,11 @@ class Moves:
         step, before = self._holder.state.step, self._session.pointer
         at_end = step == before and not self._panes.prompt.draft
         async with self._moving:
-            if await self.view.work_on(self._session.reload, "reading what changed") is None:
+            done = await self.view.work_on(
+                lambda: (self._session.reload(), self._whole()), "reading what changed"
+            )
+            if done is None:
                 return
-            await self._take(None if at_end else step)
+            self._show(done[1], None if at_end else step)
         moved = f"step {before} → {self._session.pointer}"
         self.view.tell(f"somebody else wrote the record: {moved}")

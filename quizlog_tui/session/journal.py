@@ -1,0 +1,90 @@
+"""Where moves become durable: the state of a session, replaced as a whole once it is on disk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import ConflictError, UsageError
+from ..record.model import Record
+from . import moves
+from .history import History
+from .live_record import LiveRecord
+from .reply import Reply
+from .state import Move, SessionState
+
+
+class Journal:
+    """The state of an open record, and what was done to come to it.
+
+    Args:
+        live: The record.
+        save: Write it at each move.
+    """
+
+    def __init__(self, live: LiveRecord, *, save: bool) -> None:
+        self.live = live
+        self.state: SessionState
+        self.warnings: list[str] = []
+        self._save = save
+
+    def read(self, known: Record | None = None) -> None:
+        """Start from what the file holds, as far as it agrees with the script; see `LiveRecord`."""
+        found = self.live.read(known)
+        self.state = SessionState(found.record, found.transcript)
+        self.warnings = list(found.warnings)
+
+    def reply(self) -> Reply:
+        """Where the questionnaire stands."""
+        state = self.state
+        return Reply(state.transcript, state.record.branch, str(self.live.file.path))
+
+    def make(self, move: Move) -> Reply:
+        """Make a move that can be taken back, if it changes anything."""
+        history, before = self.state.history, self.state.record
+        if before != move.record.but(pointer=len(move.transcript.steps)):
+            history = history.added(move.label, before)
+        return self._commit(move, history, durable=self._save)
+
+    def undo(self) -> Reply:
+        """Take the last move back."""
+        history = self.state.history
+        if history.last is None:
+            hint = "what was done before the record was opened can be reached by rewind and switch"
+            raise UsageError("there is nothing to undo", hint=hint)
+        back = moves.go_to(self.live, self.state, history.last)
+        return self._commit(back, history.taken_back(self.state.record), durable=self._save)
+
+    def redo(self) -> Reply:
+        """Make the move again that was taken back last."""
+        history = self.state.history
+        if history.next is None:
+            raise UsageError("there is nothing to redo", hint="a new change ends what was undone")
+        again = moves.go_to(self.live, self.state, history.next)
+        return self._commit(again, history.done_again(self.state.record), durable=self._save)
+
+    def save(self) -> None:
+        """Write the record as it stands."""
+        as_it_stands = Move(self.state.record, self.state.transcript, "")
+        self._commit(as_it_stands, self.state.history, durable=True)
+
+    def _commit(self, move: Move, history: History, *, durable: bool) -> Reply:
+        """Take the state that a move leads to, on disk first; nothing changes if that fails.
+
+        Args:
+            move: Where it leads.
+            history: What can be taken back from there.
+            durable: Whether it is written.
+        """
+        run = move.transcript
+        record = self.live.finished(move.record, run)
+        remarks: list[str] = []
+        if durable:
+            try:
+                remarks = self.live.write(record, run)
+            except ConflictError:
+                self.state = replace(self.state, history=History())
+                raise
+        self.state = SessionState(record, run, history)
+        known = self.warnings if move.warnings is None else list(move.warnings)
+        self.warnings = known + [remark for remark in remarks if remark not in known]
+        return self.reply()

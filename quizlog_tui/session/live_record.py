@@ -1,0 +1,131 @@
+"""A record's file with its script and the replayer that runs it: reads, replays and writes.
+
+Knows no rule by which a record changes, and nothing of what a session did before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..errors import ConflictError, ScriptError
+from ..proof.drift.settle import Settled, settle, settle_switched
+from ..record.model import Record
+from ..record.store import RecordFile
+from ..replay.replayer import Replayer
+from ..replay.script.source import Source, read_script_of
+from ..replay.trail import grown
+from ..replay.transcript import Transcript
+from ..replay.world import world_of
+from .result_file import checked_output, result_file
+from .run_metadata import run_metadata
+
+
+class LiveRecord:
+    """A record that can be run; its script is known once it was read.
+
+    Args:
+        file: The record's file.
+        replayer: Where its script runs.
+        clock: Gives the time, ISO 8601.
+        recorded: Show what the record holds where its script cannot be read; see `missing`.
+    """
+
+    def __init__(
+        self, file: RecordFile, replayer: Replayer, clock: Callable[[], str], *, recorded: bool
+    ) -> None:
+        self.file = file
+        self.replayer = replayer
+        self.now = clock
+        self._shows_recorded = recorded
+        self._script: Source | ScriptError
+
+    @property
+    def source(self) -> Source:
+        """The script.
+
+        Raises:
+            ScriptError: It cannot be read; `missing` says so too.
+        """
+        if isinstance(self._script, ScriptError):
+            raise self._script
+        return self._script
+
+    @property
+    def missing(self) -> ScriptError | None:
+        """Why the script cannot be read: what is shown is only recorded. None if it can."""
+        return self._script if isinstance(self._script, ScriptError) else None
+
+    def read(self, known: Record | None = None) -> Settled:
+        """Read the record and its script, and run it as far as the two agree.
+
+        Args:
+            known: The record as it was read before, whose script it has to name again.
+
+        Raises:
+            RecordError: The record cannot be read, or its result file may not be where it says.
+            ScriptError: The script cannot be read.
+            ConflictError: The record names another script now.
+        """
+        record = self.file.read()
+        if known is not None and record.script != known.script and self.missing is None:
+            where, hint = str(self.file.path), "open it again"
+            raise ConflictError("names another script now", where=where, hint=hint)
+        self._script = self._read_script(record)
+        if self.missing is not None:
+            from .recorded_run import recorded_run
+
+            return Settled(record, recorded_run(record, record.branch).upto(record.pointer), ())
+        if record.output:
+            checked_output(self.file.path, record.output, self.source.path)
+        found = settle(record, self.source, self.replayer, self.now)
+        return replace(found, record=self.finished(found.record, found.transcript))
+
+    def _read_script(self, record: Record) -> Source | ScriptError:
+        """The script, or why it cannot be read where the record is to be shown all the same."""
+        try:
+            return read_script_of(self.file.path, record.script)
+        except ScriptError as error:
+            if not self._shows_recorded:
+                raise
+            return error
+
+    def finished(self, record: Record, run: Transcript) -> Record:
+        """The record as it is written when `run` is what it leads to at its pointer."""
+        return record.but(
+            pointer=len(run.steps),
+            status=run.status,
+            print=run.print,
+            last_error=run.last_error,
+            code_hash=self.source.code_hash,
+            trail=grown(record.trail, run),
+            extras=run_metadata(record, run, self.now),
+        )
+
+    def replay(self, record: Record, inputs: Sequence[str]) -> Transcript:
+        """The run of the record's script with these answers; a recorded one without a script."""
+        if self.missing is not None:
+            from .recorded_run import recorded_up_to
+
+            known = recorded_up_to(record, inputs)
+            if known is not None:
+                return known
+        return self.replayer.replay(self.source, world_of(record), inputs)
+
+    def settle_switched(self, record: Record, moved: Record) -> Settled:
+        """`moved`, a record with another active branch than `record`, as its script is now."""
+        return settle_switched(record, moved, self.source, self.replayer, self.now)
+
+    def write(self, record: Record, run: Transcript) -> list[str]:
+        """Write a finished record durably, and its result file if it names one.
+
+        Returns:
+            What the user should know about it.
+
+        Raises:
+            ScriptError: The script cannot be read, so that nothing may be changed.
+            ConflictError: Somebody else changed the record since it was read.
+            LockedError: Somebody else holds it.
+            LimitError: It would be too big to be read again; nothing was written.
+        """
+        return self.file.write(record, result_file(self.file.path, record, run))

@@ -1,0 +1,130 @@
+"""What each move leads to: its run is made and its rule applied, and nothing is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import UsageError
+from ..record import branches as rules
+from ..record.append_only_list import AppendOnlyList
+from ..record.undoing import keeping
+from ..replay.trail import stop_fingerprint
+from ..replay.transcript import Transcript
+from ..text import plural
+from .history import Change
+from .live_record import LiveRecord
+from .state import Move, SessionState
+
+
+def answer(live: LiveRecord, state: SessionState, text: str, at: int | None) -> Move:
+    """Answer the question at step `at`, or the pending one."""
+    record = state.record
+    at = _answer_point(state) if at is None else at
+    rules.check_pointer(record, at)
+    # The end of a tail is looked at before its run goes on with the new answer.
+    end = end_of(live, state) if rules.leaves_tail(record, at, text) else None
+    run = _one_more(live, state, at, text)
+    _check_asked(run, at)
+    moved = rules.parted(record, at, text, end) if end else rules.stepped(record, at, text)
+    return Move(moved, run, f"answer at step {at}")
+
+
+def rewind(live: LiveRecord, state: SessionState, pointer: int) -> Move:
+    """Set the pointer."""
+    moved = rules.rewound(state.record, pointer)
+    return Move(moved, live.replay(moved, moved.used), f"rewind to step {pointer}")
+
+
+def fork(live: LiveRecord, state: SessionState, at: int, text: str, name: str | None) -> Move:
+    """Start a branch with another answer, and make it the active one."""
+    rules.check_pointer(state.record, at)
+    moved = rules.forked(state.record, at, text, name, end_of(live, state))
+    run = live.replay(moved, moved.used)
+    _check_asked(run, at)
+    return Move(moved, run, f"fork at step {at}")
+
+
+def add_branch(live: LiveRecord, state: SessionState, at: int, text: str, name: str | None) -> Move:
+    """Add a branch with another answer; the active one stays."""
+    record = state.record
+    rules.check_pointer(record, at)
+    run = live.replay(record, record.inputs.upto(at).then(text))
+    _check_asked(run, at)
+    end = rules.BranchEnd(run.status, run.score, live.now())
+    moved = rules.added_branch(record, at, text, name, end, stop_fingerprint(run, at + 1))
+    return Move(moved, state.transcript, f"branch kept at step {at}")
+
+
+def amend(live: LiveRecord, state: SessionState, at: int, text: str) -> Move:
+    """Change an answer, keeping later ones while their questions stay the same."""
+    from . import walks
+
+    record = state.record
+    whole = live.replay(record, record.inputs)
+    if not 0 <= at < len(whole.steps):
+        have = plural(len(whole.steps), "answer")
+        hint = f"choose one from 0 to {len(whole.steps) - 1}"
+        raise UsageError(f"there is no answer {at}: the record has {have}", hint=hint)
+    end = rules.BranchEnd(whole.status, whole.score, live.now())
+    run = walks.amend(
+        lambda inputs: live.replay(record, inputs), live.replayer.extend, whole.steps, at, text
+    )
+    moved = rules.answered(record, at, text, end)
+    inputs = moved.inputs if moved.inputs == record.inputs else run.inputs
+    return Move(replace(moved, inputs=AppendOnlyList(inputs)), run, f"change of answer {at}")
+
+
+def switch(live: LiveRecord, state: SessionState, name: str) -> Move:
+    """Make another branch the active one, at its end."""
+    record, label = state.record, f"switch to {name}"
+    end = end_of(live, state) if name != record.branch else rules.BranchEnd()
+    moved = rules.switched(record, name, end)
+    if moved is record:
+        return Move(moved, live.replay(moved, moved.used), label)
+    found = live.settle_switched(record, moved)
+    return Move(found.record, found.transcript, label, found.warnings)
+
+
+def go_to(live: LiveRecord, state: SessionState, change: Change) -> Move:
+    """Go to the other side of a change; answers given since then stay, hidden or ahead."""
+    end = rules.BranchEnd(time=live.now())
+    if len(state.transcript.steps) == len(state.record.inputs):
+        end = replace(end, status=state.transcript.status, score=state.transcript.score)
+    moved = keeping(change.record, state.record, end)
+    return Move(moved, live.replay(moved, moved.used), change.label)
+
+
+def end_of(live: LiveRecord, state: SessionState) -> rules.BranchEnd:
+    """How the active branch stands at its end."""
+    record, run = state.record, state.transcript
+    if len(record.inputs) != len(run.steps):
+        run = live.replay(record, record.inputs)
+    return rules.BranchEnd(run.status, run.score, live.now())
+
+
+def _one_more(live: LiveRecord, state: SessionState, at: int, text: str) -> Transcript:
+    """The run with one more answer; in constant time where the process waits for it."""
+    if at == len(state.transcript.steps):
+        extended = live.replayer.extend(state.transcript, text)
+        if extended is not None:
+            return extended
+    return live.replay(state.record, state.record.inputs.upto(at).then(text))
+
+
+def _answer_point(state: SessionState) -> int:
+    """The step the next answer belongs to."""
+    status, pointer = state.transcript.status, len(state.transcript.steps)
+    if status == "success":
+        hint = "rewind or fork to try other answers"
+        raise UsageError("the questionnaire is finished; nothing is asked", hint=hint)
+    if status == "error" and pointer == 0:
+        hint = "mend the script"
+        raise UsageError("the script raises before its first question", hint=hint)
+    return pointer - 1 if status == "error" else pointer
+
+
+def _check_asked(run: Transcript, at: int) -> None:
+    """Raise a `UsageError` unless a run used an answer at step `at`."""
+    if len(run.steps) < at + 1:
+        hint = "choose an earlier step"
+        raise UsageError(f"the script asks nothing at step {at}", hint=hint)

@@ -1,0 +1,80 @@
+"""What other answers and branches of an open record lead to; the record stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..errors import QuizlogError
+from ..record import branches as rules
+from ..replay.transcript import Transcript
+from ..replay.world import world_of
+from . import walks
+from .branch_list import branch_list
+from .live_record import LiveRecord
+from .state import SessionState
+
+if TYPE_CHECKING:
+    from ..proof.compare.sides import Compared
+
+
+def fan_out(
+    live: LiveRecord, state: SessionState, at: int, answers: Sequence[str]
+) -> list[Transcript | QuizlogError]:
+    """What each of several answers at step `at` leads to.
+
+    Raises:
+        UsageError: There is no such step.
+    """
+    record = state.record
+    rules.check_pointer(record, at)
+    path = record.inputs.upto(at)
+    return live.replayer.fan_out(live.source, world_of(record), path, answers)
+
+
+def transcripts_of(
+    live: LiveRecord, state: SessionState, names: Sequence[str]
+) -> Iterator[tuple[str, Transcript | QuizlogError]]:
+    """The runs of several branches, in one walk of their answers: in any order, each once.
+
+    Yields:
+        A branch's name with the run through all its answers, or with what stopped that.
+
+    Raises:
+        CancelledError: The replayer was cancelled meanwhile.
+    """
+    record = state.record
+    lines = map(record.path_of, names)
+    for index, outcome in live.replayer.walk(live.source, world_of(record), lines):
+        yield names[index], outcome
+
+
+def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
+    """The first answer of the active branch that spoils the outcome the best other branch has.
+
+    Without a better branch, the answer at which the script raised. None if nothing is spoiled.
+    """
+    record = state.record
+    every = branch_list(record, state.transcript)
+    others = [branch for branch in every if not branch.active and not branch.deleted]
+    best = max(others, key=lambda branch: branch.score or 0.0, default=None)
+    good = list(record.path_of(best.name)) if best and best.score else []
+    end = live.replay(record, record.inputs)
+    if best is None or (best.score or 0.0) <= (end.score or 0.0) or end.status == "success":
+        good = []
+    return walks.bisect(partial(live.replay, record), list(record.inputs), good)
+
+
+def diff(live: LiveRecord, state: SessionState, branch: str) -> Compared:
+    """Where the active branch and another part, each to its end.
+
+    Raises:
+        UsageError: There is no such branch.
+    """
+    from ..proof.compare.sides import Side, compare, run_of, with_branch
+
+    record = state.record
+    mine = Side(live.file.path, record, live.source, record.branch, whole=True)
+    runs = [run_of(side, live.replayer) for side in (mine, with_branch(mine, branch))]
+    return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
