@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import quizlog_tui
+from quizlog_tui.session.session import Session
 
 PACKAGE = Path(quizlog_tui.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -198,3 +200,9 @@ def test_classes_are_composed_not_inherited_in_chains() -> None:
         return 1 + max((depth(base) for base in bases[name] if base in bases), default=0)
 
     assert {name for name in bases if depth(name) > 2} == DEEPER.keys()
+
+
+def test_a_session_has_few_public_methods() -> None:
+    public = [name for name, value in vars(Session).items() if inspect.isfunction(value)]
+    assert len([name for name in public if not name.startswith("_")]) <= 25
+    assert Session.__bases__ == (object,)

@@ -15,6 +15,7 @@ from quizlog_tui.errors import (
     UsageError,
 )
 from quizlog_tui.record import store
+from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session.new_record import new_record
@@ -216,6 +217,24 @@ def test_the_output_file_cannot_be_anywhere_else(output: str, build: Build) -> N
     path.write_text(path.read_text() + f'output: "{output}"\n')
     with pytest.raises(RecordError, match="output"):
         Session(path)
+
+
+def test_an_output_file_that_somebody_else_moved_out_is_refused(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as session:
+        path.write_text(f"output: ../elsewhere.yaml\n{path.read_text()}")
+        with pytest.raises(RecordError, match="not a file in the record's folder"):
+            session.reload()
+        assert session.record.output is None
+
+
+def test_the_record_of_a_session_is_the_one_on_disk(build: Build) -> None:
+    path = build.record(QUIZ)
+    with Session(path) as session:
+        for move in (lambda: session.answer("1"), lambda: session.rewind(0), session.undo):
+            move()
+            assert session.record is session.record
+            assert RecordFile(path).read() == session.record
 
 
 def test_stderr_is_kept_apart_in_outputs(build: Build) -> None:
