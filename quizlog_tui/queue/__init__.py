@@ -1,1 +1,1 @@
-"""Work that outlives its process: a queue in a database, for one process or for many hosts."""
+"""A durable queue of tasks in a database, worked by one process or by several machines."""

@@ -1,6 +1,6 @@
-"""A process that gives work to the queue and waits for what comes of it. Works none itself.
+"""Puts tasks into the queue and waits for their results. Works no task itself.
 
-What was given is worked, and kept, whether this process still waits or not.
+A queued task is worked and its result stored even if this process no longer waits for it.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from ..solver.redaction import Redaction
 from .database import APPLICATION, FORMAT, OPEN, QUEUE, Clean, file_of, system_url
 
 _POLL = 0.25
-"""Seconds between two looks at what has ended."""
-_LONG = 5.0
-"""Seconds without anybody taking anything, after which that is worth saying."""
-_BEHIND = 1
-"""Behind what has a deadline: tasks whose pages wait."""
+"""Seconds between two checks for ended tasks."""
+_IDLE_SECONDS = 5.0
+"""Seconds during which no process takes a task before `idle` is called."""
+_PRIORITY = 1
+"""Priority of these tasks: below the default, which is for tasks on web pages with deadlines."""
 
 
 @dataclass(frozen=True)
 class QueueOutcome:
-    """What came of a task."""
+    """How a task ended."""
 
     result: dict[str, Any] | None
-    """What its work returned."""
+    """What the task's work returned; None if it failed."""
     failed: str | None = None
-    """Why it returned nothing."""
+    """Why it failed; None if it succeeded."""
 
 
 class Client:
-    """Gives work and waits for it; see `connected`. To be made in a running loop.
+    """Queues tasks and waits for them; see `connected`. Must be made inside a running event loop.
 
     Args:
         client: The connection.
-        idle: Called once if nobody takes what was given.
+        idle: Called once if no process takes the queued tasks for some seconds.
     """
 
     def __init__(self, client: DBOSClient, idle: Callable[[], None]) -> None:
@@ -55,7 +55,7 @@ class Client:
         self._watching = asyncio.create_task(self._watch())
 
     async def ended(self, task: str) -> QueueOutcome | None:
-        """What came of a task; None if it has not ended, or there is none.
+        """How a task ended; None if it has not ended or does not exist.
 
         Raises:
             ConfigError: The database does not answer.
@@ -69,26 +69,26 @@ class Client:
     async def _rows(self, tasks: list[str]) -> list[WorkflowStatus]:
         return await self._client.list_workflows_async(workflow_ids=tasks, load_input=False)
 
-    async def work(self, kind: str, task: str, *given: Any) -> QueueOutcome:
-        """Give a task, unless it was given before, and wait for its end.
+    async def work(self, kind: str, task: str, *arguments: Any) -> QueueOutcome:
+        """Queue a task, unless it was queued before, and wait until it ends.
 
         Args:
-            kind: Which work it is.
-            task: Its id.
-            given: What it is to work with: JSON values.
+            kind: The kind of task.
+            task: The task's id.
+            arguments: The arguments of its work: JSON values.
 
         Raises:
-            ConfigError: The database cannot take it.
+            ConfigError: The database cannot store the task.
         """
         options = EnqueueOptions(
             queue_name=QUEUE,
             workflow_name=kind,
             workflow_id=task,
             app_version=FORMAT,
-            priority=_BEHIND,
+            priority=_PRIORITY,
         )
         try:
-            await self._client.enqueue_async(options, task, *given)
+            await self._client.enqueue_async(options, task, *arguments)
         except SQLAlchemyError as error:
             raise _unusable(error) from None
         future: asyncio.Future[QueueOutcome] = asyncio.get_running_loop().create_future()
@@ -101,39 +101,39 @@ class Client:
             del self._waited[task]
 
     async def close(self) -> None:
-        """Wait for nothing any more, and let go of the connection."""
+        """Stop waiting and close the connection."""
         self._watching.cancel()
         await asyncio.gather(self._watching, return_exceptions=True)
         await asyncio.to_thread(self._client.destroy)
 
     async def _watch(self) -> NoReturn:
-        """Look for ends, for ever."""
+        """Check for ended tasks, forever."""
         while True:
             await asyncio.sleep(_POLL)
             if self._waited:
-                await self._look()
+                await self._check()
             else:
                 self._moved = time.monotonic()
 
-    async def _look(self) -> None:
+    async def _check(self) -> None:
         waited = list(self._waited)
         try:
             rows = await self._rows(waited)
-        except SQLAlchemyError:  # it is away: asked again
+        except SQLAlchemyError:  # the database is unreachable: the next check asks again
             return
         if any(row.status != "ENQUEUED" for row in rows):
             self._moved = time.monotonic()
-        elif self._idle and time.monotonic() - self._moved > _LONG:
+        elif self._idle and time.monotonic() - self._moved > _IDLE_SECONDS:
             self._idle()
             self._idle = None
-        found = {row.workflow_id: _outcome(row) for row in rows if _is_over(row)}
-        gone = set(waited) - {row.workflow_id for row in rows}
-        for task, outcome in (found | dict.fromkeys(gone, _GONE)).items():
+        ended = {row.workflow_id: _outcome(row) for row in rows if _is_over(row)}
+        removed = set(waited) - {row.workflow_id for row in rows}
+        for task, outcome in (ended | dict.fromkeys(removed, _REMOVED)).items():
             if (future := self._waited.get(task)) and not future.done():
                 future.set_result(outcome)
 
 
-_GONE = QueueOutcome(None, "it was removed from the queue")
+_REMOVED = QueueOutcome(None, "it was removed from the queue")
 
 
 def _is_over(row: WorkflowStatus) -> bool:
@@ -148,19 +148,19 @@ def _outcome(row: WorkflowStatus) -> QueueOutcome:
 
 @asynccontextmanager
 async def connected(url: str, clean: Redaction, idle: Callable[[], None]) -> AsyncIterator[Client]:
-    """Give work to the queue of a database, until the end of the block.
+    """Connect to the queue in a database until the end of the block.
 
     Args:
-        url: The database; a process that works it has made it.
-        clean: What is kept passes it.
-        idle: Called once if nobody takes what was given.
+        url: The address of the database, which the working process has created.
+        clean: Removes secrets from what is stored.
+        idle: Called once if no process takes the queued tasks for some seconds.
 
     Raises:
-        ConfigError: It cannot be reached, or no process has worked it yet.
+        ConfigError: The database cannot be reached, or no process has created the queue in it yet.
     """
     file = file_of(url)
     if file is not None and not file.is_file():
-        raise ConfigError("is not there", where=str(file), hint=_HINT)
+        raise ConfigError("does not exist", where=str(file), hint=_HINT)
     client = Client(await asyncio.to_thread(_connect, url, clean), idle)
     try:
         yield client
@@ -188,9 +188,9 @@ def _connect(url: str, clean: Redaction) -> DBOSClient:
     return client
 
 
-_HINT = "start `quizlog serve` with it: it makes it, and works what is given"
+_HINT = "start `quizlog serve` with this database: it creates the queue and works the tasks"
 
 
 def _unusable(error: Exception) -> ConfigError:
-    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-    return ConfigError(f"cannot give work: {said}", where="TASK_DATABASE_URL", hint=_HINT)
+    reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    return ConfigError(f"cannot queue tasks: {reason}", where="TASK_DATABASE_URL", hint=_HINT)

@@ -1,6 +1,6 @@
-"""What all who use the queue agree on: its name, its database's address, how values are written.
+"""What all users of the queue share: its name, its database's address, the format of its values.
 
-Knows nothing of what the work is.
+Nothing here knows what the tasks do.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from ..solver.redaction import Redaction
 APPLICATION = "quizlog"
 QUEUE = "quizlog-tasks"
 FORMAT = "quizlog-work-1"
-"""Names what is written and in which order: work of another format is not taken up."""
+"""Version of the stored steps and their order: tasks of another version are not continued."""
 OPEN = ["ENQUEUED", "PENDING"]
-"""The states of work that has not ended."""
+"""The states of tasks that have not ended."""
 _SERVER = "postgresql+psycopg"
 _SERVERS = ("postgres", "postgresql", _SERVER)
 """Schemes of a PostgreSQL server's address."""
 
 
 def file_of(url: str) -> Path | None:
-    """The file of a database that is one; None for a server's.
+    """The file of an SQLite database; None for a server.
 
     Raises:
-        ConfigError: It is neither a file's address nor a PostgreSQL server's.
+        ConfigError: `url` is the address of neither an SQLite file nor a PostgreSQL server.
     """
     parsed = _parse(url)
     return Path(parsed.database or "") if parsed.drivername == "sqlite" else None
@@ -70,26 +70,27 @@ def _parse(url: str) -> URL:
 
 def _unknown() -> ConfigError:
     hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
-    return ConfigError("is no database for tasks", where="TASK_DATABASE_URL", hint=hint)
+    message = "is not the address of a database for tasks"
+    return ConfigError(message, where="TASK_DATABASE_URL", hint=hint)
 
 
 class Clean(Serializer):
-    """JSON without keys or secrets; what failed is kept as its text."""
+    """Serialises values to JSON without keys or secrets; exceptions become their text."""
 
     def __init__(self, redaction: Redaction) -> None:
         self._redaction = redaction
 
     def name(self) -> str:
-        """Which format this is."""
+        """The name of this format."""
         return FORMAT
 
     def serialize(self, data: Any) -> str:
-        """The text that is kept of a value."""
+        """The text to store for a value."""
         plain = json.loads(json.dumps(data, default=_failed))
         return json.dumps(self._redaction.clean_value(plain))
 
     def deserialize(self, text: str) -> Any:
-        """The value of a text that was kept."""
+        """The value of a stored text."""
         return json.loads(text, object_hook=_raised)
 
 

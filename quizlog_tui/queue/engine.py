@@ -1,7 +1,7 @@
-"""A process that works the queue: workflows that go on, and what was kept of each.
+"""Works the tasks of the queue as durable workflows, and stores what each of them yields.
 
-DBOS works it, of which a process has one. Knows nothing of what the work is. What goes into the
-database is JSON, and passes the redaction first.
+The workflows run in DBOS, of which a process has one instance. Nothing here knows what the tasks
+do. Values are stored as JSON, with secrets removed.
 """
 
 from __future__ import annotations
@@ -25,61 +25,61 @@ from .database import APPLICATION, FORMAT, OPEN, QUEUE, Clean, system_url
 from .presence import Presence, present
 
 _POLL = 0.25
-"""Seconds between two looks for waiting tasks."""
+"""Seconds between two checks for waiting tasks."""
 _WATCH = 1.0
-"""Seconds between two looks for processes that are gone."""
+"""Seconds between two checks for processes that have ended."""
 _GRACE = 5.0
-"""Seconds for answers that are being sent when the process is to end."""
+"""Seconds that the end of the process waits for answers being sent."""
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 Work = Callable[..., Awaitable[dict[str, Any]]]
-"""Works a task of an id and what it was given: to its end, whichever process began it."""
+"""Works a task, given its id and arguments, to its end, even if another process began it."""
 
 Row = WorkflowStatus
-"""A task as the database has it."""
+"""A task's row in the database."""
 Workflow = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 
 
 @dataclass
 class Engine:
-    """A running engine; see `running`."""
+    """The part of this process that works tasks; see `running`."""
 
     works: Mapping[str, Work]
-    """How each kind of task is worked."""
+    """The function that works each kind of task."""
     presence: Presence
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
-    """The loop that tasks are worked in; DBOS takes another while this one does not run."""
+    """The event loop for tasks; DBOS uses another one while this one does not run."""
     closing: bool = False
     busy: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     """The tasks worked in this process, by id."""
     sending: set[asyncio.Task[Any]] = field(default_factory=set)
-    """Those that have announced an answer whose reply is not kept yet."""
+    """The tasks that have announced an answer whose reply is not stored yet."""
 
     def register(self) -> None:
-        """Make it known to DBOS which functions the tasks' workflows are."""
+        """Register the workflow of each kind of task with DBOS."""
         self._registered = {kind: self._register(kind, work) for kind, work in self.works.items()}
 
     def _register(self, kind: str, work: Work) -> Workflow:
-        async def workflow(task: str, *given: Any) -> dict[str, Any]:
-            return await self._workflow(work, task, given)
+        async def workflow(task: str, *arguments: Any) -> dict[str, Any]:
+            return await self._workflow(work, task, arguments)
 
         return DBOS.workflow(name=kind)(workflow)
 
-    async def _workflow(self, work: Work, task: str, given: tuple[Any, ...]) -> dict[str, Any]:
-        """Work a task. Ended from outside, it stays to be taken up again."""
+    async def _workflow(self, work: Work, task: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        """Work a task. If it is cancelled, it stays in the queue to be continued."""
         own = asyncio.current_task()
         if self.closing or own is None or own.get_loop() is not self.loop:
             raise asyncio.CancelledError
         self.busy[task] = own
         try:
-            return await work(task, *given)
+            return await work(task, *arguments)
         finally:
             self.busy.pop(task, None)
             self.sending.discard(own)
 
     async def step(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
-        """Inside a workflow: what an act returned, in this run or an earlier one.
+        """Inside a workflow: run a step once; return its result, stored if it ran before.
 
-        From `announce` to the end of `send` an end of the process waits for a little while.
+        Between the start of step `announce` and the end of step `send`, `stop` waits for the task.
         """
         own = asyncio.current_task()
         assert own is not None
@@ -91,20 +91,20 @@ class Engine:
         async def run() -> Any:
             return await act()
 
-        stored_values = await DBOS.run_step_async({"name": name}, run)
+        result = await DBOS.run_step_async({"name": name}, run)
         if name == "send":
             self.sending.discard(own)
-        return stored_values
+        return result
 
-    async def enqueue(self, kind: str, task: str, *given: Any, only: str | None = None) -> str:
-        """Take a task, durably; its id.
+    async def enqueue(self, kind: str, task: str, *arguments: Any, only: str | None = None) -> str:
+        """Queue a task durably; return its id.
 
         Args:
-            kind: Which work it is.
-            task: Its id.
-            given: What it is to work with: JSON values.
-            only: What no two open tasks have in common, on whichever host: if one has it already,
-                nothing is taken, and the id is that task's.
+            kind: The kind of task.
+            task: The task's id.
+            arguments: The arguments of its work: JSON values.
+            only: A key that is unique among open tasks on all machines: if one has it already,
+                nothing is queued and that task's id is returned.
         """
         policy: Any = only and "return-existing"
         with (
@@ -112,11 +112,11 @@ class Engine:
             SetEnqueueOptions(deduplication_id=only, duplication_policy=policy),
         ):
             workflow = self._registered[kind]
-            handle = await DBOS.enqueue_workflow_async(QUEUE, workflow, task, *given)
+            handle = await DBOS.enqueue_workflow_async(QUEUE, workflow, task, *arguments)
         return handle.get_workflow_id()
 
     async def open_tasks(self, kind: str, most: int) -> list[Row]:
-        """The tasks of a kind that have not ended, up to a number of them."""
+        """The tasks of a kind that have not ended, at most `most`."""
         return await DBOS.list_workflows_async(
             queue_name=QUEUE,
             name=kind,
@@ -127,28 +127,28 @@ class Engine:
         )
 
     async def newest(self, kind: str, most: int) -> list[Row]:
-        """The tasks of a kind, newest first."""
+        """The tasks of a kind, newest first, at most `most`."""
         return await DBOS.list_workflows_async(name=kind, sort_desc=True, limit=most)
 
     async def one(self, kind: str, task: str) -> Row | None:
-        """A task of a kind; None if there is none of this id."""
+        """The task of a kind with this id; None if there is none."""
         rows = await DBOS.list_workflows_async(name=kind, workflow_ids=[task])
         return rows[0] if rows else None
 
     async def forget(self, before: float) -> None:
-        """Remove tasks that ended before a time."""
+        """Remove the tasks that ended before a time, in seconds since 1970."""
         limit = datetime.fromtimestamp(before, UTC).isoformat()
-        which: dict[str, Any] = {"status": _ENDED, "completed_before": limit}
-        with contextlib.suppress(SQLAlchemyError):  # it is away: removed another time
+        ended: dict[str, Any] = {"status": _ENDED, "completed_before": limit}
+        with contextlib.suppress(SQLAlchemyError):  # unreachable: removed another time
             rows = await DBOS.list_workflows_async(
-                name=list(self.works), load_input=False, load_output=False, **which
+                name=list(self.works), load_input=False, load_output=False, **ended
             )
             await DBOS.delete_workflows_async([row.workflow_id for row in rows])
 
     async def watch(self) -> None:
-        """Put the tasks of processes that are gone back into the queue, for ever."""
+        """Put the tasks of processes that have ended back into the queue, forever."""
         while True:
-            with contextlib.suppress(ConfigError, SQLAlchemyError):  # it is away: asked again
+            with contextlib.suppress(ConfigError, SQLAlchemyError):  # unreachable: asked again
                 await self._take_over()
             await asyncio.sleep(_WATCH)
 
@@ -159,11 +159,11 @@ class Engine:
         names = {row.executor_id for row in rows if row.executor_id} - {self.presence.name}
         for name in sorted(names):
             if await asyncio.to_thread(self.presence.is_gone, name):
-                # Without a name in public: DBOS sells a service that calls it.
+                # A private function, as DBOS sells a service that calls it.
                 await asyncio.to_thread(DBOS._recover_pending_workflows, [name])
 
     async def stop(self) -> None:
-        """End what runs here, to be taken up again; what is being sent gets a little time."""
+        """Cancel this process's tasks, to be continued later; answers being sent get some time."""
         self.closing = True
         tasks = list(self.busy.values())
         for task in tasks:
@@ -177,12 +177,12 @@ class Engine:
 
 
 async def store_value(key: str, value: Any) -> None:
-    """Inside a workflow: keep a value under a name, for all to see."""
+    """Inside a workflow: store a value of the task under a name, readable by all processes."""
     await DBOS.set_event_async(key, value)
 
 
 async def stored_values(task: str) -> dict[str, Any]:
-    """What a task has put."""
+    """The values that a task has stored, by name."""
     return await DBOS.get_all_events_async(task)
 
 
@@ -190,17 +190,17 @@ async def stored_values(task: str) -> dict[str, Any]:
 async def running(
     url: str, slots: int, works: Mapping[str, Work], clean: Redaction
 ) -> AsyncIterator[Engine]:
-    """Work the tasks of a database; those that were left go on.
+    """Work the tasks in a database until the end of the block; unfinished ones are continued.
 
     Args:
-        url: The database.
-        slots: Tasks worked by each process at the same time.
-        works: Works one, for each kind.
-        clean: What is kept passes it.
+        url: The address of the database.
+        slots: Maximum number of concurrent tasks in each process.
+        works: The function that works each kind of task.
+        clean: Removes secrets from what is stored.
 
     Raises:
         ConfigError: The database cannot be used.
-        LockedError: It is a file, and another process works it.
+        LockedError: The database is a file, and another process works its tasks.
     """
     with present(url) as presence:
         engine = Engine(works, presence)
@@ -223,7 +223,7 @@ async def _launch(engine: Engine, url: str, slots: int, clean: Redaction) -> Non
         executor_id=engine.presence.name,
         serializer=Clean(clean),
         enable_otlp=False,
-        log_level="CRITICAL",  # what goes wrong at the start is said below
+        log_level="CRITICAL",  # faults at the start are reported below
     )
     try:
         DBOS(config=config)
@@ -234,14 +234,14 @@ async def _launch(engine: Engine, url: str, slots: int, clean: Redaction) -> Non
         )
     except Exception as error:
         await _destroy()
-        said = str(error).strip().partition("\n")[0]
-        message = f"cannot keep tasks: {said}"
+        reason = str(error).strip().partition("\n")[0]
+        message = f"cannot store tasks: {reason}"
         raise ConfigError(message, where="TASK_DATABASE_URL") from None
     logging.getLogger("dbos").setLevel(logging.ERROR)
 
 
 async def _destroy() -> None:
-    """End DBOS, and give the loop back its own threads: DBOS had put its in their place."""
+    """End DBOS and replace the loop's executor, which DBOS had set to its own."""
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="quizlog"))
     await asyncio.to_thread(DBOS.destroy, destroy_registry=True)

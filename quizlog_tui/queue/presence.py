@@ -1,7 +1,7 @@
-"""Who works a database's tasks, and who is gone: a lock that the system frees with its process.
+"""Tells which processes work a database's tasks, by locks that end with their process.
 
-A file has one process at a time; a PostgreSQL server has any number, each with a lock of its name
-that ends with its connection. Only frees what nobody holds: it starts and ends no process.
+A database file is worked by one process at a time. A PostgreSQL server allows any number; each
+process holds a lock with its own name, which ends with its connection.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ _KEY = "hashtextextended('quizlog ' || %(name)s, 0)"
 _HOLD = f"SELECT pg_advisory_lock({_KEY})"
 _GONE = f"SELECT pg_try_advisory_lock({_KEY}) AND pg_advisory_unlock({_KEY})"
 _KEEPALIVE = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
-"""A machine that vanishes is missed after some ten seconds."""
+"""Lets the server notice a vanished machine after about ten seconds."""
 _DEFAULTS: dict[str, Any] = {"connect_timeout": 10, "options": _KEEPALIVE}
-"""What holds unless the address says otherwise."""
+"""Connection arguments unless the address sets them."""
 
 
 @dataclass(frozen=True)
 class Presence:
-    """This process among those that work a database."""
+    """This process as one of those that work a database's tasks."""
 
     name: str
     is_gone: Callable[[str], bool]
-    """Whether the process of a name has ended. Waits for the database."""
+    """Whether the process with a name has ended. Blocks until the database answers."""
 
 
 @contextmanager
 def present(url: str) -> Iterator[Presence]:
-    """Take part in working a database, until the end of the block or of the process.
+    """Hold this process's lock until the end of the block or of the process.
 
     Args:
         url: `sqlite:///PATH` or `postgresql://...`.
 
     Raises:
-        ConfigError: It cannot be reached, or is of another kind.
-        LockedError: It is a file, and another process works it.
+        ConfigError: The database cannot be reached, or is of another kind.
+        LockedError: The database is a file, and another process works its tasks.
     """
     path = file_of(url)
     if path is not None:
@@ -70,7 +70,7 @@ def _alone(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
-        raise ConfigError(f"cannot keep tasks: {error.strerror}", where=str(path)) from None
+        raise ConfigError(f"cannot store tasks: {error.strerror}", where=str(path)) from None
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(locked(path, 1.0))
@@ -79,21 +79,21 @@ def _alone(path: Path) -> Iterator[None]:
             raise LockedError(
                 "another process works its tasks", where=str(path), hint=hint
             ) from None
-        _let_readers_be(path)
+        _allow_concurrent_reads(path)
         yield
 
 
-def _let_readers_be(path: Path) -> None:
-    """Reading must not wait for a write, nor a write for reading."""
+def _allow_concurrent_reads(path: Path) -> None:
+    """Turn on write-ahead logging, so that reads and writes do not wait for each other."""
     try:
         with contextlib.closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
     except sqlite3.DatabaseError as error:
-        raise ConfigError(f"cannot keep tasks: {error}", where=str(path)) from None
+        raise ConfigError(f"cannot store tasks: {error}", where=str(path)) from None
 
 
 class _Roll:
-    """A lock of its own name in a PostgreSQL server. Close it."""
+    """A lock with a unique name in a PostgreSQL server. Must be closed."""
 
     def __init__(self, arguments: dict[str, Any]) -> None:
         self.name = uuid.uuid4().hex
@@ -106,14 +106,14 @@ class _Roll:
         try:
             connection = psycopg.connect(**(_DEFAULTS | self._arguments), autocommit=True)
         except psycopg.Error as error:
-            said = str(error).strip().splitlines()[-1] if str(error).strip() else "no answer"
-            message = f"cannot reach the database: {said}"
+            reason = str(error).strip().splitlines()[-1] if str(error).strip() else "no answer"
+            message = f"cannot reach the database: {reason}"
             raise ConfigError(message, where="TASK_DATABASE_URL") from None
         connection.execute(_HOLD, {"name": self.name})
         return connection
 
     def is_gone(self, name: str) -> bool:
-        """Whether nobody holds a name's lock; the own lock is taken again after a break."""
+        """Whether no process holds the lock with a name; reconnects if the connection broke."""
         import psycopg
 
         try:
@@ -125,5 +125,5 @@ class _Roll:
         return bool(row and row[0])
 
     def close(self) -> None:
-        """Give the name up."""
+        """Release the lock."""
         self._connection.close()

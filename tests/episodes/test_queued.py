@@ -165,8 +165,8 @@ async def queued(client: Client) -> list[Any]:
 async def test_it_is_said_once_that_nobody_works_the_queue(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue_client, "_LONG", 0.0)
-    with pytest.raises(ConfigError, match="is not there"):
+    monkeypatch.setattr(queue_client, "_IDLE_SECONDS", 0.0)
+    with pytest.raises(ConfigError, match="does not exist"):
         await connected(address(tmp_path), CLEAN, nothing).__aenter__()
     async with host(tmp_path, x=Scripted()):
         pass
@@ -181,7 +181,7 @@ async def test_it_is_said_once_that_nobody_works_the_queue(
         waiting = asyncio.create_task(client.work(KIND, "run-1", {}))
         async with asyncio.timeout(60):
             await said.wait()
-            await client._look()
+            await client._check()
         waiting.cancel()
     assert len(times) == 1
 
@@ -205,9 +205,9 @@ async def test_a_server_of_databases_serves_as_well(build: Build, tmp_path: Path
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("postgresql://a:geheim@127.0.0.1:9/t", "cannot give work: connection failed"),
-        ("postgresql://a:geheim@127.0.0.1:9", "cannot give work: .*[Dd]atabase name"),
-        ("mysql://a:geheim@127.0.0.1:9/t", "is no database for tasks"),
+        ("postgresql://a:geheim@127.0.0.1:9/t", "cannot queue tasks: connection failed"),
+        ("postgresql://a:geheim@127.0.0.1:9", "cannot queue tasks: .*[Dd]atabase name"),
+        ("mysql://a:geheim@127.0.0.1:9/t", "is not the address of a database for tasks"),
     ],
 )
 async def test_a_database_that_cannot_be_used_is_said(url: str, said: str) -> None:
@@ -226,7 +226,7 @@ async def test_a_database_that_goes_away_is_said(build: Build, tmp_path: Path) -
         async with connected(url, CLEAN, nothing) as client:
             server.close()
             asked = by_queue(client, tmp_path / "e.runs", replayer)
-            with pytest.raises(ConfigError, match="cannot give work"):
+            with pytest.raises(ConfigError, match="cannot queue tasks"):
                 await asked(want, begun=None, keep=ignored)
 
 
@@ -254,7 +254,7 @@ async def test_who_waits_is_told_when_waiting_cannot_go_on(
         raise ValueError("broken")
 
     async with host(tmp_path), asker(tmp_path) as solve_run:
-        monkeypatch.setattr(Client, "_look", broken)
+        monkeypatch.setattr(Client, "_check", broken)
         with pytest.raises(ValueError, match="broken"):
             await solve_run(want_of(build.script(QUIZ)), begun=None, keep=ignored)
 
@@ -319,7 +319,7 @@ def test_words_that_contradict_the_queue_are_refused(build: Build, capfd: Any) -
         ([], "--queue without --runs"),
         (["--runs", "2", "--models", "m.yaml"], "--queue and --models go not together"),
         (["--runs", "2", "--unsafe-local"], "leave --unsafe-local out"),
-        (["--runs", "2"], "is not there (start `quizlog serve`"),
+        (["--runs", "2"], "does not exist (start `quizlog serve`"),
     ):
         assert main([*words, *more]) == 2
         err = capfd.readouterr()[1]

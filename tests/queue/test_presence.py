@@ -48,11 +48,11 @@ def test_every_part_of_a_servers_address_reaches_it_unchanged(url: str) -> None:
 
 @pytest.mark.parametrize("url", ["mysql://h/t", "tasks", "sqlite://", "postgresql://h:x/t"])
 def test_other_databases_are_none_for_tasks(url: str) -> None:
-    with pytest.raises(ConfigError, match="is no database for tasks"):
+    with pytest.raises(ConfigError, match="is not the address of a database for tasks"):
         present(url).__enter__()
 
 
 def test_a_file_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="cannot keep tasks"):
+    with pytest.raises(ConfigError, match="cannot store tasks"):
         present(f"sqlite:///{tmp_path / 'file' / 'tasks.sqlite'}").__enter__()
