@@ -1,1 +1,1 @@
-"""The whole record as a document for people: every branch, as HTML or Markdown."""
+"""Exports a whole record with all its branches as a document in HTML or Markdown."""

@@ -1,7 +1,7 @@
-"""What an export of a record says, as plain data: every branch with its steps, outcome, remarks.
+"""The content of an export as plain data: every branch with its steps, outcome and remarks.
 
-Replays the branches through the session; knows nothing of HTML or Markdown. The texts in it are as
-the script and the record have them: whoever shows them makes them safe.
+It replays the branches through the session and knows nothing of HTML or Markdown. Its texts are
+those of the script and the record, unescaped.
 """
 
 from __future__ import annotations
@@ -26,78 +26,78 @@ class ErrorSection:
     """The exception a branch ended with."""
 
     kind: str | None
-    """Its class name."""
+    """The exception's class name."""
     message: str
-    """Its text."""
+    """The exception's text."""
     line: int | None
-    """The script line."""
+    """The line number in the script."""
     excerpt: Sequence[tuple[int, str]]
     """The source around that line: number and text."""
 
 
 @dataclass(frozen=True)
 class BranchSection:
-    """One branch, from where it leaves its parent on."""
+    """One branch, from its fork point on."""
 
     name: str
     """Its name."""
     active: bool
     """Whether it is the record's active one."""
     parent: str | None
-    """The branch its first answers are shown with; None if all are shown here."""
+    """The branch whose section shows the answers before the fork; None if this one shows all."""
     at: int
-    """How many answers those are."""
+    """The number of answers before the fork."""
     created: str | None
-    """When it was made."""
+    """When it was created, ISO 8601 in UTC."""
     note: str | None
-    """A person's remark."""
+    """The user's note on it."""
     moments: Sequence[Moment] = ()
-    """Its own steps and, last, where it stands; none if it could not be run."""
+    """Its steps after the fork and its last stop; empty if it could not be replayed."""
     status: Status | None = None
-    """How it ends."""
+    """Its status at the end."""
     score: float | None = None
-    """The score there."""
+    """Its score at the end."""
     error: ErrorSection | None = None
-    """The exception, if it raised."""
+    """The exception, if the script raised one."""
     problem: str | None = None
-    """Why it could not be run."""
+    """Why it could not be replayed; None if it could."""
     remarks: Sequence[Feedback] = ()
-    """What was said of it as a whole."""
+    """The remarks on the branch as a whole."""
 
 
 @dataclass(frozen=True)
 class RecordReport:
-    """A whole record."""
+    """The content of an export of a whole record."""
 
     script: str
     """Name of the script."""
     record: str
     """Name of the record."""
     seed: int
-    """The seed of the script's randomness."""
+    """The seed of all randomness in the script."""
     code_hash: str
-    """The hash of the script that was run for the export."""
+    """The hash of the script's source when it was replayed for the export."""
     branches: Sequence[BranchSection]
     """All branches that are not deleted, oldest first."""
     warnings: Sequence[str]
-    """What the user should know, such as a script that changed."""
+    """Warnings for the user, for example that the script changed."""
     remarks: Sequence[Feedback]
-    """What was said of the whole, or of a step that is not there."""
+    """The remarks on the record as a whole, or on steps that do not exist."""
     private: Sequence[PrivateFinding] = ()
-    """What in it names this machine or looks like a secret; not part of the document."""
+    """Text that names this machine or looks like a secret; not itself part of the document."""
 
 
 def build_report(
     session: Session, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> RecordReport:
-    """Run every branch and collect what there is to say.
+    """Replay every branch and collect the content of an export.
 
     Args:
         session: The open record; it is not changed.
-        progress: Called for each branch: how many are done, of how many.
+        progress: Called before each branch with the number of branches done and of all branches.
 
     Raises:
-        CancelledError: The user stopped it.
+        CancelledError: The user stopped the replay.
     """
     record, branches = session.record, {branch.name: branch for branch in session.branches}
     sections: dict[str, BranchSection] = {}
@@ -120,7 +120,7 @@ def _section(
     session: Session, record: Record, branch: BranchInfo, whole: Transcript | QuizlogError
 ) -> BranchSection:
     parent, at = _shown_with(record, branch.name)
-    own = [said for said in read(record) if said.at is None and said.branch == branch.name]
+    own = [remark for remark in read(record) if remark.at is None and remark.branch == branch.name]
     section = BranchSection(
         branch.name, branch.active, parent, at, branch.created, branch.note, remarks=own
     )
@@ -136,7 +136,7 @@ def _section(
 
 
 def _shown_with(record: Record, name: str) -> tuple[str | None, int]:
-    """The nearest ancestor that is shown, and how many answers are shown there."""
+    """The nearest ancestor that is shown, and how many answers of the branch its section shows."""
     for ancestor, reach in upwards(record, name):
         if ancestor != name and not record.hides(ancestor):
             return ancestor, reach
@@ -152,30 +152,30 @@ def _error(whole: Transcript, source: Source) -> ErrorSection | None:
 
 
 def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]:
-    """The remarks that no branch shows, without those on deleted branches."""
-    shown = {repr(said) for section in sections for said in section.remarks}
+    """The remarks that no section shows, without those on deleted branches."""
+    shown = {repr(remark) for section in sections for remark in section.remarks}
     for section in sections:
-        shown |= {repr(said) for moment in section.moments for said in moment.notes}
+        shown |= {repr(remark) for moment in section.moments for remark in moment.notes}
     return [
-        said
-        for said in read(record)
-        if repr(said) not in shown and not (said.branch and record.hides(said.branch))
+        remark
+        for remark in read(record)
+        if repr(remark) not in shown and not (remark.branch and record.hides(remark.branch))
     ]
 
 
 def with_findings(report: RecordReport, privacy: Privacy) -> RecordReport:
-    """The report, with a list of what is private in it."""
-    found: list[PrivateFinding] = []
+    """The report with a list of the private text in it."""
+    findings: list[PrivateFinding] = []
     for section in report.branches:
         if not privacy.find_in(section, ""):
             continue
         for moment in section.moments:
-            found += privacy.find_in(moment, f"branch {section.name}, step {moment.at}")
-        found += privacy.find_in(replace(section, moments=()), f"branch {section.name}")
-    found += privacy.find_in(replace(report, branches=()), "the record")
-    return replace(report, private=found)
+            findings += privacy.find_in(moment, f"branch {section.name}, step {moment.at}")
+        findings += privacy.find_in(replace(section, moments=()), f"branch {section.name}")
+    findings += privacy.find_in(replace(report, branches=()), "the record")
+    return replace(report, private=findings)
 
 
 def redacted(report: RecordReport, privacy: Privacy) -> RecordReport:
-    """The report with stand-ins for what is private; the list of it stays."""
+    """The report with placeholders for private text; the list of it is kept."""
     return replace(privacy.clean_value(replace(report, private=())), private=report.private)

@@ -1,4 +1,4 @@
-"""Writing a report to a file, in the form its name asks for."""
+"""Writes a report to a file in the format that the file's name asks for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMS: dict[str, Callable[[RecordReport], str]] = {
     ".md": to_markdown,
     ".markdown": to_markdown,
 }
-"""What makes the text of a file, by the ending of its name."""
+"""The function that renders each format, by the suffix of the file's name."""
 
 
 def export(
@@ -32,19 +32,19 @@ def export(
     *,
     redact: bool = False,
 ) -> RecordReport:
-    """Write the whole record, with all its branches, as a document; what was written.
+    """Write the whole record with all its branches as a document; return its content.
 
-    An earlier export is replaced, atomically; no other file ever is. Ask before you call this.
-    The report lists what in it names this machine or looks like a secret.
+    An earlier export is replaced atomically; no other file is ever replaced. Ask the user before
+    calling this. The report lists its text that names this machine or looks like a secret.
 
     Args:
         session: The open record.
         path: The file.
-        progress: Called before each branch: how many are done, of how many.
-        redact: Put stand-ins in the place of what is private.
+        progress: Called before each branch with the number of branches done and of all branches.
+        redact: Replace private text by placeholders.
 
     Raises:
-        UsageError: The name asks for no known form, or such a file exists and is no export.
+        UsageError: The name asks for no known format, or the file exists and is not an export.
         RecordError: The file cannot be written.
         CancelledError: The user stopped it; nothing was written.
     """
@@ -55,10 +55,10 @@ def export(
 def prepared_report(
     session: Session, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> RecordReport:
-    """The whole record as a document, with a list of what is private in it; nothing is written.
+    """The content of an export, with a list of the private text in it; nothing is written.
 
     Raises:
-        CancelledError: The user stopped it.
+        CancelledError: The user stopped the replay.
     """
     return with_findings(build_report(session, progress), _privacy(session))
 
@@ -66,7 +66,7 @@ def prepared_report(
 def write_report(
     session: Session, report: RecordReport, path: Path, *, redact: bool = False
 ) -> RecordReport:
-    """Write a document that was prepared; what was written. See `export`."""
+    """Write a prepared report to a file and return it as written. See `export`."""
     form = checked_form(path)
     report = redacted(report, _privacy(session)) if redact else report
     write_text(path, form(report))
@@ -78,19 +78,19 @@ def _privacy(session: Session) -> Privacy:
 
 
 def checked_form(path: Path) -> Callable[[RecordReport], str]:
-    """What makes the text of a file of this name.
+    """The function that renders the format that a file's name asks for.
 
     Raises:
-        UsageError: The name asks for no known form, such a file exists and is no export of ours, or
-            its folder does not exist.
+        UsageError: The name asks for no known format, the file exists and is not an export of
+            quizlog, or its folder does not exist.
     """
     form = FORMS.get(path.suffix.lower())
     if form is None:
         hint = f"end its name in {', '.join(FORMS)}"
-        raise UsageError("asks for no known form of export", where=str(path), hint=hint)
+        raise UsageError("has no suffix of an export format", where=str(path), hint=hint)
     if os.path.exists(path) and not _is_export(path):
         hint = "choose another name, or move that file away"
-        raise UsageError("exists and is no export of ours", where=str(path), hint=hint)
+        raise UsageError("exists and is not an export of quizlog", where=str(path), hint=hint)
     if not os.path.isdir(path.parent):
         raise UsageError("its folder does not exist", where=str(path), hint="make the folder first")
     return form

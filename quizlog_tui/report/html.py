@@ -1,6 +1,6 @@
-"""A report as one static page: no script, nothing loaded from elsewhere, light and dark.
+"""Renders a report as one static page: no script, nothing loaded from elsewhere, light and dark.
 
-Every foreign text goes through `_safe`, the only place where text becomes HTML.
+All untrusted text goes through `_safe`, the only place where text becomes HTML.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _HEAD = (
 
 
 def to_html(report: RecordReport) -> str:
-    """The whole page."""
+    """The report as an HTML page."""
     return "\n".join(_document(report)) + "\n"
 
 
@@ -80,9 +80,9 @@ def _branch(branch: BranchSection) -> Iterator[str]:
         f'<span class="dim">· {length(branch)}{active}</span></summary>\n<dl>'
     )
     if branch.parent is not None:
-        yield _item("leaves", f"{branch.parent} at step {branch.at}")
+        yield _item("forks from", f"{branch.parent} at step {branch.at}")
     if branch.created:
-        yield _item("made", branch.created)
+        yield _item("created", branch.created)
     if branch.note:
         yield _item("note", branch.note)
     if branch.problem:
@@ -128,7 +128,7 @@ def _source_row(number: int, text: str, line: int | None) -> str:
 
 
 def _remarks(remarks: Iterable[Feedback], *, apart: bool) -> Iterator[str]:
-    for said in remarks:
-        head = ", ".join([*(place(said) if apart else []), *signed(said)])
+    for remark in remarks:
+        head = ", ".join([*(place(remark) if apart else []), *signed(remark)])
         words = _safe(head or "remark")
-        yield f'<div class="remark"><strong>{words}</strong> {_safe(said.text)}</div>'
+        yield f'<div class="remark"><strong>{words}</strong> {_safe(remark.text)}</div>'

@@ -1,6 +1,6 @@
-"""A report as Markdown that no text of a script or record can break out of.
+"""Renders a report as Markdown whose structure no text of a script or record can break.
 
-Every foreign text stands in a code span or a fence longer than any run of backticks in it.
+All untrusted text stands in a code span or fence with more backticks than any run in the text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .words import MARK, length, outcome, place, signed
 
 
 def to_markdown(report: RecordReport) -> str:
-    """The whole document."""
+    """The report as a Markdown document."""
     return "\n".join(_document(report)) + "\n"
 
 
 def code(text: str) -> str:
-    """A foreign text as a code span on one line."""
+    """Untrusted text as a code span on one line."""
     shown = one_line(text)
     if not shown:
         return "(empty)"
@@ -31,7 +31,7 @@ def code(text: str) -> str:
 
 
 def fence(text: str) -> list[str]:
-    """A foreign text as a fenced block."""
+    """Untrusted text as the lines of a fenced block."""
     shown = visible(text).removesuffix("\n")
     ticks = "`" * max(_longest_run(shown) + 1, 3)
     return [f"{ticks}text", shown, ticks, ""]
@@ -58,9 +58,9 @@ def _branch(branch: BranchSection) -> Iterator[str]:
     ends = outcome(branch.status, branch.score)
     yield from (f"## Branch {code(branch.name)}: {ends}, {length(branch)}{active}", "")
     if branch.parent is not None:
-        yield f"- leaves {code(branch.parent)} at step {branch.at}"
+        yield f"- forks from {code(branch.parent)} at step {branch.at}"
     if branch.created:
-        yield f"- made: {code(branch.created)}"
+        yield f"- created: {code(branch.created)}"
     if branch.note:
         yield f"- note: {code(branch.note)}"
     if branch.problem:
@@ -83,7 +83,7 @@ def _moment(moment: Moment, ends: str) -> Iterator[str]:
     if moment.step.stderr:
         yield from ("On stderr:", "", *fence(moment.step.stderr))
     if moment.answer is None:
-        yield from (f"Stands here: {ends}", "")
+        yield from (f"The branch ends here: {ends}", "")
     elif "\n" in moment.answer:
         yield from ("Answer:", "", *fence(moment.answer))
     else:
@@ -104,11 +104,11 @@ def _error(error: ErrorSection) -> Iterator[str]:
 
 
 def _remarks(remarks: Iterable[Feedback], *, apart: bool) -> Iterator[str]:
-    lines = [_remark(said, place(said) if apart else []) for said in remarks]
+    lines = [_remark(remark, place(remark) if apart else []) for remark in remarks]
     yield from [*lines, ""] if lines else []
 
 
-def _remark(said: Feedback, place: list[str]) -> str:
-    words = ", ".join(code(word) for word in [*place, *signed(said)])
+def _remark(remark: Feedback, place: list[str]) -> str:
+    words = ", ".join(code(word) for word in [*place, *signed(remark)])
     head = f"- remark {words}" if words else "- remark"
-    return f"{head}: {code(said.text)}" if said.text else head
+    return f"{head}: {code(remark.text)}" if remark.text else head

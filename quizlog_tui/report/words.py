@@ -1,4 +1,4 @@
-"""The words that HTML and Markdown share: outcomes, where a branch leaves, who remarked."""
+"""Phrases shared by HTML and Markdown: outcomes, lengths, and the heads of remarks."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from ..text import plural
 from .document import BranchSection
 
 MARK = "<!-- quizlog export -->"
-"""Stands in the first lines of every export, so that one may be written over another."""
+"""Marks a file as an export, in its first lines, so that a later export may replace it."""
 _OUTCOMES = {"in_progress": "● waiting", "success": "✓ finished", "error": "✗ error"}
 
 
 def outcome(status: Status | None, score: float | None) -> str:
-    """A sign, a word, and the score where there is one."""
+    """An outcome as a sign, a word, and the score if there is one."""
     known = "? not run" if status is None else _OUTCOMES[status]
     return known if score is None else f"{known}, score {score:g}"
 
 
 def length(branch: BranchSection) -> str:
-    """How many answers a branch has, those of its parent included."""
+    """The number of answers of a branch, shared ones included, in words."""
     return plural(branch.at + max(len(branch.moments) - 1, 0), "answer")
 
 
-def signed(said: Feedback) -> list[str]:
-    """Verdict, author, time and unknown keys of a remark: untrusted words."""
-    rest = [f"{key}={value}" for key, value in said.extras.items()]
-    return [word for word in (said.verdict, said.author, said.time, *rest) if word]
+def signed(remark: Feedback) -> list[str]:
+    """A remark's verdict, author, time and unknown keys, as untrusted text."""
+    rest = [f"{key}={value}" for key, value in remark.extras.items()]
+    return [word for word in (remark.verdict, remark.author, remark.time, *rest) if word]
 
 
-def place(said: Feedback) -> list[str]:
-    """Branch and step of a remark that stands apart from them."""
-    step = [] if said.at is None else [f"step {said.at}"]
-    return [*([f"branch {said.branch}"] if said.branch else []), *step]
+def place(remark: Feedback) -> list[str]:
+    """The branch and step of a remark, for one that is not shown at its step."""
+    step = [] if remark.at is None else [f"step {remark.at}"]
+    return [*([f"branch {remark.branch}"] if remark.branch else []), *step]

@@ -240,7 +240,7 @@ def test_an_export_replaces_an_earlier_one_only(name: str, build: Build) -> None
         export(session, target)
         assert "number 2?" in target.read_text(encoding="utf-8")
         target.write_text("mine")
-        with pytest.raises(UsageError, match="no export of ours"):
+        with pytest.raises(UsageError, match="not an export of quizlog"):
             export(session, target)
         assert target.read_text() == "mine"
 
