@@ -1,5 +1,5 @@
-"""The door for programs on the network: quizlog over HTTP, for one machine's own clients.
+"""The HTTP server: quizlog for programs, by default those of the same machine only.
 
-Only this part knows FastAPI and uvicorn. How a record moves is the session's business, how models
-come to a decision the solver's; here is what may be asked, of which files, and by whom.
+It decides what may be requested, of which files and by whom. The session moves records, and the
+solver comes to decisions. Only this package imports FastAPI and uvicorn.
 """

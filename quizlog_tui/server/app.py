@@ -1,4 +1,4 @@
-"""The application: routes, and what they answer. Decides nothing that a route's part decides."""
+"""The application: the routes, each of which calls the part that does its work."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What a server serves, and to whom."""
+    """What a server serves, to whom, and within which limits."""
 
     folders: Folders
     rules: AccessRules = field(default_factory=AccessRules)
     choice: Choice = field(default_factory=Choice)
     bounds: Bounds = field(default_factory=Bounds)
     tasks: TaskSettings | None = None
-    """How tasks on web pages are worked; None takes none."""
+    """Settings of tasks on web pages; None if the server takes no tasks."""
 
 
 class Json(Response):
-    """JSON whose bytes are made already."""
+    """A response whose content is encoded JSON."""
 
     media_type = "application/json"
 
 
 def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
-    """The application; its processes end with its lifespan, `tasks` are closed by their opener."""
+    """Make the application. It ends its processes on shutdown; the caller closes `tasks`."""
     sessions = Sessions(settings.folders, ReplayerPool(settings.bounds.processes))
     asking = Asking(sessions, settings.choice)
 
@@ -74,7 +74,7 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
         title="quizlog",
         version=__version__,
         lifespan=lifespan,
-        docs_url=None,  # FastAPI's pages load scripts of other sites into this server's origin
+        docs_url=None,  # FastAPI's own pages load scripts of other sites
         redoc_url=None,
         responses=FAULTS,
     )
@@ -83,7 +83,7 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     app.include_router(_questions(asking))
     app.include_router(_tasks(tasks))
     app.include_router(_docs(app))
-    _shown_faults(app, settings.folders)
+    _add_error_handlers(app, settings.folders)
     app.add_middleware(Shield, rules=replace(settings.rules, triggers=TRIGGERS))
     return app
 
@@ -116,11 +116,11 @@ def _steps(sessions: Sessions) -> APIRouter:
         return Json(await sessions.stepped(step))
 
     @router.get(
-        "/health", summary="Whether the server answers, and what it holds", responses=HEALTH
+        "/health", summary="Whether the server answers, and what it holds open", responses=HEALTH
     )
     async def health() -> Response:
-        held = {"sessions": len(sessions), "processes": sessions.warmth.processes}
-        return Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | held))
+        counts = {"sessions": len(sessions), "processes": sessions.replayers.processes}
+        return Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | counts))
 
     return router
 
@@ -128,7 +128,7 @@ def _steps(sessions: Sessions) -> APIRouter:
 def _questions(asking: Asking) -> APIRouter:
     router = APIRouter(default_response_class=Json)
 
-    @router.post("/solve", summary="Ask several models, and decide", responses=DECIDED)
+    @router.post("/solve", summary="Ask several models and make a decision", responses=DECIDED)
     async def solve(body: Solve, request: Request) -> Response:
         if "text/event-stream" in request.headers.get("accept", ""):
             stream = events(lambda tell: asking.solved(body, tell))
@@ -136,7 +136,7 @@ def _questions(asking: Asking) -> APIRouter:
             return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
         return Json(encode(await asking.solved(body, lambda progress: None)))
 
-    @router.get("/decisions", summary="What was decided about a record", responses=DECISIONS)
+    @router.get("/decisions", summary="The decisions about a record", responses=DECISIONS)
     async def decisions(
         sheet_id: Annotated[str, Query()], rule: Annotated[str | None, Query()] = None
     ) -> Response:
@@ -149,8 +149,8 @@ def _questions(asking: Asking) -> APIRouter:
     return router
 
 
-def _shown_faults(app: FastAPI, folders: Folders) -> None:
-    """Every error leaves as JSON of one shape."""
+def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
+    """Make every error a JSON response of one form."""
 
     def reply(status: int, error: QuizlogError) -> Response:
         error.message = folders.shown(error.message)
@@ -167,8 +167,8 @@ def _shown_faults(app: FastAPI, folders: Folders) -> None:
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
-        said = BadRequestError(str(error.detail), where=request.url.path, hint="see /openapi.json")
-        answer = reply(error.status_code, said)
+        shown = BadRequestError(str(error.detail), where=request.url.path, hint="see /openapi.json")
+        answer = reply(error.status_code, shown)
         answer.headers.update(error.headers or {})
         return answer
 
@@ -178,10 +178,10 @@ def _shown_faults(app: FastAPI, folders: Folders) -> None:
             raise error
         return reply(507 if comes_from_full_disk(error) else 503, shown)
 
-    for kind in (OSError, MemoryError, ImportError, RuntimeError):  # as the system refuses
+    for kind in (OSError, MemoryError, ImportError, RuntimeError):  # the system lacks a resource
         app.add_exception_handler(kind, refused)
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> Response:
-        hint = "see its own messages"
+        hint = "see the messages of the server"
         return reply(500, QuizlogError("the server failed", where=request.url.path, hint=hint))

@@ -1,7 +1,7 @@
-"""Questions to models: of a record or of none, with what happens on the way, and what was decided.
+"""Puts questions to models, with or without a record, and returns the decisions.
 
-A record's question is read from a session of its own, so that the record can be answered by others
-meanwhile; what was decided is then given in the record's turn, if it still asks the same.
+A record's question is read in a separate session, so that others can answer the record in the
+meantime. The decision is then given as the answer if the record still asks the same question.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .lookup import SHEET, NotServedError
 from .sessions import Sessions
 
 AT_ONCE = 8
-"""Questions asked at the same time; more wait."""
+"""Maximum number of concurrent questions; more wait."""
 RECENT = 256
-"""Decisions that are remembered by their ids, besides those kept beside records."""
+"""Number of recent decisions that can be fetched by id."""
 
 Tell = Callable[[Progress], None]
 
 
 class Asking:
-    """What a server asks models, and what they decided.
+    """Asks models on behalf of clients and remembers recent decisions.
 
     Args:
-        sessions: The records.
-        choice: Which models.
+        sessions: The open records.
+        choice: The models to ask.
     """
 
     def __init__(self, sessions: Sessions, choice: Choice) -> None:
@@ -51,28 +51,28 @@ class Asking:
         self._recent: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
     async def solved(self, body: RecordSolve | QuestionSolve, tell: Tell) -> dict[str, Any]:
-        """Ask the models; the decision, whether they agree, and the reply of an answered record."""
+        """Ask the models: the decision, whether they agree, and the reply if it was given."""
         asked = time.monotonic()
         async with self._turns:
             budget = body.budget and max(0.0, body.budget - (time.monotonic() - asked))
             if isinstance(body, QuestionSolve):
-                decision, reply = await self._of_none(body, budget, tell), None
+                decision, reply = await self._ask_alone(body, budget, tell), None
             else:
-                decision, reply = await self._of_record(body, budget, tell)
+                decision, reply = await self._ask_about_record(body, budget, tell)
         data = to_data(decision)
         self._recent[decision.id] = data
         while len(self._recent) > RECENT:
             self._recent.popitem(last=False)
-        said = {"decision": data, "agreed": agreed(decision), "reply": reply}
-        return {"schema_version": 1} | said
+        result = {"decision": data, "agreed": agreed(decision), "reply": reply}
+        return {"schema_version": 1} | result
 
-    async def _of_none(self, body: QuestionSolve, budget: float | None, tell: Tell) -> Decision:
+    async def _ask_alone(self, body: QuestionSolve, budget: float | None, tell: Tell) -> Decision:
         asked = body.question
         question = Question(asked.text, asked.context, asked.input_type, tuple(asked.choices))
         async with chosen_panel(self._choice, run_code) as panel:
             return await solve(question, panel, budget=budget, tell=tell)
 
-    async def _of_record(
+    async def _ask_about_record(
         self, body: RecordSolve, budget: float | None, tell: Tell
     ) -> tuple[Decision, dict[str, Any] | None]:
         path = self._sessions.folders.find(SHEET, body.sheet_id)
@@ -86,26 +86,26 @@ class Asking:
         return decision, reply | {"record": body.sheet_id}
 
     def _pending(self, path: Path) -> Pending:
-        """The question, read in a session of its own."""
-        warmth = self._sessions.warmth
-        with warmth.using(warmth.slot(*self._sessions.script_of(path))) as replayer:
+        """The record's pending question, read in a separate session."""
+        replayers = self._sessions.replayers
+        with replayers.using(replayers.slot(*self._sessions.script_of(path))) as replayer:
             return read_pending(Session(path, replayer, save=False))
 
-    # -- what was decided
+    # -- decisions
 
     def recent(self, name: str) -> dict[str, Any]:
-        """A decision made not long ago, by its id.
+        """A recent decision by its id.
 
         Raises:
-            NotServedError: There is none.
+            NotServedError: There is no recent decision with this id.
         """
         if name not in self._recent:
-            hint = "older ones are kept with their records: /decisions?sheet_id=..."
-            raise NotServedError("no such decision is remembered", where=name[:100], hint=hint)
+            hint = "older decisions are stored with their records: /decisions?sheet_id=..."
+            raise NotServedError("no recent decision has this id", where=name[:100], hint=hint)
         return {"schema_version": 1, "decision": self._recent[name]}
 
     async def of_sheet(self, name: str, rule: str | None) -> dict[str, Any]:
-        """All decisions kept beside a record; as another rule would decide, if one is given.
+        """All decisions stored with a record, decided again by `rule` if one is given.
 
         Raises:
             BadRequestError: There is no such rule.
@@ -117,8 +117,8 @@ class Asking:
         return await self._sessions.off_loop(partial(self._stored, path, rule))
 
     def _stored(self, path: Path, rule: str | None) -> dict[str, Any]:
-        kept = read_decisions(decisions_path(path))
-        found = [decide(one, rule) if rule else one for one in kept.decisions]
-        shown = self._sessions.folders.shown
-        faults = [shown(str(fault)) for fault in kept.faults]
-        return {"schema_version": 1, "decisions": [to_data(one) for one in found], "faults": faults}
+        file = read_decisions(decisions_path(path))
+        decisions = [decide(each, rule) if rule else each for each in file.decisions]
+        faults = [self._sessions.folders.shown(str(fault)) for fault in file.faults]
+        data = [to_data(decision) for decision in decisions]
+        return {"schema_version": 1, "decisions": data, "faults": faults}

@@ -1,4 +1,4 @@
-"""What a request's body may say: the two forms of a step, and the two of a question to models."""
+"""The forms of request bodies: two for a step, and two for a question to models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _text(value: Any) -> str:
 
 
 Text = Annotated[Any, AfterValidator(_text), WithJsonSchema({"type": "string"})]
-"""Any text JSON can carry, also with halves of surrogate pairs, which pydantic's own refuses."""
+"""Any text that JSON can carry, lone surrogates included, which pydantic's `str` refuses."""
 
 
 class _Body(BaseModel):
@@ -32,7 +32,7 @@ class _Body(BaseModel):
 
 
 class ScriptStep(_Body):
-    """A script with a seed and all answers so far (spec 1); the server keeps no state of it."""
+    """A script with a seed and all answers so far; the server keeps no state."""
 
     script_id: Text
     seed: Annotated[int, Field(ge=-(10**30), le=10**30)] = 0
@@ -40,15 +40,15 @@ class ScriptStep(_Body):
 
 
 class SheetStep(_Body):
-    """A record, and an answer to its pending question; none only shows it (spec 1)."""
+    """A record and an answer to its pending question; without an answer it is only shown."""
 
     sheet_id: Text
     input: Text | None = None
     pointer: Annotated[
         int | None,
-        Field(ge=0, description="the step the answer is for; refused if it is another by now"),
+        Field(ge=0, description="the step that the answer is for; refused unless it is pending"),
     ] = None
-    new: Annotated[bool, Field(description="print only what the answer led to")] = False
+    new: Annotated[bool, Field(description="print only what follows the answer")] = False
 
 
 def _step_form(body: Any) -> str:
@@ -64,18 +64,18 @@ Budget = Annotated[float | None, Field(gt=0, le=3600, description="seconds", str
 
 
 class RecordSolve(_Body):
-    """The pending question of a record, for models."""
+    """Ask models the pending question of a record."""
 
     sheet_id: Text
     accept: Annotated[
         Literal["never", "agreed", "always"],
-        Field(description="answer it with what was decided: not, if models agree, or in any case"),
+        Field(description="whether to answer the record: never, if the models agree, or always"),
     ] = "never"
     budget: Budget = None
 
 
 class AskedQuestion(_Body):
-    """A question of no record."""
+    """A question without a record."""
 
     text: Text
     context: Text = ""
@@ -84,7 +84,7 @@ class AskedQuestion(_Body):
 
 
 class QuestionSolve(_Body):
-    """Any question, for models."""
+    """Ask models a question without a record."""
 
     question: AskedQuestion
     budget: Budget = None

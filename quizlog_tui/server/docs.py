@@ -1,6 +1,6 @@
-"""The page at `/docs`: the interface's description as HTML without scripts.
+"""The page at `/docs`: the description of the interface as HTML without scripts.
 
-It shows what `/openapi.json` says, and loads nothing. Every text in it is escaped.
+It shows the content of `/openapi.json` and loads nothing. All text in it is escaped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 HEADERS = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
-"""Headers of the page: a browser loads nothing for it."""
+"""Headers that forbid the browser to load anything for the page."""
 _STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem}"
     "code{font-size:.95em}td{padding:0 1.5rem 0 0;vertical-align:top}h2{margin-top:2.5rem}"
@@ -20,7 +20,7 @@ Described = Mapping[str, Any]
 
 
 def docs_page(described: Described) -> str:
-    """The page for an OpenAPI description."""
+    """The HTML page for an OpenAPI description."""
     title = escape(f"{described['info']['title']} {described['info']['version']}")
     schemas = described.get("components", {}).get("schemas", {})
     routes = "".join(
@@ -28,7 +28,7 @@ def docs_page(described: Described) -> str:
         for path, methods in described["paths"].items()
         for method, route in methods.items()
     )
-    about = '<p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>'
+    about = '<p>In machine-readable form: <a href="/openapi.json">/openapi.json</a></p>'
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
     return f"{head}<style>{_STYLE}</style><h1>{title}</h1>{about}{routes}</html>"
 
@@ -53,7 +53,7 @@ def _table(rows: list[str]) -> str:
 
 
 def _forms(schema: Described, schemas: Described) -> Iterator[Described]:
-    """The objects that a value may be, each followed by those inside it."""
+    """The object schemas that a value may have, each followed by the ones nested in it."""
     if "$ref" in schema:
         schema = schemas[schema["$ref"].rpartition("/")[2]]
     if "properties" in schema:
@@ -77,7 +77,7 @@ def _row(name: str, schema: Described, said: Described) -> str:
 
 
 def _kind(schema: Described) -> str:
-    """What a value may be, in a few words."""
+    """The type of a value in a few words."""
     if "anyOf" in schema:
         return " or ".join(map(_kind, schema["anyOf"]))
     if "enum" in schema:

@@ -1,7 +1,7 @@
-"""Progress as server-sent events: what happens while models are asked, then the answer.
+"""Progress while models are asked, as server-sent events.
 
-Events are `progress` (what, name, the decision as it stands), then one `done` (the same JSON as
-without events) or `error`. A reader that leaves ends the asking.
+The events are any number of `progress` (what, name, the decision so far), then one `done` (the same
+JSON as without events) or `error`. If the client disconnects, the models' requests are cancelled.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ..solver.solve import Progress
 from .faults import encode, error_data
 
 ALIVE_SECONDS = 15.0
-"""After so long without an event a comment is sent, so that a broken line shows."""
+"""Seconds without an event after which a comment is sent, to detect a broken connection."""
 
 Work = Callable[[Callable[[Progress], None]], Awaitable[dict[str, Any]]]
 _Event = tuple[str, Mapping[str, Any]]
 
 
 async def events(work: Work) -> AsyncIterator[bytes]:
-    """The events of a piece of work, to its end; it is cancelled when nobody reads on."""
+    """The events of `work` until it ends; it is cancelled if the generator is closed."""
     queue: asyncio.Queue[_Event] = asyncio.Queue()
-    task = asyncio.create_task(_worked(work, queue))
+    task = asyncio.create_task(_work(work, queue))
     try:
         kind = "progress"
         while kind == "progress":
@@ -43,21 +43,21 @@ async def events(work: Work) -> AsyncIterator[bytes]:
             await task
 
 
-async def _worked(work: Work, queue: asyncio.Queue[_Event]) -> None:
+async def _work(work: Work, queue: asyncio.Queue[_Event]) -> None:
     def tell(progress: Progress) -> None:
-        said = {"what": progress.what, "name": progress.name}
-        queue.put_nowait(("progress", said | {"decision": to_data(progress.decision)}))
+        data = {"what": progress.what, "name": progress.name}
+        queue.put_nowait(("progress", data | {"decision": to_data(progress.decision)}))
 
     try:
         queue.put_nowait(("done", await work(tell)))
     except Exception as error:
         shown = refusal(error)
-        defect = QuizlogError("the server failed", hint="see its own messages")
+        defect = QuizlogError("the server failed", hint="see the messages of the server")
         queue.put_nowait(("error", error_data(shown or defect)))
         if shown is None:
             raise
 
 
 def event(kind: str, data: Mapping[str, Any]) -> bytes:
-    """One event; its data is one line, as JSON holds no newline."""
+    """One event as bytes; encoded JSON contains no newline, so the data is one line."""
     return b"event: %s\ndata: %s\n\n" % (kind.encode("ascii"), encode(data))

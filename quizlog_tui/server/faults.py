@@ -1,4 +1,4 @@
-"""Errors as a client meets them: a status, and one JSON object with message, place and mend."""
+"""Errors as HTTP responses: a status, and one JSON object with message, place and hint."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _STATUS: dict[type[QuizlogError], int] = {
     ConfigError: 503,
     CancelledError: 503,
 }
-"""Status of each error: the state forbids a move (409), a file is unfit (422), a script went over
-its limit (504), the server cannot (503)."""
+"""The HTTP status of each error: the state forbids a move (409), a file is invalid (422), a script
+went over its limit (504), the server is unable (503)."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -45,7 +45,7 @@ class BadRequestError(QuizlogError):
 
 
 def status_of(error: QuizlogError) -> int:
-    """The HTTP status of an error; 507 where it comes from a disk without room."""
+    """The HTTP status of an error; 507 if a full disk caused it."""
     if comes_from_full_disk(error):
         return 507
     kinds = type(error).__mro__
@@ -53,7 +53,7 @@ def status_of(error: QuizlogError) -> int:
 
 
 def comes_from_full_disk(error: BaseException | None) -> bool:
-    """Whether an error, or what led to it, is a disk or a quota without room."""
+    """Whether an error or one of its causes is a full disk or an exhausted quota."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             return True
@@ -62,26 +62,26 @@ def comes_from_full_disk(error: BaseException | None) -> bool:
 
 
 def error_data(error: QuizlogError) -> dict[str, Any]:
-    """An error as plain data, as every command of the shell gives it with `--json`."""
-    said = {"message": error.message, "where": error.where, "hint": error.hint}
-    return {"schema_version": 1, "error": said | {"exit_code": error.exit_code}}
+    """An error as plain data, in the form that commands print with `--json`."""
+    data = {"message": error.message, "where": error.where, "hint": error.hint}
+    return {"schema_version": 1, "error": data | {"exit_code": error.exit_code}}
 
 
 def encode(data: Mapping[str, Any]) -> bytes:
-    """The bytes of a JSON object; pure ASCII, so that any text passes."""
+    """A JSON object as bytes; ASCII only, so that lone surrogates can be encoded too."""
     return json.dumps(data).encode("ascii")
 
 
 def first_fault(faults: Sequence[Any]) -> tuple[int, QuizlogError]:
-    """A body's first fault, in one line, and its status."""
+    """The HTTP status and the one-line error for the first fault in a request."""
     fault = faults[0]
     if fault["type"] == "json_invalid":
-        said = fault.get("ctx", {}).get("error", fault["msg"])
-        return 400, BadRequestError(f"the body is not JSON: {said}")
+        reason = fault.get("ctx", {}).get("error", fault["msg"])
+        return 400, BadRequestError(f"the body is not JSON: {reason}")
     words = [str(part) for part in fault["loc"] if part not in _NO_PLACE]
     hint = "see /openapi.json"
-    said = _PLAIN.get(fault["type"], fault["msg"])
-    return 422, BadRequestError(said, where=".".join(words) or "body", hint=hint)
+    message = _PLAIN.get(fault["type"], fault["msg"])
+    return 422, BadRequestError(message, where=".".join(words) or "body", hint=hint)
 
 
 _PLAIN = {"extra_forbidden": "unknown key", "missing": "is missing"}

@@ -1,7 +1,7 @@
-"""Which file a client means: names are looked up in the served folders, and nowhere else.
+"""Finds the file that a client names, in the served folders only.
 
-A name is a relative path in such a folder, its ending left out or not, or a folder with a
-questionnaire in it. Links are followed first and judged by where they lead.
+A name is a relative path in such a folder, with or without its suffix, or a folder that contains a
+questionnaire. Symbolic links are followed, and must not lead out of the served folders.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import NamedTuple
 from ..errors import QuizlogError, UsageError
 
 MAX_NAME = 1024
-"""Characters of a name."""
+"""Maximum number of characters in a name."""
 
 
 class NotServedError(QuizlogError):
-    """There is no such file in the served folders."""
+    """No such file, or decision, is served."""
 
 
 class Kind(NamedTuple):
     """A kind of file that can be asked for."""
 
     word: str
-    """What users call it."""
+    """The word for it in messages."""
     endings: tuple[str, ...]
-    """Endings of its files' names."""
+    """The suffixes of its files."""
     usual: str
-    """Its name in a folder of its own."""
+    """Its file name inside a folder that is named instead."""
 
 
 SCRIPT = Kind("script", (".py",), "quiz.py")
@@ -42,24 +42,24 @@ class Folders:
     """The served folders; see `served`."""
 
     roots: tuple[Path, ...]
-    """Absolute, without links."""
+    """The folders' absolute paths, without symbolic links."""
 
     def find(self, kind: Kind, name: str) -> Path:
-        """The file of a name, without links.
+        """The file with a name, as a path without symbolic links.
 
         Raises:
-            NotServedError: The folders hold none, or the name leads out of them.
+            NotServedError: The folders have no such file, or the name leads out of them.
         """
         for root in self.roots if _is_plain(name) else ():
             for candidate in _candidates(kind, name):
                 found = self.inside(root / candidate)
                 if found and found.suffix.lower() in kind.endings and found.is_file():
                     return found
-        hint = "name it as it lies in a served folder, as `name` or `folder/name`"
+        hint = "give its path in a served folder, such as `name` or `folder/name`"
         raise NotServedError(f"no such {kind.word} is served", where=name[:MAX_NAME], hint=hint)
 
     def inside(self, path: Path) -> Path | None:
-        """Where a path leads once links are followed; None if that is out of the folders."""
+        """A path with symbolic links resolved; None if it leads out of the folders."""
         try:
             real = Path(os.path.realpath(path))
         except (OSError, ValueError):
@@ -67,17 +67,17 @@ class Folders:
         return real if any(real.is_relative_to(root) for root in self.roots) else None
 
     def shown(self, text: str) -> str:
-        """A text about files, without where on this machine the folders are."""
+        """A text about files, with the paths of the served folders removed."""
         for root in self.roots:
             text = text.replace(f"{root}{os.sep}", "")
         return text
 
 
 def served(folders: Iterable[Path]) -> Folders:
-    """The folders, checked.
+    """Check the folders to serve.
 
     Raises:
-        UsageError: One is no folder.
+        UsageError: One of them is not a folder.
     """
     roots = tuple(Path(os.path.realpath(folder)) for folder in folders)
     for root in roots:
@@ -87,7 +87,7 @@ def served(folders: Iterable[Path]) -> Folders:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is a relative path downwards to nothing hidden, the same on every system."""
+    """Whether a name is a relative path without `..` and hidden parts, valid on every system."""
     parts = name.split("/")
     return (
         len(name) <= MAX_NAME

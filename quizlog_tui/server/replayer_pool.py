@@ -1,8 +1,8 @@
-"""Which replayers stay warm: one for each script and seed, with a bound on all their processes.
+"""A pool of replayers, one for each script and seed, with a limit on all their processes.
 
-Runs of different scripts or seeds have nothing in common, so each pair has a replayer of its own:
-all its sessions share the prefixes it holds, and a slow script keeps nobody else waiting. Cooling a
-replayer ends its processes and changes no answer. Safe for threads.
+Runs of different scripts or seeds have nothing in common, so each pair has its own replayer: all
+sessions of the pair share its cached runs, and a slow script delays no other. Evicting a replayer
+ends its processes and changes no reply. Thread-safe.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ..errors import CancelledError
 from ..replay.replayer import Replayer
 
 PROCESSES = 4096
-"""Runs and checkpoints of all replayers together."""
+"""Maximum number of runs and checkpoints of all replayers together."""
 SPARE_MEMORY = 0.08
-"""Share of the machine's memory below which replayers are cooled."""
+"""Share of the machine's memory; replayers are evicted while less is available."""
 CHECKPOINT_MEMORY = 128 * 1024 * 1024
-"""Bytes that one replayer's checkpoints may hold."""
+"""Maximum memory of one replayer's checkpoints, in bytes."""
 
 Key = tuple[Path, int]
 """A script and a seed."""
 
 
 class Slot:
-    """A replayer, and what is known of it."""
+    """A replayer, how many processes it holds, and how many callers use it."""
 
     def __init__(self, key: Key, runs: int) -> None:
         self.key = key
@@ -43,7 +43,7 @@ class ReplayerPool:
     """All replayers of a server.
 
     Args:
-        processes: How many runs and checkpoints may be held at once.
+        processes: Maximum number of runs and checkpoints held at once.
     """
 
     def __init__(self, processes: int = PROCESSES) -> None:
@@ -53,10 +53,10 @@ class ReplayerPool:
         self._lock = threading.Lock()
         self._ending = False
         self.processes = 0
-        """Runs and checkpoints held now."""
+        """Number of runs and checkpoints held now."""
 
     def slot(self, script: Path, seed: int) -> Slot:
-        """The replayer of a script and seed; kept while it is warm or somebody holds it."""
+        """The replayer of a script and seed; it exists while it has processes or is referenced."""
         key = (script, seed)
         with self._lock:
             slot = self._known.get(key)
@@ -66,7 +66,7 @@ class ReplayerPool:
 
     @contextmanager
     def using(self, slot: Slot) -> Iterator[Replayer]:
-        """Work with a replayer; afterwards others are cooled, where there are too many.
+        """Use a replayer; afterwards evict others if there are too many processes.
 
         Raises:
             CancelledError: The server is ending.
@@ -81,7 +81,7 @@ class ReplayerPool:
 
     @contextmanager
     def holding(self, slot: Slot) -> Iterator[Replayer]:
-        """Work with a replayer, and leave it to the caller to `evict` others.
+        """Use a replayer; the caller has to `evict` others.
 
         Raises:
             CancelledError: The server is ending.
@@ -100,14 +100,14 @@ class ReplayerPool:
                 self._count(slot)
 
     def _count(self, slot: Slot) -> None:
-        """Take up what a replayer holds now."""
+        """Update the counts of a replayer's processes."""
         before, slot.held = slot.held, slot.replayer.processes
         self.processes += slot.held - before
         if not slot.held and not slot.users:
             self._warm.pop(slot.key, None)
 
     def evict(self) -> None:
-        """End the processes of those not used for longest, until there are few enough."""
+        """End the processes of the least recently used replayers until few enough are left."""
         while self.processes > self._most or memory_is_short():
             with self._lock:
                 idle = (slot for slot in self._warm.values() if not slot.users and slot.held)
@@ -120,20 +120,20 @@ class ReplayerPool:
             coldest.replayer.close()
 
     def end(self) -> None:
-        """Let nothing more begin, and make what is running give up soon."""
+        """Refuse new runs and cancel the present ones."""
         with self._lock:
             self._ending = True
         self.cancel()
 
     def cancel(self) -> None:
-        """Make all that is running give up soon."""
+        """Cancel all runs."""
         with self._lock:
             slots = list(self._warm.values())
         for slot in slots:
             slot.replayer.cancel()
 
     def close(self) -> None:
-        """End every process."""
+        """End all processes."""
         with self._lock:
             slots = list(self._warm.values())
             self._warm.clear()
@@ -143,7 +143,7 @@ class ReplayerPool:
 
 
 def memory_is_short() -> bool:
-    """Whether the machine has little memory left; False where that cannot be known."""
+    """Whether the machine has little memory left; False if that is unknown."""
     try:
         with open("/proc/meminfo") as file:
             words = [line.split() for line in file]

@@ -1,4 +1,4 @@
-"""Starting the server: the socket first, so that what is wrong with it is said in one line."""
+"""Starts the server: the socket is opened first, so that its faults are reported in one line."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from ..webquiz.task.tasks import Tasks
 
 _BACKLOG = 2048
-"""Connections that may wait to be accepted."""
+"""Maximum number of connections that wait to be accepted."""
 END_SECONDS = 3
-"""How long open requests are waited for at the end."""
+"""Seconds that the end of the server waits for open requests."""
 
 
 def rules_for(host: str, token: str | None) -> AccessRules:
-    """Who is let in by a server that listens at `host`.
+    """The access rules of a server that listens at `host`.
 
     Raises:
-        UsageError: Other machines could reach it, and no token keeps them out.
+        UsageError: Other machines can reach that address and there is no token.
     """
     if is_loopback(host):
         return AccessRules(token, LOOPBACK | {host})
@@ -53,20 +53,20 @@ def is_loopback(host: str) -> bool:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens.
+    """A listening socket.
 
     Raises:
-        UsageError: It cannot be had.
+        UsageError: The address cannot be used.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         sock = socket.create_server((host, port), family=family, backlog=_BACKLOG)
-        # Connections take this over. Without it a reply's body waits 40 ms behind its head.
+        # Connections inherit this option. Without it a reply's body comes 40 ms after its head.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
     except (OSError, OverflowError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        hint = "choose another with --port; 0 takes any that is free"
+        hint = "choose another port with --port; 0 takes any free one"
         raise UsageError(f"cannot listen: {why}", where=f"{host}:{port}", hint=hint) from None
 
 
@@ -79,9 +79,9 @@ def address(sock: socket.socket) -> str:
 def make_server(
     settings: ServerSettings, started: Callable[[], None], tasks: Tasks | None = None
 ) -> uvicorn.Server:
-    """A server that speaks HTTP for the application, without a word on stdout.
+    """An HTTP server for the application, which prints nothing on stdout.
 
-    `started` is called once requests are answered.
+    It calls `started` once it accepts requests.
     """
     crowd = ConnectionCrowd(settings.bounds.connections)
     config = uvicorn.Config(
@@ -100,14 +100,14 @@ def make_server(
 
 
 class _Server(uvicorn.Server):
-    """Accepts few connections at a time, and lets many wait for that."""
+    """Accepts few connections at a time, with a long queue of waiting ones."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
         self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so: whoever hears it may interrupt the server at once."""
+        """Listen, then call `started`, from where on the server may be interrupted."""
         await super().startup(sockets)
         if self.should_exit:
             return
@@ -120,7 +120,7 @@ def serve(settings: ServerSettings, sock: socket.socket, started: Callable[[], N
     """Answer requests until interrupted.
 
     Raises:
-        ConfigError: Tasks are to be taken, and their database or models cannot be used.
+        ConfigError: The server takes tasks, and their database or models cannot be used.
         LockedError: Another process works the tasks.
     """
     signal.signal(signal.SIGTERM, _end)
@@ -129,7 +129,7 @@ def serve(settings: ServerSettings, sock: socket.socket, started: Callable[[], N
         try:
             runner.run(_serve(settings, sock, started, stack))
         finally:
-            # An interrupt ends the first run, and leaves this one to end the tasks in peace.
+            # An interrupt ends the first run; this second one can end the tasks undisturbed.
             runner.run(stack.aclose())
 
 
@@ -139,9 +139,9 @@ async def _serve(
     started: Callable[[], None],
     stack: AsyncExitStack,
 ) -> None:
-    """Take tasks and answer requests, in one run of the loop.
+    """Take tasks and answer requests, in one run of the event loop.
 
-    A task that is found while its loop stands still would be worked in another loop, where the
+    A task that is found while its loop is stopped would be worked in another loop, where the
     browser never answers.
     """
     tasks = await _tasks(settings, stack)
@@ -150,12 +150,12 @@ async def _serve(
 
 
 def _end(number: int, _: object) -> None:
-    """Ends the program as Ctrl-C does: what is open gets closed."""
+    """End the program in the same orderly way as Ctrl-C."""
     raise SystemExit(128 + number)
 
 
 async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | None:
-    """The tasks, if any are to be taken; closed with the stack."""
+    """The tasks, if the server takes any; the stack closes them."""
     if settings.tasks is None:
         return None
     from ..episodes.runs.answering import answering
@@ -166,6 +166,6 @@ async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | Non
 
     shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
     starting = asyncio.create_task(shop.browser.start())
-    stack.push_async_callback(asyncio.wait, [starting])  # half started it could not be ended
+    stack.push_async_callback(asyncio.wait, [starting])  # a half-started browser cannot be closed
     others = {KIND: answering(shop.panel)}
     return await stack.enter_async_context(open_tasks(shop, others))

@@ -1,4 +1,4 @@
-"""What the answers look like, for the description of the interface at `/openapi.json`."""
+"""The schemas of the responses, for the description of the interface at `/openapi.json`."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ FAULTS: Responses = {
     for code, about in {
         400: "the request cannot be read",
         401: "the token is missing or wrong",
-        403: "another site's page, or another host's name",
+        403: "the request comes from another site's page, or names another host",
         404: "no such file is served",
         408: "the body did not arrive in time",
         409: "the record's state forbids it, or somebody else holds or changed it",
         413: "the body is too large",
         415: "the body is not JSON",
-        422: "the body, or a file, does not say what it must",
-        503: "the server cannot, or is ending",
+        422: "the body or a file is invalid",
+        503: "the server is unable to do it, or is ending",
         504: "the script went over a limit",
-        507: "the server's disk has no room",
+        507: "the server's disk is full",
     }.items()
 }
-REPLY: Responses = {200: _json(_REPLY, "where the questionnaire stands")}
+REPLY: Responses = {200: _json(_REPLY, "the state of the questionnaire")}
 HEALTH: Responses = {
     200: _json(
         _object(
@@ -77,12 +77,12 @@ HEALTH: Responses = {
             sessions={"type": "integer"},
             processes={"type": "integer"},
         ),
-        "it answers",
+        "the server answers",
     )
 }
 DECIDED: Responses = {
     200: {
-        "description": "the decision; with `Accept: text/event-stream`, also what leads to it",
+        "description": "the decision; with `Accept: text/event-stream`, also the progress",
         "content": {
             "application/json": {"schema": _DECIDED},
             "text/event-stream": {"schema": _TEXT},
@@ -96,7 +96,7 @@ DECISIONS: Responses = {
             decisions={"type": "array", "items": _DECISION},
             faults={"type": "array", "items": _TEXT},
         ),
-        "all decisions, oldest first, and what could not be read of them",
+        "all decisions, oldest first, and the lines that could not be read",
     )
 }
 _TRIGGER = {name: {"type": "string", "maxLength": 4096} for name in ("email", "secret", "url")}
@@ -110,20 +110,20 @@ TRIGGER: dict[str, Any] = {
         },
     }
 }
-"""The body of a trigger, whatever type it says it has; further fields are let be."""
+"""The JSON body of a trigger, regardless of its Content-Type. Unknown fields are ignored."""
 STARTED: Responses = {
     200: _json(
         {"type": "object", "properties": {"status": {"const": "accepted"}, "task_id": _TEXT}},
-        "the task, or the one that is open for the same page and person",
+        "the new task, or the open one for the same page and person",
     ),
     **{
         code: _json(_ERROR, about)
         for code, about in {
-            400: "the body is no JSON, or a field is missing or unfit",
+            400: "the body is not JSON, or a field is missing or invalid",
             403: "the secret is wrong",
             408: "the body did not arrive in time",
             413: "the body is too large",
-            429: "too many tasks wait, or too many wrong secrets came; see Retry-After",
+            429: "too many tasks are waiting, or too many wrong secrets were sent; see Retry-After",
         }.items()
     },
 }

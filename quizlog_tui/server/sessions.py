@@ -1,7 +1,7 @@
-"""Open records and how they move: one session for each, one move of it at a time, off the loop.
+"""The open records: one session each, moved by one request at a time, in threads.
 
-A session is only ever a shortcut: it may be dropped at any time and is opened again from its file.
-That happens also when somebody else changed the record or its script. Nothing here knows HTTP.
+A session only saves time: it may be dropped at any moment and reopened from its file. It is also
+reopened if somebody else has changed the record or its script. Nothing here knows HTTP.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from .lookup import SCRIPT, SHEET, Folders
 from .replayer_pool import ReplayerPool, Slot
 
 SESSIONS = 4096
-"""Records held open at once."""
+"""Maximum number of open records."""
 QUICK = 0.01
-"""Seconds that a step is waited for without a thread."""
+"""Seconds to wait for a step before a thread waits instead."""
 THREADS = 64
-"""Scripts that run at the same time; each thread waits for one."""
+"""Maximum number of scripts that run at the same time; a thread waits for each."""
 
 T = TypeVar("T")
 
 
 class SessionEntry:
-    """A record's place: its session, and whose turn it is."""
+    """A record with its session, and the lock that gives requests their turn."""
 
     def __init__(self, name: str, path: Path) -> None:
         self.name = name
@@ -51,40 +51,40 @@ class SessionEntry:
         self.stamp: Stamp = ()
 
     def fresh(self) -> Session | None:
-        """The session, if the files are as it knows them."""
+        """The session, if its files have not changed since; else None."""
         if self.session is not None and self.stamp == _stamp(self.session):
             return self.session
         return None
 
 
 class Sessions:
-    """All records a server holds open.
+    """All open records of a server.
 
     Args:
-        folders: Where records and scripts may lie.
-        warmth: Where their scripts run.
-        most: How many are held open at once.
+        folders: The folders of records and scripts.
+        replayers: The replayers that run the scripts.
+        most: Maximum number of open records.
     """
 
-    def __init__(self, folders: Folders, warmth: ReplayerPool, most: int = SESSIONS) -> None:
+    def __init__(self, folders: Folders, replayers: ReplayerPool, most: int = SESSIONS) -> None:
         self.folders = folders
-        self.warmth = warmth
+        self.replayers = replayers
         self._most = most
-        self._seats: OrderedDict[Path, SessionEntry] = OrderedDict()
+        self._entries: OrderedDict[Path, SessionEntry] = OrderedDict()
         self._scripts = SourceCache()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quizlog-script")
 
     def __len__(self) -> int:
-        return len(self._seats)
+        return len(self._entries)
 
     # -- moves
 
     async def replayed(self, step: ScriptStep) -> bytes:
-        """Where a script stands after its answers, as a reply."""
+        """The reply of a script after its answers."""
         source = self._scripts.source(self.folders.find(SCRIPT, step.script_id))
-        slot = self.warmth.slot(source.path, step.seed)
+        slot = self.replayers.slot(source.path, step.seed)
         held = slot.held
-        with self.warmth.holding(slot) as replayer:
+        with self.replayers.holding(slot) as replayer:
             found = replayer.begin(source, step.seed, step.inputs)
             if found is None:
                 run = partial(replayer.replay, source, step.seed, step.inputs)
@@ -92,13 +92,13 @@ class Sessions:
             elif isinstance(found, PendingStep):
                 found = await self._followed(found)
             else:
-                await asyncio.sleep(0)  # what is known at once keeps nobody from his turn
+                await asyncio.sleep(0)  # lets other requests run between immediate replies
         if slot.held > held:
-            await self.off_loop(self.warmth.evict)
-        return said(Reply(found, "main", ""), None)
+            await self.off_loop(self.replayers.evict)
+        return encode_reply(Reply(found, "main", ""), None)
 
     async def _followed(self, step: PendingStep) -> Transcript:
-        """Where a step leads: a quick one without a thread, any other in one."""
+        """The result of a step: without a thread if it comes soon, else in one."""
         try:
             quick = await arrived(step) and step.asks()
         except BaseException:
@@ -107,85 +107,85 @@ class Sessions:
         return step.finish() if quick else await self.off_loop(step.finish)
 
     async def stepped(self, step: SheetStep) -> bytes:
-        """Where a record stands, or stands after one more answer, as a reply."""
+        """The reply of a record, after one more answer if the step has one."""
         path = self.folders.find(SHEET, step.sheet_id)
         if step.input is None:
-            known = self._seats.get(path)
+            known = self._entries.get(path)
             session = known.fresh() if known and not known.users else None
             if session is not None:
                 return _shown(session, step)
         return await self.move(path, lambda session: _shown(session, step))
 
     async def move(self, path: Path, act: Callable[[Session], T]) -> T:
-        """Do something with a record's session, in its turn and in a thread."""
-        seat = self._seat(path)
-        seat.users += 1
+        """Call `act` with a record's session, in its turn and in a thread."""
+        entry = self._entry(path)
+        entry.users += 1
         try:
-            async with seat.turn:
-                return await self.off_loop(lambda: self._acted(seat, act))
+            async with entry.turn:
+                return await self.off_loop(lambda: self._act(entry, act))
         finally:
-            seat.users -= 1
+            entry.users -= 1
 
-    def _seat(self, path: Path) -> SessionEntry:
-        seat = self._seats.get(path)
-        if seat is None:
-            seat = self._seats[path] = SessionEntry(self.folders.shown(str(path)), path)
-            idle = [one for one in self._over() if not self._seats[one].users]
-            for one in idle:
-                del self._seats[one]
-        self._seats.move_to_end(path)
-        return seat
+    def _entry(self, path: Path) -> SessionEntry:
+        entry = self._entries.get(path)
+        if entry is None:
+            entry = self._entries[path] = SessionEntry(self.folders.shown(str(path)), path)
+            idle = [each for each in self._excess() if not self._entries[each].users]
+            for each in idle:
+                del self._entries[each]
+        self._entries.move_to_end(path)
+        return entry
 
-    def _over(self) -> list[Path]:
-        """The paths beyond the bound, those not used for longest first."""
-        return list(self._seats)[: max(0, len(self._seats) - self._most)]
+    def _excess(self) -> list[Path]:
+        """The paths of the records beyond the limit, least recently used first."""
+        return list(self._entries)[: max(0, len(self._entries) - self._most)]
 
-    def _acted(self, seat: SessionEntry, act: Callable[[Session], T]) -> T:
-        """Act on a record that others may change meanwhile: then once more, while they may not.
+    def _act(self, entry: SessionEntry, act: Callable[[Session], T]) -> T:
+        """Act on a record; if somebody else changes it meanwhile, do it again under its lock.
 
-        The script runs without the record's lock, which others wait for; it is held for the write.
+        At first the lock is held only for the write, so that others need not wait for the script.
         """
         try:
-            return self._acted_on(self._fresh(seat), seat, act)
+            return self._act_on(self._fresh(entry), entry, act)
         except ConflictError:
-            return self._acted_on(self._fresh(seat), seat, partial(_while_locked, act))
+            return self._act_on(self._fresh(entry), entry, partial(_while_locked, act))
 
-    def _acted_on(self, session: Session, seat: SessionEntry, act: Callable[[Session], T]) -> T:
-        assert seat.slot is not None
-        with self.warmth.using(seat.slot):
+    def _act_on(self, session: Session, entry: SessionEntry, act: Callable[[Session], T]) -> T:
+        assert entry.slot is not None
+        with self.replayers.using(entry.slot):
             try:
                 return act(session)
             except ConflictError:
-                seat.session = None
+                entry.session = None
                 raise
             finally:
-                seat.stamp = _stamp(session)
+                entry.stamp = _stamp(session)
                 if session.outdated:
-                    seat.session = None
+                    entry.session = None
 
-    def _fresh(self, seat: SessionEntry) -> Session:
-        """The seat's session, opened again if the files are others than it knows."""
-        session = seat.fresh()
-        return self._open(seat) if session is None else session
+    def _fresh(self, entry: SessionEntry) -> Session:
+        """The session of an entry, reopened if its files have changed."""
+        session = entry.fresh()
+        return self._open(entry) if session is None else session
 
-    def _open(self, seat: SessionEntry) -> Session:
-        """Open a record whose script lies in the folders too."""
-        seat.session = None
-        script, seed = self.script_of(seat.path)
-        seat.slot = self.warmth.slot(script, seed)
-        with self.warmth.using(seat.slot) as replayer:
-            session = Session(seat.path, replayer)
+    def _open(self, entry: SessionEntry) -> Session:
+        """Open a record whose script is in a served folder too."""
+        entry.session = None
+        script, seed = self.script_of(entry.path)
+        entry.slot = self.replayers.slot(script, seed)
+        with self.replayers.using(entry.slot) as replayer:
+            session = Session(entry.path, replayer)
         if self.folders.inside(session.source.path) is None:
-            raise _outside(seat.name)
-        seat.session, seat.stamp = session, _stamp(session)
+            raise _outside(entry.name)
+        entry.session, entry.stamp = session, _stamp(session)
         return session
 
     def script_of(self, record: Path) -> tuple[Path, int]:
         """The script and the seed of a record.
 
         Raises:
-            RecordError: It is no record.
-            ScriptError: Its script is in no served folder.
+            RecordError: The file is not a record.
+            ScriptError: Its script is not in a served folder.
         """
         read = RecordFile(record).read()
         script = self.folders.inside(record.parent / read.script)
@@ -196,7 +196,7 @@ class Sessions:
     # -- threads
 
     async def off_loop(self, work: Callable[[], T]) -> T:
-        """Work in a thread; one that is cancelled meanwhile waits for its end first."""
+        """Call `work` in a thread; if cancelled, wait until the thread is done."""
         future: Future[T] = self._threads.submit(work)
         waiting = asyncio.wrap_future(future)
         try:
@@ -206,15 +206,15 @@ class Sessions:
             raise
 
     def close(self) -> None:
-        """End all that runs and every process."""
-        self.warmth.end()
+        """Cancel all runs and end all processes."""
+        self.replayers.end()
         self._threads.shutdown(wait=True, cancel_futures=True)
-        with closing(self.warmth):
-            self._seats.clear()
+        with closing(self.replayers):
+            self._entries.clear()
 
 
 async def arrived(step: PendingStep) -> bool:
-    """Wait a moment for a step to tell something; whether it did."""
+    """Wait a moment for a message from a step; whether one came."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[bool] = loop.create_future()
 
@@ -237,34 +237,34 @@ def _while_locked(act: Callable[[Session], T], session: Session) -> T:
 
 
 def _shown(session: Session, step: SheetStep) -> bytes:
-    """The record's reply, after the answer if there is one."""
+    """The record's encoded reply, after the answer if there is one."""
     if step.pointer is not None:
         check_pointer(session, step.pointer)
     reply = session.reply() if step.input is None else session.answer(step.input)
-    return said(reply.newest() if step.new else reply, step.sheet_id)
+    return encode_reply(reply.newest() if step.new else reply, step.sheet_id)
 
 
 def _stamp(session: Session) -> Stamp:
-    """The files of a session as they are now."""
+    """The stamp of a session's files as they are now."""
     return stamp_of(session.path, session.source.path)
 
 
 def check_pointer(session: Session, pointer: int) -> None:
-    """Make sure that the record stands where a client thinks it does.
+    """Check that the record's pointer is where a client expects it.
 
     Raises:
-        UsageError: It does not.
+        UsageError: It is elsewhere.
     """
     if session.pointer != pointer:
-        hint = "look where it stands, then answer again"
+        hint = "show the record, then answer again"
         raise UsageError(f"the record is at step {session.pointer}, not {pointer}", hint=hint)
 
 
-def said(reply: Reply, sheet: str | None) -> bytes:
-    """A reply's bytes; the record by the name it was asked for."""
+def encode_reply(reply: Reply, sheet: str | None) -> bytes:
+    """A reply as bytes; the record has the name that the client used."""
     return encode({"schema_version": 1} | reply.to_dict() | {"record": sheet})
 
 
 def _outside(name: str) -> QuizlogError:
     hint = "serve its folder too, with --folder"
-    return ScriptError("the record's script is in no served folder", where=name, hint=hint)
+    return ScriptError("the record's script is not in a served folder", where=name, hint=hint)

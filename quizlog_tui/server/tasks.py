@@ -1,7 +1,7 @@
-"""The gateway of tasks: `POST /run` and `POST /`, and how tasks stand. Works none itself.
+"""The routes of tasks: `POST /run` and `POST /` start one, `GET /tasks` shows their state.
 
-A trigger is answered at once, whatever runs. The secret is compared in constant time and goes no
-further than the task it starts.
+A trigger is answered at once, whatever is running. The secret is compared in constant time and
+passed on only to the task that it starts.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .schema import STARTED, TRIGGER
 from .triggers import TRIGGERS
 
 MAX_TRIGGER = 100_000
-"""Bytes of a trigger; larger ones are refused."""
+"""Maximum number of bytes in a trigger's body."""
 
 
 def tasks_router(tasks: Tasks) -> APIRouter:
-    """The routes; `tasks` is closed by whoever opened it with `quizlog_tui.open_tasks`.
+    """The routes of tasks. Whoever opened `tasks` with `quizlog_tui.open_tasks` closes it.
 
     Args:
-        tasks: Works them. Without a `USER_SECRET` in its settings every trigger is refused.
+        tasks: The tasks. If their settings have no `USER_SECRET`, every trigger is refused.
     """
     router = APIRouter()
     _add_triggers(router, tasks)
 
-    @router.get("/tasks", summary="How all tasks stand")
+    @router.get("/tasks", summary="The state of all tasks")
     async def listed() -> Response:
         return _json({"schema_version": 1, "tasks": await tasks.list()})
 
@@ -52,7 +52,7 @@ def tasks_router(tasks: Tasks) -> APIRouter:
         except UsageError as error:
             return _fault(404, error)
 
-    @router.get("/tasks/{task_id}/events", summary="A task as it goes on, as server-sent events")
+    @router.get("/tasks/{task_id}/events", summary="A task's changes as server-sent events")
     async def events(task_id: str) -> Any:
         try:
             await tasks.get(task_id)
@@ -76,12 +76,12 @@ def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
         except TimeoutError:
             return _fault(408, late_body(), {"Connection": "close"})
         if body is None:
-            hint = "email, secret and url are all it needs"
+            hint = "send only email, secret and url"
             return _fault(413, _of_body(f"the body has more than {MAX_TRIGGER} bytes", hint))
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
-            return _fault(400, _of_body("the body is no JSON", "send an object of JSON"))
+            return _fault(400, _of_body("the body is not JSON", "send a JSON object"))
         address = request.client.host if request.client else ""
         return await _triggered(tasks, data, partial(guesses.wait, address))
 
@@ -101,7 +101,7 @@ def _of_body(message: str, hint: str) -> QuizlogError:
 
 
 async def _body(request: Request) -> bytes | None:
-    """The body, unless it is too long."""
+    """The request's body; None if it is too long."""
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
@@ -131,7 +131,7 @@ async def _triggered(tasks: Tasks, data: Any, wait: Callable[[float], float]) ->
 
 
 def is_secret(given: str, secret: str) -> bool:
-    """Whether a secret is the right one, compared in constant time; an empty one is none."""
+    """Whether a given secret is right, compared in constant time; an empty one never is."""
     sides = (text.encode("utf-8", "surrogatepass") for text in (given, secret))
     return bool(secret) and hmac.compare_digest(*sides)
 

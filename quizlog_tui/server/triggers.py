@@ -1,4 +1,4 @@
-"""Where tasks are started, and what a server says there that takes none."""
+"""The paths that start tasks, and their responses on a server that takes no tasks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TRIGGERS = frozenset({"/run", "/"})
 
 
 def no_tasks_router() -> APIRouter:
-    """The routes of a server without a `USER_SECRET`: each says why no task is taken."""
+    """The routes of a server without a `USER_SECRET`: each explains why it takes no tasks."""
     router = APIRouter(include_in_schema=False)
 
     async def refuse() -> Response:

@@ -171,4 +171,4 @@ async def test_a_reply_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyP
 async def test_what_is_no_http_is_refused_as_json() -> None:
     async with serving() as call:
         status, error = await (await call(b"hello\r\n\r\n")).refused()
-    assert (status, error["message"]) == ("400 Bad Request", "this is no HTTP request")
+    assert (status, error["message"]) == ("400 Bad Request", "this is not an HTTP request")

@@ -29,5 +29,5 @@ def test_addresses_that_were_not_heard_of_for_long_are_forgotten() -> None:
     assert guesses.wait("first", 0.0)
     for number in range(2000):
         guesses.wait(str(number), 0.0)
-    assert len(guesses._heard) <= 1000
+    assert len(guesses._times) <= 1000
     assert guesses.wait("first", 0.0) == 0

@@ -106,10 +106,10 @@ def test_what_keeps_a_server_from_taking_tasks_is_said_in_a_line(
     assert "cannot reach the database" in said
     assert "geheim" not in said
     said = wrong(tmp_path, capsys, TASK_DATABASE_URL="mysql://127.0.0.1/tasks")
-    assert "is no database for tasks" in said
+    assert "is not the address of a database for tasks" in said
     said = wrong(tmp_path, capsys, BROWSER_EXECUTABLE="/nope")
     assert "there is no browser '/nope'" in said
     broken = tmp_path / "broken.sqlite"
     broken.write_text("no database at all, but long enough to be read as one" * 20)
     said = wrong(tmp_path, capsys, TASK_DATABASE_URL=f"sqlite:///{broken}")
-    assert "cannot keep tasks" in said
+    assert "cannot store tasks" in said

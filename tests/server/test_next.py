@@ -126,15 +126,15 @@ async def test_answers_at_once_are_given_one_after_the_other(server: Server, bui
 async def test_a_slow_script_keeps_no_other_waiting(server: Server, build: Build) -> None:
     build.script('input("go? ")\nwhile True: pass\n', "slow.py")
     build.script(QUIZ)
-    warmth = server.app.state.sessions.warmth
-    slot = warmth.slot(build.folder.resolve() / "slow.py", 0)
+    replayers = server.app.state.sessions.replayers
+    slot = replayers.slot(build.folder.resolve() / "slow.py", 0)
     slow = asyncio.create_task(server.next(503, script_id="slow", inputs=["y"]))
     while not slot.users:
         await server.next(script_id="quiz", inputs=["4"])
     assert (await server.next(script_id="quiz", seed=9, inputs=["4"]))["pointer"] == 1
     assert not slow.done()
     while not slow.done():
-        warmth.cancel()
+        replayers.cancel()
         await server.next(script_id="quiz", inputs=["4"])
     assert "stopped" in message(await slow)
 
@@ -153,10 +153,10 @@ async def test_sessions_share_the_processes_of_a_script(server: Server, build: B
     for name in ("a.yaml", "b.yaml"):
         RecordFile(build.folder / name).create(Record(script.name, 7))
     await server.next(sheet_id="a")
-    held = server.app.state.sessions.warmth.processes
+    held = server.app.state.sessions.replayers.processes
     assert held > 0
     await server.next(sheet_id="b")
-    assert server.app.state.sessions.warmth.processes == held
+    assert server.app.state.sessions.replayers.processes == held
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ async def test_sessions_share_the_processes_of_a_script(server: Server, build: B
         ({"script_id": "missing"}, 404, "missing: no such script"),
         ({"sheet_id": "../record"}, 404, "../record: no such record"),
         ({"sheet_id": "broken"}, 422, "broken.yaml"),
-        ({"sheet_id": "outside"}, 422, "in no served folder"),
+        ({"sheet_id": "outside"}, 422, "not in a served folder"),
     ],
 )
 async def test_wrong_bodies(
@@ -214,7 +214,7 @@ async def test_a_script_over_its_limit(
     server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build.script('input("? ")\nwhile True: pass\n')
-    slot = server.app.state.sessions.warmth.slot(build.folder.resolve() / "quiz.py", 3)
+    slot = server.app.state.sessions.replayers.slot(build.folder.resolve() / "quiz.py", 3)
     slot.replayer.close()
     slot.replayer = Replayer(Limits(seconds=0.5))
     reply = await server.next(504, script_id="quiz", seed=3, inputs=["x"])

@@ -16,54 +16,54 @@ from tests.support.build import Build
 
 
 @pytest.fixture
-def warmth(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplayerPool]:
+def replayers(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplayerPool]:
     monkeypatch.setattr(module, "memory_is_short", lambda: False)  # whatever else runs here
-    warmth = ReplayerPool(6)
-    yield warmth
-    warmth.close()
+    replayers = ReplayerPool(6)
+    yield replayers
+    replayers.close()
 
 
-def test_the_coldest_are_cooled_beyond_the_bound(warmth: ReplayerPool, build: Build) -> None:
+def test_the_coldest_are_cooled_beyond_the_bound(replayers: ReplayerPool, build: Build) -> None:
     script = build.script(QUIZ)
-    slots = [warmth.slot(script, seed) for seed in range(12)]
+    slots = [replayers.slot(script, seed) for seed in range(12)]
     for _ in range(2):
         for seed, slot in enumerate(slots):
-            with warmth.using(slot) as replayer:
+            with replayers.using(slot) as replayer:
                 assert replayer.replay(script, seed, ["4"]).next_prompt == "3 + 3 = "
-            assert warmth.processes <= 6
-            assert warmth.processes == sum(slot.replayer.processes for slot in slots)
+            assert replayers.processes <= 6
+            assert replayers.processes == sum(slot.replayer.processes for slot in slots)
     assert slots[-1].held
     assert not slots[0].held
 
 
-def test_one_that_works_is_not_cooled(warmth: ReplayerPool, build: Build) -> None:
+def test_one_that_works_is_not_cooled(replayers: ReplayerPool, build: Build) -> None:
     script = build.script(QUIZ)
-    busy = warmth.slot(script, 0)
-    with warmth.using(busy) as replayer:
+    busy = replayers.slot(script, 0)
+    with replayers.using(busy) as replayer:
         replayer.replay(script, 0, [])
         for seed in range(1, 9):
-            with warmth.using(warmth.slot(script, seed)) as other:
+            with replayers.using(replayers.slot(script, seed)) as other:
                 other.replay(script, seed, ["4"])
         assert replayer.processes
-    assert warmth.processes <= 6 + busy.held
+    assert replayers.processes <= 6 + busy.held
 
 
-def test_one_script_and_seed_have_one_replayer(warmth: ReplayerPool, build: Build) -> None:
+def test_one_script_and_seed_have_one_replayer(replayers: ReplayerPool, build: Build) -> None:
     script = build.script(QUIZ)
-    assert warmth.slot(script, 1) is warmth.slot(script, 1)
-    assert warmth.slot(script, 1) is not warmth.slot(script, 2)
+    assert replayers.slot(script, 1) is replayers.slot(script, 1)
+    assert replayers.slot(script, 1) is not replayers.slot(script, 2)
     gc.collect()
-    assert not warmth._known
+    assert not replayers._known
 
 
 def test_little_memory_cools(
-    warmth: ReplayerPool, build: Build, monkeypatch: pytest.MonkeyPatch
+    replayers: ReplayerPool, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = build.script(QUIZ)
     monkeypatch.setattr(module, "memory_is_short", lambda: True)
-    with warmth.using(warmth.slot(script, 1)) as replayer:
+    with replayers.using(replayers.slot(script, 1)) as replayer:
         replayer.replay(script, 1, [])
-    assert warmth.processes == 0
+    assert replayers.processes == 0
 
 
 def test_memory_can_be_read() -> None:

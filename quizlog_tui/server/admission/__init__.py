@@ -1,1 +1,1 @@
-"""Who may ask the server, how much at once, and how long."""
+"""Limits of access to the server: who may send requests, how many at once, and how slowly."""

@@ -1,4 +1,4 @@
-"""How much a server holds at once, and what the limit of open files allows of that."""
+"""The server's limits on processes and connections, derived from the limit on open files."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from ..replayer_pool import PROCESSES
 
 CONNECTIONS = 2048
-"""Open connections at once."""
+"""Maximum number of open connections."""
 ACCEPTED = 64
-"""Connections accepted at once, before it is seen how many there are."""
+"""Maximum number of connections accepted at once, before the open ones are counted again."""
 _OWN_DESCRIPTORS = 256
 _DESCRIPTORS = 5
-"""What a run or checkpoint keeps open, at most."""
+"""Maximum number of descriptors that a run or checkpoint keeps open."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much a server holds at once."""
+    """Limits on what a server holds at once."""
 
     processes: int = PROCESSES
-    """Runs and checkpoints."""
+    """Maximum number of runs and checkpoints."""
     connections: int = CONNECTIONS
-    """Open connections; a few more are open while new ones are accepted."""
+    """Maximum number of open connections; briefly exceeded while new ones are accepted."""
 
 
 def allowed_bounds() -> Bounds:
-    """What the limit of open files allows, once it is raised as far as it may be."""
+    """The bounds that the limit on open files allows, after raising it as far as possible."""
     own = _OWN_DESCRIPTORS + 2 * ACCEPTED
     soft = _raised_limit(own + CONNECTIONS + PROCESSES * _DESCRIPTORS)
     if soft is None:
@@ -37,7 +37,7 @@ def allowed_bounds() -> Bounds:
 
 
 def _raised_limit(wanted: int) -> int | None:
-    """The limit of open files, after raising it up to `wanted`; None if there is none."""
+    """The limit on open files, after raising it up to `wanted`; None if there is no limit."""
     try:
         import resource
     except ImportError:

@@ -1,8 +1,8 @@
-"""Connections: how many there may be, and how long a client may keep one waiting.
+"""Limits on connections: their number, and how slowly a client may send and read.
 
-A connection without a whole request costs nothing but its descriptor, of which a process has few:
-so its head must come in time, and where there are too many connections, the one that has waited
-longest for its head makes room for a new one. Clients that read no reply lose it after a while.
+A connection without a complete request costs only a descriptor, but a process has few of them. So
+the request's head must arrive in time, and if there are too many connections, the one that has
+waited longest for its head is closed for a new one. A client that does not read its reply loses it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..faults import BadRequestError, encode, error_data
 from .shield import READ_SECONDS
 
 STALL_SECONDS = 60.0
-"""How long a client may read nothing of a reply that waits for it."""
+"""Seconds that a client may go without reading a pending reply."""
 
 
 class ConnectionCrowd:
-    """The connections of a server that wait for a request's head.
+    """A server's connections that wait for the head of a request.
 
     Args:
-        most: How many connections may be open at once, busy ones included.
+        most: Maximum number of open connections, busy ones included.
     """
 
     def __init__(self, most: int) -> None:
@@ -33,18 +33,18 @@ class ConnectionCrowd:
         self._waiting: dict[Connection, None] = {}
 
     def wait(self, connection: Connection) -> None:
-        """Take in a connection that waits, as the last one."""
+        """Add a waiting connection as the newest."""
         self.leave(connection)
         self._waiting[connection] = None
 
     def leave(self, connection: Connection) -> None:
-        """Forget a connection: it is busy, or closed."""
+        """Remove a connection that is busy or closed."""
         self._waiting.pop(connection, None)
 
     def has_room(self, count: int) -> bool:
-        """Whether one of `count` connections may stay that has just been opened.
+        """Whether a connection that was just opened, one of `count`, may stay.
 
-        Where there are too many, the one that has waited longest is closed.
+        If there are too many, the one that has waited longest is closed.
         """
         if count <= self._most:
             return True
@@ -60,8 +60,8 @@ class Connection(H11Protocol):
     """One connection of a client.
 
     Args:
-        crowd: The server's connections that wait.
-        options: What uvicorn gives.
+        crowd: The server's waiting connections.
+        options: The keyword arguments that uvicorn passes.
     """
 
     def __init__(self, crowd: ConnectionCrowd, **options: Any) -> None:
@@ -71,7 +71,7 @@ class Connection(H11Protocol):
         self._stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a head, if there is room."""
+        """Wait for a head if there is room; refuse the connection otherwise."""
         super().connection_made(transport)
         if self._crowd.has_room(len(self.connections)):
             self._wait()
@@ -80,36 +80,36 @@ class Connection(H11Protocol):
             self._refuse(503, error)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
+        """Remove the connection."""
         self._stop_waiting()
         self._stop_stalling()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Go on with the request."""
+        """Read the request further."""
         super().data_received(data)
         if self._is_busy():
             self._stop_waiting()
 
     def on_response_complete(self) -> None:
-        """Wait for the next head, unless it is there already."""
+        """Wait for the next head, unless it has already arrived."""
         super().on_response_complete()
         if not self._is_busy():
             self._wait()
 
     def pause_writing(self) -> None:
-        """Give the client some time to read."""
+        """Start the time in which the client must read."""
         super().pause_writing()
         self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on with the reply."""
+        """Send the reply further."""
         self._stop_stalling()
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP, as any other error is told."""
-        self._refuse(400, BadRequestError("this is no HTTP request", hint="see /docs"))
+        """Refuse what is not HTTP, with the JSON of every error."""
+        self._refuse(400, BadRequestError("this is not an HTTP request", hint="see /docs"))
 
     # -- inside
 
@@ -134,7 +134,7 @@ class Connection(H11Protocol):
             self._stalled = None
 
     def _give_up(self) -> None:
-        """Close a connection whose head did not come."""
+        """Close a connection whose head did not arrive in time."""
         if self.transport.is_closing():
             return
         if self.conn.trailing_data[0]:

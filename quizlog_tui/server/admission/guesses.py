@@ -1,7 +1,7 @@
-"""Wrong secrets, counted: who sends many is told to wait. The right one is never kept waiting.
+"""Limits how many wrong secrets an address may send; the right one is never delayed.
 
-What keeps a secret from being guessed is its length; this keeps guesses from being cheap noise.
-Others behind the same address are not shut out, as only wrong secrets are turned away.
+A secret is protected by its length; this only makes guessing slow. Other clients behind the same
+address are not locked out, as only wrong secrets are refused.
 """
 
 from __future__ import annotations
@@ -9,29 +9,29 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 
 MOST = 20
-"""Wrong secrets that an address may send within `SECONDS`."""
+"""Maximum number of wrong secrets from an address within `SECONDS`."""
 SECONDS = 60.0
 _ADDRESSES = 1000
-"""Those heard of last are remembered."""
+"""Maximum number of addresses remembered, the most recent ones."""
 
 
 class Guesses:
-    """The wrong secrets of the last minute, by address."""
+    """The times of recent wrong secrets, by address."""
 
     def __init__(self) -> None:
-        self._heard: OrderedDict[str, deque[float]] = OrderedDict()
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def wait(self, address: str, now: float) -> float:
-        """Count a wrong secret; seconds until the next may be judged, 0 if it was not too many.
+        """Count a wrong secret; return 0, or the seconds to wait if there were too many.
 
         Args:
-            address: Who sent it.
-            now: When, on a clock that only goes on.
+            address: The address that sent it.
+            now: The time in seconds on a monotonic clock.
         """
-        times = self._heard.setdefault(address, deque(maxlen=MOST))
-        self._heard.move_to_end(address)
-        if len(self._heard) > _ADDRESSES:
-            self._heard.popitem(last=False)
+        times = self._times.setdefault(address, deque(maxlen=MOST))
+        self._times.move_to_end(address)
+        if len(self._times) > _ADDRESSES:
+            self._times.popitem(last=False)
         oldest = times[0] + SECONDS if len(times) == MOST else now
         if oldest > now:
             return oldest - now

@@ -1,10 +1,9 @@
-"""Who may ask: what stands before every route.
+"""The access check before every route.
 
-A page of a foreign site that is open in the user's browser can send requests to this machine. So
-the request must name this server as its host (a name that was pointed here does not), come from no
-other origin, and carry JSON that a form cannot send. Where a token is set it must be there too.
-A trigger of a task comes from another site by its nature, and brings a secret of its own.
-Bodies are bounded while they arrive. Knows nothing of quizzes.
+A page of another site in the user's browser can send requests to this machine. So a request must
+name this server as its host (which rules out DNS rebinding), come from no other origin, and carry
+JSON, which a form cannot send. If a token is set, the request must carry it. The trigger of a task
+comes from another site by design and carries its own secret. Bodies are limited as they arrive.
 """
 
 from __future__ import annotations
@@ -20,29 +19,29 @@ from ...errors import QuizlogError
 from ..faults import BadRequestError, encode, error_data
 
 MAX_BODY = 8 * 1024 * 1024
-"""Bytes of a request's body."""
+"""Maximum number of bytes in a request's body."""
 READ_SECONDS = 10.0
-"""How long a body may take to arrive."""
+"""Seconds in which a request's head or body must arrive."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-"""Names of this machine that no other machine can have."""
+"""Names that always mean this machine."""
 OPEN_PATHS = frozenset({"/health"})
-"""Answered without a token."""
+"""Paths that need no token."""
 
 
 @dataclass(frozen=True)
 class AccessRules:
-    """Who is let in."""
+    """Which requests are allowed."""
 
     token: str | None = None
-    """What `Authorization: Bearer` must carry; None lets every local client in."""
+    """The token that `Authorization: Bearer` must carry; None allows every local client."""
     hosts: frozenset[str] | None = LOOPBACK
-    """Names by which this server may be called; None lets any pass (only with a token)."""
+    """The allowed host names of this server; None allows any (only with a token)."""
     triggers: frozenset[str] = frozenset()
-    """Paths whose POST anybody may send: the body's secret is their guard."""
+    """Paths to which anybody may POST, protected by the secret in the body."""
 
 
 class AccessRefusal(Exception):
-    """A request that gets no further."""
+    """A request is refused, with this HTTP status and error."""
 
     def __init__(self, status: int, error: QuizlogError) -> None:
         super().__init__(error.message)
@@ -51,14 +50,14 @@ class AccessRefusal(Exception):
 
 
 class Shield:
-    """Middleware that lets through what `AccessRules` allow, with its whole body in hand."""
+    """Middleware that passes on the requests that `AccessRules` allow, once their body is read."""
 
     def __init__(self, app: Any, rules: AccessRules) -> None:
         self._app = app
         self._rules = rules
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a refused request, pass on any other."""
+        """Answer a refused request; pass on any other."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -72,18 +71,18 @@ class Shield:
 
 
 def check(rules: AccessRules, method: str, path: str, headers: Mapping[str, str]) -> None:
-    """Judge a request by its head.
+    """Check the head of a request.
 
     Raises:
-        Refusal: It may not pass.
+        AccessRefusal: The request is not allowed.
     """
     if method == "POST" and path in rules.triggers:
         return
     host = headers.get("host", "")
     name = _name_of(host)
     if rules.hosts is not None and name not in rules.hosts:
-        hint = "call it by the address it printed at its start"
-        _deny(403, f"this server is not called {host!r}", "Host", hint)
+        hint = "use the address that the server printed when it started"
+        _deny(403, f"{host!r} is not a name of this server", "Host", hint)
     _check_origin(host, headers)
     if rules.token is not None and path not in OPEN_PATHS and not _has_token(rules, headers):
         hint = "send Authorization: Bearer and the server's token"
@@ -101,7 +100,7 @@ def _check_origin(host: str, headers: Mapping[str, str]) -> None:
     origin = headers.get("origin")
     foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
     if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-        hint = "web pages of other sites may not use it"
+        hint = "web pages of other sites may not use this server"
         _deny(403, f"requests from {origin or 'another site'} are refused", "Origin", hint)
 
 
@@ -112,7 +111,7 @@ def _has_token(rules: AccessRules, headers: Mapping[str, str]) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """The host without its port, as `::1` or `localhost`; empty if it is no host."""
+    """The host without its port, such as `::1` or `localhost`; empty if it is invalid."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -129,7 +128,7 @@ def _too_big() -> AccessRefusal:
 
 
 def _headers(scope: Any) -> dict[str, str]:
-    """Headers by name; one that comes twice counts as both, which passes as neither."""
+    """Headers by name; repeated ones are joined, so that a check accepts none of them."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
@@ -146,7 +145,7 @@ async def _body_in_time(receive: Any) -> dict[str, Any]:
 
 
 def late_body() -> QuizlogError:
-    """The error for a body that was not sent in time."""
+    """The error for a body that did not arrive in time."""
     message = f"the body did not arrive within {READ_SECONDS:g} s"
     return BadRequestError(message, where="body", hint="send it again")
 
@@ -167,7 +166,7 @@ async def _whole_body(receive: Any) -> dict[str, Any]:
 
 
 class _Replayed:
-    """What the application receives: the body once more, then what comes after it."""
+    """Gives the application the body that was already read, then later messages."""
 
     def __init__(self, first: dict[str, Any], receive: Any) -> None:
         self._first: dict[str, Any] | None = first
@@ -183,7 +182,7 @@ async def _refuse(refusal: AccessRefusal, send: Any) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    if refusal.status in (408, 413):  # what is left of the body is not waited for
+    if refusal.status in (408, 413):  # the rest of the body is not read
         headers.append((b"connection", b"close"))
     start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
     await send(start)
