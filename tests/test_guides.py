@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.parser import COMMANDS
+from quizlog_tui.cli.parser import COMMANDS, record_parser
 from quizlog_tui.errors import UsageError
-from quizlog_tui.guides import guide, topics
+from quizlog_tui.guides import guide, search, topics
 from quizlog_tui.replay.script.grants import NAMES
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.screens.help import guide_lines
 from tests.support.build import Build
 from tests.support.screens import press, settled, shows
+from tests.support.terminal import Terminal
 
 
 @pytest.mark.parametrize("topic", topics())
@@ -50,21 +51,59 @@ def test_only_guides_are_read(topic: str) -> None:
         guide(topic)
 
 
-def test_the_screen_breaks_a_guide_where_its_width_wants() -> None:
-    rows = [row.text for row in guide_lines("hostile")]
-    assert rows[0] == topics()["hostile"] and "Promised" in rows and "Not promised" in rows
-    items = [row for row in rows if row.startswith("- ")]
-    assert len(items) == guide("hostile").count("\n- ")
-    assert items[-1].endswith("your programs: run only what you trust.")
+def test_the_guides_are_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "--search", "frozen copy"]) == 0
+    assert "performance: How going back is fast\n" in capsys.readouterr().out
+    assert main(["help", "--search", "frozen COPY", "--json"]) == 0
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert ("performance", "How going back is fast") in [(h["topic"], h["heading"]) for h in hits]
+    assert main(["help", "--search", "no such words anywhere"]) == 0
+    found = capsys.readouterr()
+    assert found.out == "" and "no guide contains all of" in found.err
+    assert main(["help", "proof", "--search", "x"]) == 2
 
 
-async def test_the_guide_stands_below_the_keys_of_the_player(build: Build) -> None:
+def test_a_hit_in_a_heading_comes_first() -> None:
+    assert search("bundles")[0].heading == "Bundles"
+
+
+def test_the_grammar_is_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "--commands", "--json"]) == 0
+    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["commands"]}
+    assert found.keys() == {"", *COMMANDS}
+    fork = found["fork"]
+    assert [one["name"] for one in fork["arguments"]] == ["RECORD", "K", "ANSWER"]
+    assert ["--name"] in [one["flags"] for one in fork["options"]]
+    verbs = [verb["name"] for verb in found["episodes"]["verbs"]]
+    assert verbs == ["build", "check", "browse", "stats", "export", "upgrade"]
+
+
+def test_the_help_fits_a_page() -> None:
+    text = record_parser().format_help()
+    assert text.count("\n") <= 60
+    for group in {entry.group for entry in COMMANDS.values()}:
+        assert len(re.findall(f"^{group}\\b", text, re.M)) == 1
+
+
+def test_a_terminal_gets_a_guide_in_the_pager() -> None:
+    command = [sys.executable, "-m", "quizlog_tui", "help", "security"]
+    with Terminal(command, env={"PAGER": "cat"}) as terminal:
+        terminal.wait_for("Report a fault")
+        assert b"## Report" not in terminal.seen and b"\x1b[1" in terminal.seen
+        assert terminal.end() == 0
+
+
+async def test_the_help_screen_opens_the_guides(build: Build) -> None:
     app = QuizlogApp(build.record("input('? ')\n"))
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await press(pilot, "escape")
-        await pilot.press("question_mark")
-        await shows(pilot, "Escape goes back · a guide below")
-        await pilot.press("G")
-        await shows(pilot, "Not promised")
-        await shows(pilot, "run only what you trust")
+        await pilot.press("question_mark", "o")
+        await shows(pilot, "The test loop")
+        await pilot.press("slash")
+        await shows(pilot, "Search all guides for")
+        await pilot.press(*"frozen copy", "enter")
+        await shows(pilot, "for frozen copy")
+        await shows(pilot, "How going back is fast")
+        await pilot.press("escape", "escape", "escape")
+        await settled(pilot)

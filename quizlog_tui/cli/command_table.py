@@ -77,7 +77,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "record.moves",
         "RECORD K ANSWER",
         "answer step K otherwise, on a new branch",
-        "adventure 2 up --name lost",
+        "adventure 6 no --name modest",
     ),
     "amend": CommandEntry(
         "move",

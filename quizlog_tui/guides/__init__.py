@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from ..errors import UsageError
 
+_FOLDER = Path(__file__).resolve().parent
 _MARK = re.compile(r"^<!-- .* -->\n", re.M)
 """Where a table begins or ends that is made from the code."""
-_FOLDER = Path(__file__).resolve().parent
+_HEADING = re.compile(r"^#+ (.+)$")
+
+
+@dataclass(frozen=True)
+class GuideSection:
+    """A part of a guide, from one heading to the next."""
+
+    topic: str
+    heading: str
+    text: str
+    """All lines below the heading."""
+
+    @property
+    def anchor(self) -> str:
+        """What a link to the heading names, as GitHub makes it."""
+        return re.sub(r"[^a-z0-9 _-]", "", self.heading.lower()).replace(" ", "-")
 
 
 def topics() -> dict[str, str]:
@@ -33,3 +50,36 @@ def guide(topic: str) -> str:
         raise UsageError(f"there is no guide about {topic!r}", hint=hint)
     text = (_FOLDER / f"{topic}.md").read_text(encoding="utf-8")
     return _MARK.sub("", text)
+
+
+def sections(topic: str) -> list[GuideSection]:
+    """The parts of a guide, in order."""
+    found: list[tuple[str, list[str]]] = []
+    in_block = False
+    for line in guide(topic).splitlines():
+        in_block ^= line.startswith("```")
+        heading = None if in_block else _HEADING.match(line)
+        if heading:
+            found.append((heading[1], []))
+        else:
+            found[-1][1].append(line)
+    return [GuideSection(topic, heading, "\n".join(lines)) for heading, lines in found]
+
+
+def search(words: str) -> list[GuideSection]:
+    """The parts of all guides that contain every word, those with a hit in their heading first."""
+    wanted = words.lower().split()
+    found = [
+        section
+        for topic in topics()
+        for section in sections(topic)
+        if wanted and all(word in f"{section.heading}\n{section.text}".lower() for word in wanted)
+    ]
+    return sorted(found, key=lambda one: not any(word in one.heading.lower() for word in wanted))
+
+
+def first_hit(section: GuideSection, words: str) -> str:
+    """The first line of a part that contains one of the words."""
+    wanted = words.lower().split()
+    lines = (line.strip() for line in section.text.splitlines())
+    return next((line for line in lines if any(word in line.lower() for word in wanted)), "")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ...files.paths import record_path
 from ...record.lineage import no_branch
 from ...record.model import Record
 from ...record.store import RecordFile
@@ -81,9 +82,10 @@ def side_of(name: str, other: Side | None = None) -> Side:
         path, branch = name, ""
     if not path and other is not None:
         return with_branch(other, branch)
-    record = RecordFile(Path(path)).read()
-    source = read_script_of(Path(path), record.script)
-    side = Side(Path(path), record, source, record.branch, whole=False)
+    file = record_path(path)
+    record = RecordFile(file).read()
+    source = read_script_of(file, record.script)
+    side = Side(file, record, source, record.branch, whole=False)
     return with_branch(side, branch) if at else side
 
 

@@ -1,6 +1,6 @@
 """The one table of what a person can do: keys, words, and the shell's way to the same.
 
-Bindings, footer, help, palette, the keys of the configuration and the README's tables are all made
+Bindings, footer, help, palette, the keys of the configuration and the tables in the guides are all made
 from it. Plain data: imports nothing of Textual, so that the shell can check a key map.
 """
 
@@ -185,7 +185,30 @@ _EPISODES = (
     _a("episodes.reload", "R", "reload", "Reload", "read the file again, or the rest of it", shell="quizlog episodes browse FILE"),
     _a("episodes.leave", "q", "leave", "Back", "back, or out", footer=True),
 )  # fmt: skip
-_HELP = (_a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),)
+_HELP = (
+    _a(
+        "help.guides",
+        "o,enter",
+        "guides",
+        "Guides",
+        "read and search the guides",
+        footer=True,
+        shell="quizlog help",
+    ),
+    _a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),
+)
+_GUIDES = (
+    _a(
+        "guides.read",
+        "l,right",
+        "read",
+        "Read",
+        "into the text; so does enter",
+        footer=True,
+        shell="quizlog help TOPIC",
+    ),
+    _a("guides.leave", "q", "leave", "Back", "back to the screen", footer=True),
+)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": _EVERYWHERE,
@@ -202,6 +225,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "consensus": _CONSENSUS,
     "episodes": _EPISODES,
     "help": _HELP,
+    "guides": _GUIDES,
 }
 """All actions by scope, in the order of the help."""
 

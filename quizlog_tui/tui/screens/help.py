@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -10,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from ...guides import guide
 from ..keys.actions import ACTIONS, Action
 from ..keys.bindings import screen_bindings
 from ..keys.key_names import shown_key
@@ -18,11 +16,10 @@ from ..keys.keymap import effective
 from ..widgets.lines.documents import Line, Paragraphs, line
 from ..widgets.lines.line_view import LineView
 from .base import QuizlogScreen
+from .guides import GuidesScreen
 
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
-_GUIDES = {"player": "hostile", "library": "hostile"}
-"""The guide that stands below the keys of a screen."""
 _STEPS = (
     "Steps count the answers: what is asked after K answers is asked at step K, the first question "
     "at step 0. A number such as [24/40] in a question is the script's own."
@@ -50,13 +47,15 @@ class HelpScreen(QuizlogScreen[None]):
 
     def on_mount(self) -> None:
         """Draw the table."""
-        guided = " · a guide below" if self._of in _GUIDES else ""
-        self.status(f"Keys of the {self._of} screen · / finds · Escape goes back{guided}")
+        guides = f"{self.key('help.guides')} opens the guides"
+        self.status(f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back")
         pane = self.query_one(LineView)
-        lines = help_lines(self._of, dict(self.app._keymap))
-        guide_below = [line(""), *guide_lines(_GUIDES[self._of])] if self._of in _GUIDES else []
-        pane.show(Paragraphs([*lines, *guide_below]))
+        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap))))
         pane.focus()
+
+    def action_guides(self) -> None:
+        """Open the guides."""
+        self.app.push_screen(GuidesScreen())
 
 
 def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
@@ -67,13 +66,6 @@ def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
             lines += [line((_TITLES.get(name, "On this screen"), "head"))]
             lines += [*_lines(ACTIONS[name], keys), line("")]
     return lines[:-1]
-
-
-def guide_lines(topic: str) -> list[Line]:
-    """A guide: a line for each heading, paragraph and item, as wide as the screen is."""
-    text = re.sub(r"(?<=\S)\n(?=[^\n#-])\s*", " ", guide(topic).rstrip())
-    rows = text.splitlines()
-    return [line((row.lstrip("# "), "head")) if row.startswith("#") else line(row) for row in rows]
 
 
 def _lines(actions: tuple[Action, ...], keys: dict[str, str]) -> Iterator[Line]:
