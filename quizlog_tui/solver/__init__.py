@@ -1,1 +1,1 @@
-"""Several models, one decision: ask, run their code, vote, and keep why the answer won."""
+"""Asks several models one question, runs their code, and lets a vote make a decision."""

@@ -1,8 +1,8 @@
-"""A record's pending question to the models, and their decision back into the record.
+"""Puts a record's pending question to the models, and their decision back into the record.
 
-The one door between a session and the solver, for the command line, the screens and the server.
-What a person answered is never replaced: where models answer otherwise, they get a branch of their
-own beside it. Every decision is kept beside the record.
+The command line, the screens and the server all use this module to connect a session and the
+solver. A person's answer is never replaced: if the models answer differently, their answer starts a
+new branch. Every decision is stored with the record.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from .decisions.decision_file import append_decision, decisions_path
 from .solve import Panel, Progress, answering_panel, solve
 
 AGENT = "agent"
-"""What the branches of models are named after."""
+"""The stem of the names of branches that models start."""
 MAX_FILE = 64 * 1024 * 1024
-"""Larger files are not given to a model's code."""
-_OWN = frozenset({".py", ".pyc", ".yaml", ".yml", ".jsonl", ".lock"})
-"""Endings of files that models never get: scripts and records hold the answers."""
+"""Maximum size in bytes of a file that a model's code gets."""
+_WITHHELD = frozenset({".py", ".pyc", ".yaml", ".yml", ".jsonl", ".lock"})
+"""Suffixes of files that models never get: scripts and records contain the answers."""
 
 Tell = Callable[[Progress], None]
 Agree = Callable[[Panel], None]
-"""Hears who will be asked, before anybody is; raises if they may not be."""
+"""Called with the models before they are asked; raises if they must not be."""
 
 
 def question_of(session: Session) -> Question:
-    """The pending question; after an error, the one that was answered wrong.
+    """The pending question; after an error, the one whose answer raised it.
 
     Raises:
-        UsageError: Nothing is asked.
+        UsageError: No question is pending.
     """
     steps = session.transcript.steps
     if session.transcript.status == "success" or (
@@ -68,16 +68,16 @@ def question_of(session: Session) -> Question:
 
 
 def _said_before(transcript: Transcript, at: int) -> str:
-    """What was printed, asked and answered before the question of step `at`."""
+    """The text printed, asked and answered before the question of step `at`."""
     all_steps = (*transcript.steps, transcript.last)
     asked = (f"{''.join(s.written)}{s.prompt or ''}{s.input or ''}\n" for s in all_steps[:at])
     return "".join((*asked, *all_steps[at].written))
 
 
 def refusals(session: Session, question: Question) -> tuple[Refusal, ...]:
-    """Answers to this question at which the script raises, from all branches, with its messages.
+    """The answers to this question, in any branch, at which the script raises, with the messages.
 
-    Deleted branches count too: what they show about an answer stays true.
+    Deleted branches count too: their answers are still wrong.
     """
     at = question.pointer or 0
     answers = list(dict.fromkeys(_failed_answers(session, at)))
@@ -90,7 +90,7 @@ def refusals(session: Session, question: Question) -> tuple[Refusal, ...]:
 
 
 def _failed_answers(session: Session, at: int) -> Iterator[str]:
-    """Answers at a step after which a branch ended with an error, or nobody recorded how."""
+    """The answers at a step after which a branch ended with an error or an unknown status."""
     record = session.record
     shared = agreements(record, record.inputs.upto(at))
     for branch in session.all_branches:
@@ -103,36 +103,37 @@ def _failed_answers(session: Session, at: int) -> Iterator[str]:
 
 @contextmanager
 def question_files(folder: Path, question: Question) -> Iterator[Path]:
-    """A folder with copies of those of the script's files that the questionnaire has named.
+    """A folder with copies of the files next to the script that the questionnaire has mentioned.
 
     Args:
-        folder: Where the script lies.
-        question: What is asked, with all that was printed before it.
+        folder: The script's folder.
+        question: The question, with all that was printed before it.
     """
-    said = f"{question.context}\n{question.text}"
-    with scratch_folder("question") as given:
+    text = f"{question.context}\n{question.text}"
+    with scratch_folder("question") as copies:
         for path in sorted(folder.iterdir()):
-            if _is_given(path, said):
-                shutil.copyfile(path, given / path.name)
-        yield given
+            if _is_mentioned(path, text):
+                shutil.copyfile(path, copies / path.name)
+        yield copies
 
 
-def _is_given(path: Path, said: str) -> bool:
+def _is_mentioned(path: Path, text: str) -> bool:
+    """Whether a text mentions a file that models may get."""
     if path.name.startswith("."):  # settings and keys, as in `.env`
         return False
-    if path.suffix.lower() in _OWN or path.is_symlink() or not path.is_file():
+    if path.suffix.lower() in _WITHHELD or path.is_symlink() or not path.is_file():
         return False
-    named = re.search(rf"(?<![\w.-]){re.escape(path.name)}(?![\w-])", said)
-    return named is not None and path.stat().st_size <= MAX_FILE
+    mention = re.search(rf"(?<![\w.-]){re.escape(path.name)}(?![\w-])", text)
+    return mention is not None and path.stat().st_size <= MAX_FILE
 
 
 @dataclass(frozen=True)
 class Pending:
-    """A record's pending question, read once: models may think about it while others move on."""
+    """A record's pending question, read once, so that others may use the record meanwhile."""
 
     record: Path
     folder: Path
-    """Where its script lies."""
+    """The script's folder."""
     question: Question
     refused: tuple[Refusal, ...]
     """Answers known to be wrong."""
@@ -142,7 +143,7 @@ def read_pending(session: Session) -> Pending:
     """The pending question of a record.
 
     Raises:
-        UsageError: Nothing is asked.
+        UsageError: No question is pending.
     """
     question = question_of(session)
     refused = refusals(session, question)
@@ -157,17 +158,17 @@ async def ask_about(
     tell: Tell = lambda p: None,
     agree: Agree = lambda panel: None,
 ) -> Decision:
-    """Ask the models a pending question; the decision, kept beside the record.
+    """Ask the models a pending question; return the decision and store it with the record.
 
     Args:
         pending: The question.
-        panel: Who is asked, where no recording answers.
-        budget: Seconds for it.
-        tell: Hears what happens.
-        agree: May prevent it.
+        panel: The models to ask, unless recorded replies answer.
+        budget: Seconds for the question; unlimited if None.
+        tell: Called with each event.
+        agree: Called before the models are asked; may raise to prevent it.
 
     Raises:
-        DecisionError: The decision cannot be kept.
+        DecisionError: The decision cannot be stored.
     """
     question, refused = pending.question, pending.refused
     with question_files(pending.folder, question) as folder:
@@ -188,29 +189,30 @@ async def ask(
     tell: Tell = lambda p: None,
     agree: Agree = lambda panel: None,
 ) -> Decision:
-    """Read the pending question, and ask the models about it as `ask_about` does.
+    """Read the pending question and ask the models, as `ask_about` does.
 
     Raises:
-        UsageError: Nothing is asked.
-        DecisionError: The decision cannot be kept.
+        UsageError: No question is pending.
+        DecisionError: The decision cannot be stored.
     """
     pending = await asyncio.to_thread(read_pending, session)
     return await ask_about(pending, panel, budget=budget, tell=tell, agree=agree)
 
 
 def accept(session: Session, decision: Decision) -> Reply:
-    """Answer the question with what was decided.
+    """Answer the question with the decision.
 
     Raises:
-        UsageError: Nothing was decided, or the record has moved on since.
+        UsageError: The decision has no answer, or the record has moved on since.
     """
     if decision.verdict.why is None:
-        raise UsageError("nothing was decided", hint="answer it yourself")
+        raise UsageError("the models decided nothing", hint="answer the question yourself")
     with session.locked():
         question = question_of(session)
         at = question.pointer or 0
         if (question.text, at) != (decision.question.text, decision.question.pointer):
-            raise UsageError("the record asks something else by now", hint="ask the models again")
+            message = "the record asks another question now"
+            raise UsageError(message, hint="ask the models again")
         text = answer_text(decision.verdict.answer, question)
         retries = session.transcript.status == "error"
         if not retries and leaves_tail(session.record, at, text):
@@ -219,49 +221,49 @@ def accept(session: Session, decision: Decision) -> Reply:
 
 
 def agreed(decision: Decision) -> bool:
-    """Whether models agree well enough to go on without a person.
+    """Whether the models agree well enough to continue without a person.
 
-    More than half of the weight, from two models at least; from one only if no other was asked.
-    Free texts cannot agree: there the primary model's will do.
+    This takes more than half of the weight, from at least two models, or from one if no other was
+    asked. Free texts never agree; for them the primary model's answer is enough.
     """
     verdict = decision.verdict
-    open_ = [one for one in verdict.classes if not one.refused]
-    chosen = next((one for one in open_ if one.members == verdict.contributors), None)
+    open_ = [each for each in verdict.classes if not each.refused]
+    chosen = next((each for each in open_ if each.members == verdict.contributors), None)
     if chosen is None or verdict.why is None:
         return False
     if decision.question.input_type == "textarea" and verdict.why == "primary":
         return True
     enough = len(chosen.members) > 1 or len(decision.models) == 1
-    return enough and 2 * chosen.weight > sum(one.weight for one in open_)
+    return enough and 2 * chosen.weight > sum(each.weight for each in open_)
 
 
 @dataclass(frozen=True)
-class Flight:
-    """How an autopilot's run ended."""
+class AutopilotResult:
+    """How a run of the autopilot ended."""
 
     ended: Literal["finished", "raised", "disagreement", "undecided"]
     reply: Reply
-    """Where the record stands."""
+    """The record's last reply."""
     decisions: tuple[Decision, ...]
-    """All that was decided on the way."""
+    """All decisions of the run, oldest first."""
 
 
-async def fly(
+async def run_autopilot(
     session: Session,
     panel: Panel,
     *,
     budget: float | None = None,
     tell: Tell = lambda p: None,
     answered: Callable[[Decision, Reply], None] = lambda decision, reply: None,
-) -> Flight:
-    """Answer question after question, to the end or until models disagree.
+) -> AutopilotResult:
+    """Answer question after question until the script ends or the models disagree.
 
     Args:
         session: The record.
-        panel: Who is asked.
-        budget: Seconds for each question.
-        tell: Hears what happens to a question.
-        answered: Hears of each answer given.
+        panel: The models to ask.
+        budget: Seconds for each question; unlimited if None.
+        tell: Called with each event of a question.
+        answered: Called after each answer.
     """
     decisions: tuple[Decision, ...] = ()
     while True:
@@ -271,8 +273,10 @@ async def fly(
             ended: Literal["disagreement", "undecided"] = (
                 "disagreement" if decision.verdict.classes else "undecided"
             )
-            return Flight(ended, session.reply(), decisions)
+            return AutopilotResult(ended, session.reply(), decisions)
         reply = accept(session, decision)
         answered(decision, reply)
         if reply.status != "in_progress":
-            return Flight("finished" if reply.status == "success" else "raised", reply, decisions)
+            return AutopilotResult(
+                "finished" if reply.status == "success" else "raised", reply, decisions
+            )

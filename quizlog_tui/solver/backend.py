@@ -1,7 +1,7 @@
-"""A quizlog server as somebody who solves: the client of its HTTP interface.
+"""A client of a quizlog server's HTTP interface.
 
-Asks, hears the progress, and gives the server's errors as ours. The token goes into one header, and
-redirects are not followed, as they would carry it along. Knows nothing of models.
+It sends steps and questions, reports progress, and raises the server's errors. The token goes into
+one header only, and redirects are not followed, as they would carry it along.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .decisions.json_value import strict_loads
 from .solve import Progress
 
 MAX_EVENT = 64 * 1024 * 1024
-"""Characters of one event; longer ones are refused."""
+"""Maximum number of characters in an event."""
 Accept = Literal["never", "agreed", "always"]
 
 
 class BackendError(QuizlogError):
-    """What a server says is wrong, or that it cannot be reached.
+    """A server reports an error, or cannot be reached.
 
     Args:
         message: What is wrong, in one line.
-        where: The place it is wrong in.
+        where: The place of the fault.
         hint: What to do instead.
         exit_code: The exit code of the same error in a shell.
     """
@@ -48,22 +48,22 @@ class BackendError(QuizlogError):
 
 @dataclass(frozen=True)
 class Solved:
-    """What came of a question."""
+    """The result of a question."""
 
     decision: Decision
     agreed: bool
-    """Whether models agree well enough to go on without a person."""
+    """Whether the models agree well enough to continue without a person."""
     reply: Mapping[str, Any] | None
-    """Where the record stands, if it was answered."""
+    """The record's reply, if it was answered."""
 
 
 class Backend:
     """A server, reached at a URL.
 
     Args:
-        url: As the server printed it.
-        token: The server's token.
-        transport: Stands for the network, as in tests.
+        url: The address that the server printed.
+        token: The server's token, if it has one.
+        transport: Replaces the network, for tests.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class Backend:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         if not url.startswith(("http://", "https://")):
-            raise UsageError("is no URL", where=url, hint="as http://127.0.0.1:8642")
-        headers = {"Content-Type": "application/json"}  # made here: ASCII carries any text
+            raise UsageError("is not a URL", where=url, hint="for example http://127.0.0.1:8642")
+        headers = {"Content-Type": "application/json"}  # bodies are ASCII, for lone surrogates
         if token:
             headers["Authorization"] = f"Bearer {token}"
         self._url = url
@@ -116,13 +116,13 @@ class Backend:
         budget: float | None = None,
         tell: Callable[[Progress], None] = lambda progress: None,
     ) -> Solved:
-        """Let the server ask its models the pending question of one of its records.
+        """Let the server ask its models the pending question of a record.
 
         Args:
             sheet: The record's name on the server.
-            accept: When to answer the record with what was decided.
-            budget: Seconds for the question.
-            tell: Hears what happens, as it happens.
+            accept: When to answer the record with the decision.
+            budget: Seconds for the question; unlimited if None.
+            tell: Called with each event as it happens.
 
         Raises:
             BackendError: The server refuses it, fails, or cannot be reached.
@@ -143,14 +143,14 @@ class Backend:
                     tell(Progress(data.get("what"), data.get("name"), decision))  # type: ignore[arg-type]
         except httpx.HTTPError as error:
             raise self._unreached(error) from None
-        raise BackendError("the server broke off", where=self._url, hint="ask again")
+        raise BackendError("the server ended the reply early", where=self._url, hint="ask again")
 
     async def _events(self, reply: httpx.Response) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         kind = ""
         async for line in reply.aiter_lines():
             name, _, value = line.partition(": ")
             if len(value) > MAX_EVENT:
-                raise BackendError("the server says too much at once", where=self._url)
+                raise BackendError("an event of the server is too long", where=self._url)
             if name == "event":
                 kind = value
             elif name == "data":
@@ -162,8 +162,8 @@ class Backend:
         except ValueError:
             data = None
         if not isinstance(data, dict):
-            hint = "check the URL: this may be another program's"
-            raise BackendError("the reply is not quizlog's", where=self._url, hint=hint)
+            hint = "check the URL: it may belong to another program"
+            raise BackendError("the reply is not from quizlog", where=self._url, hint=hint)
         return data
 
     def _refused(self, data: Mapping[str, Any], status: int) -> BackendError:
@@ -181,5 +181,5 @@ class Backend:
 
     def _unreached(self, error: httpx.HTTPError) -> BackendError:
         hint = "start one with `quizlog serve`, or check the URL"
-        said = f"the server cannot be reached: {type(error).__name__} {error}".rstrip()
-        return BackendError(said, where=self._url, hint=hint)
+        message = f"the server cannot be reached: {type(error).__name__} {error}".rstrip()
+        return BackendError(message, where=self._url, hint=hint)

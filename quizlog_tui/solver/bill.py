@@ -1,4 +1,4 @@
-"""Who may bill what is asked, and how often that was. No price is known here."""
+"""Counts the requests that providers may bill. Prices are not known here."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..text import plural
-from .models.transport import Prompt, Said, Transport
+from .models.transport import Prompt, Transport, TransportReply
 
 
 def cost_text(names: Sequence[str]) -> str:
-    """What a question costs, in a line to be shown before models behind endpoints are asked."""
+    """What a question costs, in one line, to be shown before models behind endpoints are asked."""
     asked = f"each question is sent to {', '.join(names)}, again where they differ"
     return f"{asked}; their providers may bill it"
 
 
 @dataclass
 class Bill:
-    """What models behind endpoints are asked."""
+    """The requests sent to models behind endpoints."""
 
     names: tuple[str, ...] = ()
-    """The models."""
+    """The names of the models."""
     requests: int = 0
-    """How many were sent to them."""
+    """Number of requests sent to them."""
 
     @property
     def spent(self) -> str:
-        """What was asked of them, in a line."""
+        """The number of requests, in one line for the user."""
         sent = f"{plural(self.requests, 'request')} sent to {', '.join(self.names)}"
-        return f"{sent}: what their providers bill is not known here"
+        return f"{sent}: quizlog does not know what their providers bill"
 
     def counting(self, name: str, endpoint: Transport) -> Transport:
-        """An endpoint whose requests count."""
+        """A transport that counts the requests to an endpoint."""
         self.names = (*self.names, name)
         return _Counted(endpoint, self)
 
@@ -44,7 +44,7 @@ class _Counted:
         self._endpoint = endpoint
         self._bill = bill
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """Its reply."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The endpoint's reply."""
         self._bill.requests += 1
         return await self._endpoint.complete(prompt)

@@ -1,7 +1,7 @@
-"""What a model must reply: the JSON contracts of the plan, and how one is found in a reply's text.
+"""The JSON that a model must reply with, and the parser that finds it in the reply's text.
 
-Models wrap JSON in fences and talk around it; whatever they do, the result is a checked object or
-one line that says what is wrong, fit to be sent back to them (spec 2.2.4, model output contract).
+Models wrap JSON in fences and add other text. The result is always a checked object, or one line
+that says what is wrong and can be sent back to the model.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from pydantic import (
 from .decisions.json_value import answer_fault, strict_loads
 
 MAX_ANSWER = 1_000_000
-"""Characters of an answer's JSON text (spec 2: the payload is under 1 MB)."""
+"""Maximum length of an answer's JSON text; a payload must be under 1 MB."""
 MAX_CODE = 200_000
-"""Characters of a model's code."""
+"""Maximum length of a model's code."""
 MAX_SHORT = 20_000
-"""Characters of an explanation."""
-MAX_WISHES = 8
-"""Requests that one reply may ask for."""
+"""Maximum length of an explanation."""
+MAX_FETCHES = 8
+"""Maximum number of HTTP requests that one reply may ask for."""
 _TRIES = 64
-"""Braces that are tried as the start of an object."""
+"""Maximum number of braces that are tried as the start of an object."""
 
 
 class BadReplyError(ValueError):
-    """A reply does not follow its contract; the text says why, in a line."""
+    """A reply does not follow its contract; the text says why, in one line."""
 
 
 def _answer(value: Any) -> Any:
@@ -49,7 +49,7 @@ def _answer(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """A confidence as a share of 1: percentages are understood."""
+    """A confidence from 0 to 1, converted from a percentage if necessary."""
     if isinstance(value, str):
         percent = value.strip().endswith("%")
         value = float(value.strip().rstrip("%")) / (100 if percent else 1)
@@ -64,7 +64,7 @@ def _upper(value: Any) -> Any:
 
 
 def _or_none(value: Any) -> Any:
-    """Headers, also where a model says in JSON that there are none."""
+    """Headers; null, which some models write, means none."""
     return {} if value is None else value
 
 
@@ -97,23 +97,23 @@ class Solution(BaseModel):
         return self.answer is None and not (self.code and self.code.strip())
 
 
-class Wish(BaseModel):
-    """A request that a model asks for."""
+class FetchRequest(BaseModel):
+    """An HTTP request that a model asks for."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
 
     method: Annotated[Method, BeforeValidator(_upper)] = "GET"
     url: Annotated[str, Field(min_length=1, max_length=2_000)]
-    """Absolute, or relative to the page of the question."""
+    """Absolute, or relative to the question's page."""
     headers: Annotated[dict[str, str], BeforeValidator(_or_none), Field(max_length=20)] = {}
     body: Answer = None
-    """A text, which is sent as it is; or any other JSON value, which is sent as JSON."""
+    """A text, which is sent unchanged, or another JSON value, which is sent as JSON."""
 
 
 class Research(Solution):
-    """A model's first reply where it may ask for requests before it answers."""
+    """A model's first reply if it may ask for HTTP requests before it answers."""
 
-    fetch: Annotated[tuple[Wish, ...], Field(max_length=MAX_WISHES)] = ()
+    fetch: Annotated[tuple[FetchRequest, ...], Field(max_length=MAX_FETCHES)] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -126,7 +126,7 @@ class Research(Solution):
 
 
 class Final(BaseModel):
-    """A model's reply after it saw all candidates."""
+    """A model's reply after it has seen all candidates."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -140,15 +140,15 @@ C = TypeVar("C", Solution, Final)
 
 
 def parse_reply(text: str, contract: type[C], clean: Callable[[Any], Any]) -> C:
-    """The object a reply holds.
+    """The checked object in a reply.
 
     Args:
         text: The reply.
-        contract: What it must be.
-        clean: Takes keys out of a value.
+        contract: The class of the object.
+        clean: Removes keys from a value.
 
     Raises:
-        BadReplyError: It holds none, or not one that follows the contract.
+        BadReplyError: The reply contains no object that follows the contract.
     """
     found = None
     for data in _objects(text):
@@ -167,7 +167,7 @@ def parse_reply(text: str, contract: type[C], clean: Callable[[Any], Any]) -> C:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text: all of it, else those that start at its braces."""
+    """The JSON objects in a text: the whole text, or else those starting at its braces."""
     try:
         data = strict_loads(text)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Keys are taken out of all text that leaves the program or is kept: one place, one function.
+"""Removes keys from all text that leaves the program or is stored.
 
-Keys come from the environment and go into one header. Servers echo them in complaints, libraries
-in exceptions; so whatever comes back passes here before anybody reads or stores it.
+Keys come from the environment and go into one header. Servers repeat them in error messages,
+libraries in exceptions; so everything that comes back is cleaned before it is read or stored.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from urllib.parse import quote, quote_plus
 from .decisions.json_value import MAX_DEPTH
 
 STAND_IN = "[key]"
-"""What stands where a key stood."""
+"""The placeholder for a key."""
 _LEAST = 6
-"""Shorter values are no keys: taking them out would garble ordinary text."""
+"""Minimum length of a key: removing shorter values would garble ordinary text."""
 
 
 class Redaction:
-    """Knows the keys in use.
+    """Removes the keys in use.
 
     Args:
-        keys: Their values.
+        keys: The keys.
     """
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
@@ -31,25 +31,25 @@ class Redaction:
         self._forms = sorted(forms, key=len, reverse=True)
 
     def also(self, keys: Iterable[str]) -> Redaction:
-        """One that knows further keys too."""
+        """A redaction that removes further keys too."""
         both = Redaction(keys)
         both._forms = sorted({*self._forms, *both._forms}, key=len, reverse=True)
         return both
 
     def clean(self, text: str) -> str:
-        """The text with a stand-in where a key was, plain or quoted."""
+        """The text with each key, plain or escaped, replaced by a placeholder."""
         for form in self._forms:
             text = text.replace(form, STAND_IN)
         return text
 
     def clean_bytes(self, data: bytes) -> bytes:
-        """The same for the bytes of a file, whatever else they hold."""
+        """The content of a file, of any kind, with keys replaced by placeholders."""
         text = data.decode("utf-8", "surrogateescape")
         cleaned = self.clean(text)
         return data if cleaned == text else cleaned.encode("utf-8", "surrogateescape")
 
     def clean_value(self, value: Any) -> Any:
-        """A JSON value with its texts cleaned. Too deep a value stays: it will be refused."""
+        """A JSON value with its texts cleaned, except below the depth at which it is refused."""
         return self._clean_value(value, MAX_DEPTH + 1) if self._forms else value
 
     def _clean_value(self, value: Any, depth: int) -> Any:

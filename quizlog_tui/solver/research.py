@@ -1,6 +1,6 @@
-"""A model's first turn where it may ask for requests: it is asked again with what came of them.
+"""The first round for a model that may ask for HTTP requests: it is asked again with the results.
 
-Sends nothing itself: who asks a question gives the tool that does, and says which sites it reaches.
+This module sends nothing itself: the caller provides a tool that sends requests to certain sites.
 """
 
 from __future__ import annotations
@@ -9,34 +9,34 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from .contract import Research, Solution, Wish
+from .contract import FetchRequest, Research, Solution
 from .decisions.decision import Fetched
-from .models.client import Heard
+from .models.client import ModelResult
 from .prompts import Offer
 
 ROUNDS = 4
-"""How often one model may ask for requests before it must answer."""
+"""Number of times that one model may ask for requests before it must answer."""
 
 
 @dataclass(frozen=True)
 class FetchTool:
-    """Sends the requests that models ask for."""
+    """Sends the HTTP requests that models ask for."""
 
     sites: tuple[str, ...]
-    """Origins that it reaches."""
-    fetch: Callable[[str, Wish], Awaitable[tuple[Fetched, ...]]]
-    """Sends what a model, by its name, asks for. Raises nothing that the model or a server does."""
+    """Allowed origins."""
+    fetch: Callable[[str, FetchRequest], Awaitable[tuple[Fetched, ...]]]
+    """Sends a request of the named model. Raises for no fault of the model or of a server."""
 
 
 async def research(
-    name: str, tool: FetchTool, ask: Callable[[Offer], Awaitable[Heard[Solution]]]
-) -> tuple[Heard[Solution], tuple[Fetched, ...]]:
-    """A model's reply that asks for nothing more, and what came of its requests before.
+    name: str, tool: FetchTool, ask: Callable[[Offer], Awaitable[ModelResult[Solution]]]
+) -> tuple[ModelResult[Solution], tuple[Fetched, ...]]:
+    """A model's final reply of the first round, and the results of its requests.
 
     Args:
-        name: The model.
+        name: The model's name.
         tool: Sends the requests.
-        ask: Asks the model, with what it may ask for and what came of it so far.
+        ask: Asks the model, given the permission for requests and the results so far.
     """
     fetched: tuple[Fetched, ...] = ()
     seconds = 0.0
@@ -46,6 +46,6 @@ async def research(
         wishes = heard.parsed.fetch if isinstance(heard.parsed, Research) else ()
         if not wishes:
             break
-        for found in await asyncio.gather(*(tool.fetch(name, wish) for wish in wishes)):
-            fetched += found
+        for results in await asyncio.gather(*(tool.fetch(name, wish) for wish in wishes)):
+            fetched += results
     return replace(heard, seconds=round(seconds, 3)), fetched

@@ -1,7 +1,7 @@
-"""One question, several models, one decision: ask all at once, run their code, vote, reconcile.
+"""Makes a decision: asks all models at once, runs their code, lets them vote and reconcile.
 
-Every step is told as it happens, with the decision as it stands. Nothing a model, its code or its
-server does raises here; cancelling ends all of it. Where the code runs is given in.
+Each event is reported with the decision so far. No fault of a model, its code or its server raises
+here; cancelling ends everything. The caller provides the function that runs code.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from .decisions.decision import (
     Refusal,
 )
 from .decisions.evidence import (
-    kept_again,
-    kept_question,
-    kept_refusal,
-    kept_reply,
-    kept_run,
+    clean_question,
+    clean_refusal,
     may_be_asked_again,
+    reconsidered_evidence,
+    reply_evidence,
+    run_evidence,
 )
-from .models.client import Heard, ModelClient
+from .models.client import ModelClient, ModelResult
 from .models.transport import Prompt
 from .prompts import Offer, reconcile_prompt, solve_prompt
 from .redaction import Redaction
@@ -49,24 +49,24 @@ from .voting.decide import decide, needs_reconciliation, settled, two_runs_agree
 RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
 """Runs a model's code in a sandbox, on a copy of a folder's files."""
 _AGREED_SHARE = 0.4
-"""Share of a budget after which two equal runs are enough."""
+"""Share of the budget after which two runs with equal answers are enough."""
 _SPENT = "not waited for: "
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Something happened."""
+    """An event while a question is asked."""
 
     what: Literal["asked", "replied", "ran", "reconciling", "reconsidered", "decided"]
     name: str | None
     """The model it concerns."""
     decision: Decision
-    """The decision as it stands, with a verdict on what is known so far."""
+    """The decision so far, with a verdict on the present evidence."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Who is asked, and with what."""
+    """The models to ask, and the settings for asking them."""
 
     clients: Sequence[ModelClient]
     run: RunCode
@@ -76,21 +76,21 @@ class Panel:
     redaction: Redaction = field(default_factory=Redaction)
     """The keys that must not get into a decision."""
     turns: AbstractAsyncContextManager[Any] = field(default_factory=nullcontext)
-    """Held while one model is asked: bounds how many are at once, of all questions."""
+    """Held while a model is asked: limits the concurrent requests of all questions."""
     recording: Recording | None = None
-    """Replies recorded for some questions, to be played instead of asking."""
+    """Replies recorded for some questions, which are played instead of asking."""
     bill: Bill = field(default_factory=Bill)
-    """What is asked of models that may bill it."""
+    """Counts the requests that providers may bill."""
     fetched: Path | None = None
-    """Recorded replies to requests of models, to be played instead of sending any."""
+    """Folder of recorded replies to HTTP requests of models, played instead of sending any."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Recorded replies beside the record whose questions they answer."""
+    """Replies recorded for the questions of a record."""
 
     panel: Panel
-    """Plays them."""
+    """The panel that plays them."""
     has: Callable[[Prompt[Any]], bool]
     """Whether every model's reply to a request is recorded."""
 
@@ -98,7 +98,7 @@ class Recording:
 def answering_panel(
     panel: Panel, question: Question, folder: Path | None, refused: Sequence[Refusal]
 ) -> Panel:
-    """Who answers a question: the panel, or the recording beside it that has all replies."""
+    """The panel that answers a question: its recording if that has all replies, else itself."""
     recording = panel.recording
     if recording and recording.has(solve_prompt(question, _file_names(folder), refused)):
         return recording.panel
@@ -116,18 +116,18 @@ async def solve(
     tool: FetchTool | None = None,
     tell: Callable[[Progress], None] = lambda progress: None,
 ) -> Decision:
-    """Ask all models of a panel, and decide.
+    """Ask all models of a panel, and make a decision.
 
     Args:
-        question: What is asked.
-        panel: Who is asked.
-        folder: The files that a model's code may read, nothing else in it.
+        question: The question.
+        panel: The models to ask.
+        folder: A folder of exactly the files that a model's code may read.
         refused: Answers already found wrong, which are not given again.
-        budget: Seconds for all of it; with one, votes that can change nothing are not waited for,
-            nor are others where models differ and a second round needs its time.
-        shares: The most that parts of it may take.
-        tool: Sends requests that models ask for before they answer; None if they may not.
-        tell: Hears what happens.
+        budget: Seconds for everything; unlimited if None. Within a budget, votes that can change
+            nothing are not awaited, nor are late ones if models differ and a second round is due.
+        shares: The limits of parts of the budget.
+        tool: Sends HTTP requests that models ask for before they answer; None to forbid them.
+        tell: Called with each event.
     """
     seconds = math.inf if budget is None else budget
     work = _Work(_blank(question, panel, refused), panel, folder, tell, seconds, shares, tool)
@@ -142,8 +142,8 @@ def _blank(question: Question, panel: Panel, refused: Sequence[Refusal]) -> Deci
     return Decision(
         id=f"d-{uuid.uuid4().hex[:12]}",
         time=datetime.now(UTC).isoformat(timespec="seconds"),
-        question=kept_question(question, panel.redaction),
-        refused=tuple(kept_refusal(one, panel.redaction) for one in refused),
+        question=clean_question(question, panel.redaction),
+        refused=tuple(clean_refusal(one, panel.redaction) for one in refused),
         family_cap=panel.family_cap,
         label=panel.label,
     )
@@ -163,18 +163,18 @@ class _Work:
     started: float = field(default_factory=time.monotonic)
 
     def update(self, what: Any, name: str | None, decision: Decision) -> None:
-        """Take the new evidence, and tell of it."""
+        """Store new evidence with its verdict, and report the event."""
         self.decision = decide(decision)
         self.tell(Progress(what, name, self.decision))
 
     def left(self) -> float:
-        """Seconds left of the budget."""
+        """Seconds of the budget that are left."""
         return max(0.0, self.budget - self._age())
 
     # -- first round
 
     async def first_round(self) -> None:
-        """Ask everybody at once, and take each reply as it comes."""
+        """Ask all models at once, and handle each reply as it arrives."""
         prompt = partial(
             solve_prompt, self.decision.question, _file_names(self.folder), self.decision.refused
         )
@@ -186,10 +186,12 @@ class _Work:
         spent = await self._all(asking, self._enough, self._left_of_first)
         why, seconds = f"{_SPENT}{self._why_spent()}", round(self._age(), 3)
         for client in spent:
-            self._put(kept_reply(client.voter, Heard("timeout", error=why, seconds=seconds)))
+            self._put(
+                reply_evidence(client.voter, ModelResult("timeout", error=why, seconds=seconds))
+            )
 
     async def _ask(self, client: ModelClient, prompt: Callable[..., Prompt[Solution]]) -> None:
-        async def ask(offer: Offer | None = None) -> Heard[Solution]:
+        async def ask(offer: Offer | None = None) -> ModelResult[Solution]:
             return await self._heard(client, prompt(offer))
 
         fetched: tuple[Fetched, ...] = ()
@@ -197,7 +199,7 @@ class _Work:
             heard, fetched = await research(client.voter.name, self.tool, ask)
         else:
             heard = await ask()
-        reply = replace(kept_reply(client.voter, heard), fetched=fetched)
+        reply = replace(reply_evidence(client.voter, heard), fetched=fetched)
         if not reply.code:
             self._put(reply)
             return
@@ -205,13 +207,13 @@ class _Work:
         executed = await self._run(reply.code)
         self._put(replace(reply, executed=executed), "ran")
 
-    async def _heard(self, client: ModelClient, prompt: Prompt[C]) -> Heard[C]:
-        """What a model says in its turn. The wait for it takes of the budget, not of the model."""
+    async def _heard(self, client: ModelClient, prompt: Prompt[C]) -> ModelResult[C]:
+        """A model's reply. Waiting for its turn uses the budget, not the model's own time."""
         async with self.panel.turns:
             return await client.request(prompt, min(self.left(), self.shares.model))
 
     async def _run(self, code: str) -> Execution:
-        return kept_run(await self.panel.run(code, self.folder), self.panel.redaction)
+        return run_evidence(await self.panel.run(code, self.folder), self.panel.redaction)
 
     def _put(self, reply: ModelReply, what: str = "replied") -> None:
         models = (*self.decision.models, reply)
@@ -225,7 +227,7 @@ class _Work:
         enough: Callable[[list[float]], bool],
         left: Callable[[], float],
     ) -> list[ModelClient]:
-        """Wait for the tasks; those not waited for are cancelled, and their models returned."""
+        """Wait for tasks until enough are done; cancel the rest and return their models."""
         pending = set(tasks)
         try:
             while pending and not enough([tasks[task].voter.weight for task in pending]):
@@ -246,7 +248,7 @@ class _Work:
         return [client for task, client in tasks.items() if task.cancelled()]
 
     def _enough(self, weights: Sequence[float]) -> bool:
-        """Whether a budget is better spent than on votes that can change nothing."""
+        """Whether the votes so far suffice, given a budget and the weights still to come."""
         if self.budget == math.inf:
             return False
         if settled(self.decision, sum(weights)):
@@ -254,7 +256,7 @@ class _Work:
         return self._age() > _AGREED_SHARE * self.budget and two_runs_agree(self.decision)
 
     def _left_of_first(self) -> float:
-        """Seconds that those who have not answered are still waited for."""
+        """Seconds for which to wait further in the first round."""
         differ = needs_reconciliation(self.decision)
         return self.shares.first(self.budget) - self._age() if differ else self.left()
 
@@ -270,7 +272,7 @@ class _Work:
     # -- second round
 
     async def second_round(self) -> None:
-        """Show everybody all candidates and results, and ask once more."""
+        """Show all models the candidates and results, and ask once more."""
         self.tell(Progress("reconciling", None, self.decision))
         prompt = reconcile_prompt(self.decision, _file_names(self.folder))
         again = {reply.name for reply in self.decision.models if may_be_asked_again(reply)}
@@ -283,7 +285,7 @@ class _Work:
 
     async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
         heard = await self._heard(client, prompt)
-        reply = kept_again(client.voter, heard)
+        reply = reconsidered_evidence(client.voter, heard)
         if reply.corrected_code:
             reply = replace(reply, executed=await self._run(reply.corrected_code))
         self._put_again(reply)

@@ -1,4 +1,4 @@
-"""How the seconds for one question are divided between its two rounds. Pure."""
+"""Divides the seconds for one question between its two rounds. Pure."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 
 SECOND_SHARE = 1 / 3
-"""The share of a budget that is kept for a second round, while one may be needed."""
+"""Share of a budget that is reserved for a second round while one may be needed."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """The most that parts of a budget may take, in seconds."""
+    """Limits in seconds for parts of a budget."""
 
     model: float = math.inf
     """One model's reply, repair included."""
@@ -19,11 +19,11 @@ class Shares:
     """The second round."""
 
     def first(self, budget: float) -> float:
-        """How long the first round may take where models differ: the second must have its time."""
+        """Seconds for the first round if models differ, so that time is left for the second."""
         if budget == math.inf:
             return budget
         return budget - min(self.second, budget * SECOND_SHARE)
 
 
 UNSHARED = Shares()
-"""No part has a bound of its own."""
+"""No part has its own limit."""

@@ -162,7 +162,7 @@ def test_a_broken_recording_beside_a_record_stops_no_configured_model(
     (record.parent / "cassettes" / "a.json").write_text("{}")
     code, out, err = run(capsys, "solve", record)
     assert (code, "4  unanimous" in out) == (0, True)
-    assert "is no recorded reply" in err
+    assert "is not a recorded reply" in err
 
 
 def test_recording_and_replaying(
@@ -183,16 +183,16 @@ def test_recording_and_replaying(
     [
         (["solve", "RECORD"], "no models are configured"),
         (["solve", "nowhere.yaml"], "does not exist"),
-        (["solve", "RECORD", "--models", "nowhere.yaml"], "there is no file of models"),
+        (["solve", "RECORD", "--models", "nowhere.yaml"], "there is no models file"),
         (["solve", "RECORD", "--replay", "."], "holds no recorded replies"),
         (["solve", "RECORD", "--budget", "-1"], "--budget"),
         (["solve", "RECORD", "--budget", "nan"], "--budget"),
         (["decisions", "nowhere.yaml"], "does not exist"),
         (["decisions", "/"], "is a directory, not a record"),
         (["decisions", "RECORD", "--rule", "best"], "--rule"),
-        (["models", "check"], "there is no file of models"),
+        (["models", "check"], "there is no models file"),
         (["models", "list"], "invalid choice"),
-        (["models"], "there is no file of models (see `quizlog models --help` for one)"),
+        (["models"], "there is no models file (see `quizlog models --help` for one)"),
     ],
 )
 def test_slips_are_told_in_a_line(
@@ -269,7 +269,7 @@ def test_models_alone_lists_what_is_set_and_asks_nobody(
     code, out, _ = run(capsys, "models", "--models", models, "--json")
     assert [row["key_is_set"] for row in json.loads(out)["models"]] == [False, False, False]
     code, out, err = run(capsys, "models", "--models", tmp_path / "none.yaml")
-    assert (code, out) == (2, "") and "there is no file of models (see `quizlog models" in err
+    assert (code, out) == (2, "") and "there is no models file (see `quizlog models" in err
 
 
 def test_a_model_that_answers_wrongly_does_not_pass_the_check(

@@ -41,7 +41,7 @@ from quizlog_tui.solver.decisions.decision import (
     Reconsidered,
 )
 from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
-from quizlog_tui.solver.models.transport import Prompt, Said
+from quizlog_tui.solver.models.transport import Prompt, TransportReply
 from tests.episodes.support import solver_run
 from tests.support.build import Build
 from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, record, told, want_of
@@ -576,9 +576,11 @@ if input(f"echo {now}: ") != now:
 class Clock(Scripted):
     """A model that reads the time off the question."""
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
         asked = prompt.messages[-1].content.rpartition("echo ")[2][:16]
-        return Said(json.dumps({"code": None, "answer": asked, "explanation": "so"}), "live")
+        return TransportReply(
+            json.dumps({"code": None, "answer": asked, "explanation": "so"}), "live"
+        )
 
 
 def test_every_run_is_replayed_by_the_clock_it_was_answered_by(build: Build) -> None:

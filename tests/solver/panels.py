@@ -11,7 +11,7 @@ from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
+from quizlog_tui.solver.models.transport import NoReplyError, Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 
@@ -25,9 +25,9 @@ class Scripted:
     script: Script
     calls: list[Prompt] = field(default_factory=list)
 
-    async def complete(self, prompt: Prompt) -> Said:
+    async def complete(self, prompt: Prompt) -> TransportReply:
         self.calls.append(prompt)
-        return Said(await self.script(prompt), "live")
+        return TransportReply(await self.script(prompt), "live")
 
 
 def saying(first: Mapping[str, Any], second: Mapping[str, Any] | None = None) -> Script:

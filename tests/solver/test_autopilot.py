@@ -16,10 +16,10 @@ from quizlog_tui.solver.autopilot import (
     accept,
     agreed,
     ask,
-    fly,
     question_files,
     question_of,
     refusals,
+    run_autopilot,
 )
 from quizlog_tui.solver.decisions.answer_text import answer_text
 from quizlog_tui.solver.decisions.decision import Question
@@ -115,7 +115,7 @@ async def test_accepting_answers(build: Build) -> None:
         decision = await ask(session, panel(**TWO))
         reply = accept(session, decision)
         assert (reply.pointer, reply.branch, session.inputs) == (1, "main", ("4",))
-        with pytest.raises(UsageError, match="asks something else by now"):
+        with pytest.raises(UsageError, match="asks another question now"):
             accept(session, decision)
 
 
@@ -148,7 +148,7 @@ async def test_a_wrong_answer_is_not_given_again(build: Build) -> None:
 def test_nothing_decided_cannot_be_accepted(build: Build) -> None:
     with Session(build.record(QUIZ)) as session:
         undecided = decide(asked(said(4), said(5), question=question_of(session)))
-        with pytest.raises(UsageError, match="nothing was decided"):
+        with pytest.raises(UsageError, match="the models decided nothing"):
             accept(session, undecided)
 
 
@@ -191,7 +191,7 @@ def by_question(**answers: Any) -> Any:
 async def test_to_the_end(build: Build) -> None:
     right = by_question(first=4, second=6)
     with Session(build.record(QUIZ)) as session:
-        flight = await fly(session, panel(a=right, b=right, c=failing("error")))
+        flight = await run_autopilot(session, panel(a=right, b=right, c=failing("error")))
         assert (flight.ended, flight.reply.status, len(flight.decisions)) == (
             "finished",
             "success",
@@ -204,7 +204,7 @@ async def test_to_the_end(build: Build) -> None:
 async def test_a_disagreement_pauses(build: Build) -> None:
     one, other = by_question(first=4, second=6), by_question(first=4, second=7)
     with Session(build.record(QUIZ)) as session:
-        flight = await fly(session, panel(a=one, b=other))
+        flight = await run_autopilot(session, panel(a=one, b=other))
         assert (flight.ended, flight.reply.pointer, session.inputs) == ("disagreement", 1, ("4",))
         assert flight.decisions[-1].reconciliation
 
@@ -212,10 +212,10 @@ async def test_a_disagreement_pauses(build: Build) -> None:
 async def test_a_wrong_answer_and_silence_end_it(build: Build) -> None:
     wrong = by_question(first=4, second=7)
     with Session(build.record(QUIZ)) as session:
-        flight = await fly(session, panel(a=wrong, b=wrong))
+        flight = await run_autopilot(session, panel(a=wrong, b=wrong))
         assert (flight.ended, flight.reply.score) == ("raised", 0.6)
         session.rewind(0)
-        flight = await fly(session, panel(a=failing("error"), b=failing("timeout")))
+        flight = await run_autopilot(session, panel(a=failing("error"), b=failing("timeout")))
         assert (flight.ended, flight.reply.pointer) == ("undecided", 0)
 
 
@@ -236,7 +236,9 @@ def test_only_files_that_were_named_are_given(build: Build) -> None:
 async def test_the_shipped_recordings_play_to_the_end(example: str, tmp_path: Path) -> None:
     shutil.copytree(shipped("records") / example, tmp_path / example)
     with Session(tmp_path / example / "record.yaml") as session:
-        flight = await fly(session, recorded_panel(tmp_path / example / "cassettes", run_here))
+        flight = await run_autopilot(
+            session, recorded_panel(tmp_path / example / "cassettes", run_here)
+        )
     assert flight.ended == "finished"
     for decision in flight.decisions:
         assert "no model was asked" in (decision.label or "")

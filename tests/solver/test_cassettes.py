@@ -12,7 +12,7 @@ from quizlog_tui.solver.contract import Solution
 from quizlog_tui.solver.decisions.decision import Question
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Player, Recorder, recorded
 from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
+from quizlog_tui.solver.models.transport import NoReplyError, Prompt, TransportReply, Voter
 from quizlog_tui.solver.prompts import solve_prompt
 from quizlog_tui.solver.redaction import Redaction
 
@@ -33,7 +33,7 @@ def recorder(shelf: CassetteShelf, script: object) -> Recorder:
 async def test_a_reply_is_kept_and_played(tmp_path: Path) -> None:
     shelf = CassetteShelf(tmp_path, "by hand")
     said = await recorder(shelf, saying({"answer": 4})).complete(PROMPT)
-    assert await Player("ada", shelf).complete(PROMPT) == Said(said.text, "recorded", 1)
+    assert await Player("ada", shelf).complete(PROMPT) == TransportReply(said.text, "recorded", 1)
     [voter], found = recorded(tmp_path)
     assert (voter, found.label) == (VOTER, "by hand")
 

@@ -11,7 +11,7 @@ import pytest
 
 from quizlog_tui.solver.contract import Solution
 from quizlog_tui.solver.decisions.decision import Decision, Question
-from quizlog_tui.solver.models.client import Heard, ModelClient
+from quizlog_tui.solver.models.client import ModelClient, ModelResult
 from quizlog_tui.solver.models.endpoint import ATTEMPTS, Endpoint
 from quizlog_tui.solver.models.models import ModelSettings
 from quizlog_tui.solver.models.transport import Prompt, Voter
@@ -36,7 +36,7 @@ async def client(name: str, **changes: object) -> AsyncIterator[tuple[Fake, Mode
         yield fake, ModelClient(voter, Endpoint(settings, KEY, http), Redaction([KEY]))
 
 
-async def heard(name: str, timeout: float = WALL) -> tuple[Heard[Solution], int]:
+async def heard(name: str, timeout: float = WALL) -> tuple[ModelResult[Solution], int]:
     async with client(name) as (fake, one):
         found = await one.request(PROMPT, timeout)
         return found, fake.calls[name]
@@ -242,9 +242,9 @@ class Says:
         self.text = text
 
     async def complete(self, prompt: Prompt) -> object:
-        from quizlog_tui.solver.models.transport import Said
+        from quizlog_tui.solver.models.transport import TransportReply
 
-        return Said(self.text, "live")
+        return TransportReply(self.text, "live")
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,13 @@ def test_the_file_is_in_the_users_settings() -> None:
         ("max_output_tokens: 1000", "max_output_tokens: 1.5", 10, "must be a whole number"),
         ("  model: vendor/name\n", "", 2, "the key 'model' is missing"),
         ("https://example.org", "ftp://example.org", 3, "must start with http:// or https://"),
-        ("https://example.org", "https://me:sk@example.org", 3, "must hold no key, user or query"),
-        ("v1/", "v1?key=sk-1", 3, "must hold no key, user or query"),
+        (
+            "https://example.org",
+            "https://me:sk@example.org",
+            3,
+            "must not hold a key, user or query",
+        ),
+        ("v1/", "v1?key=sk-1", 3, "must not hold a key, user or query"),
         (
             "FAST_KEY",
             "sk-abcdefghijkl",
@@ -142,7 +147,7 @@ def test_a_key_in_the_file_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no file of models"):
+    with pytest.raises(ConfigError, match="there is no models file"):
         read_models(tmp_path / "models.yaml")
     with pytest.raises(ConfigError, match="cannot read"):
         read_models(tmp_path)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.solver.contract import MAX_WISHES, BadReplyError, Research, Solution, parse_reply
+from quizlog_tui.solver.contract import MAX_FETCHES, BadReplyError, Research, Solution, parse_reply
 from quizlog_tui.solver.decisions.decision import Fetched, Question
 from quizlog_tui.solver.decisions.decision_text import from_data, to_data
 from quizlog_tui.solver.models.transport import Prompt
@@ -92,7 +92,7 @@ def test_a_wish_is_read_as_models_write_it() -> None:
         {"fetch": [{"url": "/x", "headers": {"a": ["b"]}}]},
         {"fetch": [{"url": "/x", "headers": {str(n): "" for n in range(30)}}]},
         {"fetch": [{"url": "/x", "body": "\ud800"}]},
-        {"fetch": [{"url": "/x"}] * (MAX_WISHES + 1)},
+        {"fetch": [{"url": "/x"}] * (MAX_FETCHES + 1)},
         {"fetch": "/x"},
     ],
 )

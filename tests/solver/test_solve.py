@@ -18,7 +18,7 @@ from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.decisions.decision import Question, Refusal
 from quizlog_tui.solver.decisions.decision_text import from_line, to_line
 from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import Said, Voter
+from quizlog_tui.solver.models.transport import TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Progress, solve
 from quizlog_tui.solver.spending import UNSHARED, Shares
@@ -122,8 +122,8 @@ async def test_who_did_not_answer_is_not_asked_again() -> None:
 
 async def test_a_person_is_not_asked_again_and_keys_are_not_kept() -> None:
     class Person:
-        async def complete(self, prompt: Any) -> Said:
-            return Said('{"answer": 7}', "human")
+        async def complete(self, prompt: Any) -> TransportReply:
+            return TransportReply('{"answer": 7}', "human")
 
     key = "sk-0123456789"
     one = panel(

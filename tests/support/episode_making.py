@@ -15,7 +15,7 @@ from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import NoReplyError, Prompt, Said, Voter
+from quizlog_tui.solver.models.transport import NoReplyError, Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 from tests.support.build import Build
@@ -51,12 +51,14 @@ class Scripted:
         self.prompts: list[str] = []
         self.lost_at = lost_at
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
         self.prompts.append(prompt.messages[-1].content)
         if len(self.prompts) == self.lost_at:
             raise NoReplyError("error", "no network")
         answer = "ada" if "name?" in self.prompts[-1].split("question")[-1] else 4
-        return Said(json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live")
+        return TransportReply(
+            json.dumps({"code": None, "answer": answer, "explanation": "so"}), "live"
+        )
 
 
 def panel_of(**voices: Scripted) -> Panel:

@@ -16,10 +16,10 @@ from typing import Any
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.session.session import Session
-from quizlog_tui.solver.autopilot import fly
+from quizlog_tui.solver.autopilot import run_autopilot
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Recorder
 from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import Prompt, Said, Voter
+from quizlog_tui.solver.models.transport import Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 
@@ -134,7 +134,7 @@ class Scripted:
         self.name = name
         self.script = script
 
-    async def complete(self, call: Prompt) -> Said:
+    async def complete(self, call: Prompt) -> TransportReply:
         data = json.loads(call.messages[-1].content)
         asked = data["question"] if call.turn == "solve" else data["context"]["question"]
         ending = " (again)" if call.turn == "reconcile" else ""
@@ -142,7 +142,9 @@ class Scripted:
             key for key in self.script
             if key.endswith(" (again)") == bool(ending) and asked.startswith(key.removesuffix(ending))
         )  # fmt: skip
-        return Said(json.dumps(self.script[key][self.name], ensure_ascii=False), "live", 0.0)
+        return TransportReply(
+            json.dumps(self.script[key][self.name], ensure_ascii=False), "live", 0.0
+        )
 
 
 async def run_here(code: str, folder: Path | None) -> ExecResult:
@@ -176,7 +178,7 @@ async def record(example: str) -> None:
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(folder, copy, dirs_exist_ok=True)
         with Session(Path(copy) / "record.yaml") as session:
-            flight = await fly(session, Panel(clients, run_here))
+            flight = await run_autopilot(session, Panel(clients, run_here))
     print(example, flight.ended, [one.verdict.why for one in flight.decisions])
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Recorder
 from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import Prompt, Said, Voter
+from quizlog_tui.solver.models.transport import Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 from quizlog_tui.webquiz.demo_server.identity import EMAIL
@@ -51,7 +51,7 @@ class Scripted:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
         data = json.loads(prompt.messages[-1].content)
         said = think(data)
         if "model_outputs" in data:
@@ -59,7 +59,7 @@ class Scripted:
         for words, slips in SLIPS.items():
             if words in data.get("question", "") and self._name in slips:
                 said["answer"] = slips[self._name]
-        return Said(json.dumps(said, ensure_ascii=False), "live", 0.0)
+        return TransportReply(json.dumps(said, ensure_ascii=False), "live", 0.0)
 
 
 async def record(folder: Path) -> TaskResult:

@@ -128,7 +128,7 @@ async def test_models_that_may_be_billed_are_asked_once_the_user_agrees(build: B
             await pilot.press("m")
             await opened(pilot, ConfirmScreen)
             await pilot.press("enter")
-            await shows(pilot, "2 requests sent to One, two: what their providers bill is not")
+            await shows(pilot, "2 requests sent to One, two: quizlog does not know what")
             assert fake.calls == {"One": 1, "two": 1}
             await pilot.press("q")
             await settled(pilot)

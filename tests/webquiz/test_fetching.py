@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.contract import Wish
+from quizlog_tui.solver.contract import FetchRequest
 from quizlog_tui.solver.decisions.decision_file import read_decisions
 from quizlog_tui.solver.models.cassettes import FETCHED
 from quizlog_tui.solver.models.models import Models
@@ -214,7 +214,7 @@ SECRETS = Redaction([SECRET])
     ],
 )  # fmt: skip
 def test_requests_that_are_not_sent(wish: dict[str, Any], why: str) -> None:
-    asked = Wish(**wish)
+    asked = FetchRequest(**wish)
     fault = fault_of(asked, address_of(asked, QUIZ), allowed_for(QUIZ), CLOSED, SECRETS)
     assert fault
     assert fault.startswith(why)
@@ -222,7 +222,7 @@ def test_requests_that_are_not_sent(wish: dict[str, Any], why: str) -> None:
 
 @pytest.mark.parametrize("url", ["/api", "api?x=[1]", "https://QUIZ.site/submit/more", "?page=2"])
 def test_requests_that_are_sent(url: str) -> None:
-    asked = Wish(url=url, headers={"Authorization": "Bearer 7", "Cookie": "a=b"})
+    asked = FetchRequest(url=url, headers={"Authorization": "Bearer 7", "Cookie": "a=b"})
     assert fault_of(asked, address_of(asked, QUIZ), allowed_for(QUIZ), CLOSED, SECRETS) is None
 
 
@@ -230,7 +230,7 @@ def test_requests_that_are_sent(url: str) -> None:
 def test_whatever_a_model_writes_is_sent_to_the_quiz_or_refused(
     url: str, name: str, text: str
 ) -> None:
-    asked = Wish(url=url, headers={name: text})
+    asked = FetchRequest(url=url, headers={name: text})
     place = address_of(asked, QUIZ)
     fault = fault_of(asked, place, allowed_for(QUIZ), CLOSED, SECRETS)
     assert fault or place.lower().startswith("https://quiz.site/")

@@ -16,7 +16,7 @@ from ...sandbox.attacks.scene import Scene
 from ...sandbox.result import ExecResult
 from ...solver.decisions.decision import Decision, ModelReply, Question
 from ...solver.decisions.decision_text import from_line, to_line
-from ...solver.decisions.evidence import kept_run
+from ...solver.decisions.evidence import run_evidence
 from ...solver.redaction import Redaction
 from ...solver.voting.decide import decide
 from ...text import visible
@@ -46,7 +46,7 @@ def _wrong(result: ExecResult) -> str | None:
 
 def voted(result: ExecResult) -> Decision:
     """What five models decide whose code all came to this result."""
-    run = kept_run(result, Redaction())
+    run = run_evidence(result, Redaction())
     models = [ModelReply(name, "ok", code="answer = ...", executed=run) for name in _VOTERS]
     return decide(Decision("d-1", "2025-01-01T00:00:00+00:00", Question("? "), tuple(models)))
 

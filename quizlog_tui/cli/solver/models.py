@@ -17,7 +17,7 @@ from ..json_output import emit_json
 if TYPE_CHECKING:
     from ...solver.contract import Solution
     from ...solver.decisions.decision import Question
-    from ...solver.models.client import Heard, ModelClient
+    from ...solver.models.client import ModelClient, ModelResult
     from ...solver.models.models import ModelSettings
 
 FAILED = 4
@@ -25,7 +25,7 @@ FAILED = 4
 _RIGHT = 4
 """The answer to the question that is asked."""
 _EXAMPLE = """\
-a file of models (models.yaml in your settings folder, or --models FILE):
+a models file (models.yaml in your settings folder, or --models FILE):
   models:
   - name: fast
     base_url: https://openrouter.ai/api/v1   # any OpenAI-compatible endpoint
@@ -106,7 +106,9 @@ def check(path: Path, arguments: Namespace) -> int:
     return 0 if all(row["ok"] for row in rows) else FAILED
 
 
-def _judged(client: ModelClient, heard: Heard[Solution], question: Question) -> dict[str, Any]:
+def _judged(
+    client: ModelClient, heard: ModelResult[Solution], question: Question
+) -> dict[str, Any]:
     """What came of asking a model the question to which `_RIGHT` is the answer."""
     from ...solver.voting.ballot import is_equal
 

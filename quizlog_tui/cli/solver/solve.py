@@ -82,14 +82,14 @@ async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
 
 
 async def _fly(session: Session, panel: Panel, arguments: Namespace) -> int:
-    from ...solver.autopilot import fly
+    from ...solver.autopilot import run_autopilot
 
     def answered(decision: Decision, reply: Reply) -> None:
         if not arguments.json:
             print("\n".join(decision_lines(decision)), flush=True)
         _answered(session, decision, reply)
 
-    flight = await fly(
+    flight = await run_autopilot(
         session, panel, budget=arguments.budget, tell=_tell(arguments), answered=answered
     )
     last = flight.decisions[-1]

@@ -1,1 +1,1 @@
-"""What was decided and why: the decision, its text, and the file that holds it."""
+"""Decisions: their data, their JSON, and the file that stores them."""

@@ -1,4 +1,4 @@
-"""An answer as it is typed into a quiz. Pure."""
+"""Converts an answer to the text that is typed into a quiz. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .decision import Question
 
 
 def answer_text(answer: Any, question: Question) -> str:
-    """The text of a raw answer: texts as they are, everything else as the question reads it."""
+    """The text of a raw answer: texts unchanged, other values as the question expects them."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, bool):

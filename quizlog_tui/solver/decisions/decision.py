@@ -1,9 +1,9 @@
-"""The decision: what several models said about one question, and which answer won, and why.
+"""The decision: the replies of several models to one question, and which answer won and why.
 
-Frozen data, standard library only: a screen draws a decision without the solver's dependencies.
-The first part is **evidence** (question, replies, reconciliation, refusals); the `verdict` follows
-from it by a rule (`decide`), so that a stored decision can be decided again without a model.
-How it is written is in `decision_text`, where it is kept in `decision_file`.
+Frozen data, standard library only, so that a screen can draw a decision without the solver's
+dependencies. The question, replies, reconciliation and refusals are the **evidence**. A rule
+(`decide`) derives the `verdict` from it, so that a stored decision can be decided again without a
+model. `decision_text` writes decisions as JSON, and `decision_file` stores them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SCHEMA_VERSION = 1
 """The version of a decision's JSON."""
 
 ReplyStatus = Literal["ok", "invalid", "timeout", "rate_limited", "error"]
-"""How asking a model ended (spec 2.2.4, model output contract)."""
+"""How a request to a model ended."""
 RunStatus = Literal[
     "ok",
     "error",
@@ -36,117 +36,117 @@ Why = Literal[
 ]  # fmt: skip
 """Why an answer won."""
 Source = Literal["live", "recorded", "command", "human"]
-"""Where a reply comes from: an endpoint, a cassette, a local program, a person."""
+"""Where a reply comes from: an endpoint, a recording, a local program, a person."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked."""
+    """A question to models."""
 
     text: str
     """The prompt."""
     context: str = ""
-    """What was printed before it, or the page's text."""
+    """The text printed before the prompt, or the text of the page."""
     input_type: str = "text"
-    """Kind of answer wanted, as in a reply of a questionnaire."""
+    """The kind of answer wanted, as in a reply of a questionnaire."""
     choices: tuple[str, ...] = ()
-    """The options, where the question names them."""
+    """The options, if the question lists them."""
     record: str | None = None
-    """The record's path, where it is a record's question."""
+    """The file name of the record that asks, if any."""
     branch: str | None = None
-    """The record's active branch when it was asked."""
+    """The record's active branch when it asked."""
     pointer: int | None = None
-    """The step it was asked at."""
+    """The step at which it asked."""
     code_hash: str | None = None
     """Hash of the script that asked."""
 
 
 @dataclass(frozen=True)
 class Execution:
-    """What came of a model's code in the sandbox."""
+    """The result of running a model's code in the sandbox."""
 
     status: RunStatus
     """How the run ended."""
     answer: Any = None
-    """The value it left, if the status is `ok`: any JSON value."""
+    """The value of the variable `answer` if the status is `ok`: any JSON value."""
     stdout: str = ""
-    """The start of what it printed."""
+    """The start of its stdout."""
     stderr: str = ""
-    """The start of what it wrote to stderr."""
+    """The start of its stderr."""
     error: str | None = None
-    """What went wrong, in a line."""
+    """What went wrong, in one line."""
     seconds: float = 0.0
-    """Wall time."""
+    """Wall time in seconds."""
     isolation: str = ""
-    """The isolation it ran under."""
+    """The isolation level it ran under."""
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A request that a model asked for, and what came of it."""
+    """An HTTP request that a model asked for, and its result."""
 
     method: str
     url: str
     headers: tuple[str, ...] = ()
-    """As the model gave them: `Name: value`."""
+    """The headers that the model gave, each as `Name: value`."""
     body: str | None = None
-    """As it was sent."""
+    """The body that was sent."""
     status: int | None = None
-    """The HTTP status; None if there was no reply, or it was not sent."""
+    """The HTTP status; None if there was no reply or the request was not sent."""
     type: str = ""
     """The media type of the reply."""
     size: int = 0
-    """Bytes of the reply."""
+    """Size of the reply in bytes."""
     file: str | None = None
-    """The file that holds the reply, among those that the model's code may read."""
+    """The file that contains the reply, among those that the model's code may read."""
     begins: str = ""
-    """The start of the reply, if it is a text."""
+    """The start of the reply, if it is text."""
     error: str | None = None
-    """Why there is no reply or no file, in a line."""
+    """Why there is no reply or no file, in one line."""
 
 
 @dataclass(frozen=True)
 class ModelReply:
-    """One model's answer to the question."""
+    """One model's reply to the question."""
 
     name: str
     """The model's name in the configuration; unique in a decision."""
     status: ReplyStatus
-    """How asking it ended."""
+    """How the request to it ended."""
     claimed: Any = None
-    """The answer it asserts: any JSON value, None if it asserts none."""
+    """The answer it claims: any JSON value, None if it claims none."""
     code: str | None = None
     """The code it wrote to find the answer."""
     explanation: str | None = None
     """Its own short explanation."""
     executed: Execution | None = None
-    """What its code came to; None if it wrote none."""
+    """The result of its code; None if it wrote none."""
     seconds: float = 0.0
-    """Wall time of asking it."""
+    """Wall time of the request in seconds."""
     repaired: bool = False
-    """Whether it was asked once more because its first reply was not readable."""
+    """Whether it was asked a second time because its first reply was unreadable."""
     error: str | None = None
-    """What went wrong, in a line."""
+    """What went wrong, in one line."""
     family: str | None = None
     """The provider family it belongs to."""
     weight: float = 1.0
     """The weight of its vote."""
     primary: bool = False
-    """Whether its answer counts where no other rule decides."""
+    """Whether its answer counts if no other rule decides."""
     source: Source = "live"
     """Where the reply comes from."""
     fetched: tuple[Fetched, ...] = ()
-    """What it asked for before it replied."""
+    """The HTTP requests it asked for before it replied."""
 
 
 @dataclass(frozen=True)
 class Reconsidered:
-    """One model's answer after it saw all candidates and their results (spec 3.6)."""
+    """One model's answer after it has seen all candidates and their results."""
 
     name: str
     """The model's name."""
     status: ReplyStatus
-    """How asking it ended."""
+    """How the request to it ended."""
     final_answer: Any = None
     """Its final answer: any JSON value."""
     confidence: float | None = None
@@ -154,15 +154,15 @@ class Reconsidered:
     explanation: str | None = None
     """Its own short explanation."""
     corrected_code: str | None = None
-    """Code it changed; run again."""
+    """Its corrected code, which is run too."""
     executed: Execution | None = None
-    """What the changed code came to."""
+    """The result of the corrected code."""
     seconds: float = 0.0
-    """Wall time of asking it."""
+    """Wall time of the request in seconds."""
     repaired: bool = False
-    """Whether it was asked once more because its first reply was not readable."""
+    """Whether it was asked a second time because its first reply was unreadable."""
     error: str | None = None
-    """What went wrong, in a line."""
+    """What went wrong, in one line."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Refusal:
     answer: Any
     """The answer as submitted."""
     reason: str = ""
-    """What the grader said."""
+    """The grader's message."""
 
 
 @dataclass(frozen=True)
@@ -182,15 +182,15 @@ class AnswerClass:
     key: str
     """A short name of the class: its kind and its normal form."""
     answer: Any
-    """The raw answer that stands for it."""
+    """The raw answer that represents the class."""
     weight: float
-    """The votes for it."""
+    """The sum of its votes' weights."""
     members: tuple[str, ...]
     """The models that voted for it, sorted."""
     confidence: float | None = None
-    """The votes weighted with confidence, where a reconciliation gave any."""
+    """The sum of weights times confidences, if a reconciliation gave any."""
     refused: bool = False
-    """Whether an equal answer was found wrong already."""
+    """Whether an equal answer was already found wrong."""
 
 
 @dataclass(frozen=True)
@@ -200,12 +200,12 @@ class Abstention:
     name: str
     """The model's name."""
     reason: str
-    """Why, in a line."""
+    """Why, in one line."""
 
 
 @dataclass(frozen=True)
 class DecisionVerdict:
-    """What follows from the evidence by one rule."""
+    """What a rule derives from the evidence."""
 
     rule: str
     """The rule (`decide.RULES`)."""
@@ -220,32 +220,32 @@ class DecisionVerdict:
     abstained: tuple[Abstention, ...] = ()
     """The models without a vote, sorted."""
     conflicts: tuple[str, ...] = ()
-    """The models whose code came to something else than they claimed, sorted."""
+    """The models whose code gave another answer than they claimed, sorted."""
     candidates: tuple[Any, ...] = ()
     """Raw answers in the order they should be tried, the chosen one first."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Evidence and verdict about one question."""
+    """The evidence and the verdict about one question."""
 
     id: str
-    """Names it among the decisions of a record."""
+    """Identifies it among the decisions of a record."""
     time: str
     """When it was made, ISO 8601 in UTC."""
     question: Question
-    """What was asked."""
+    """The question."""
     models: tuple[ModelReply, ...] = ()
     """Each model's reply."""
     reconciliation: tuple[Reconsidered, ...] = ()
-    """The replies of the one round in which all saw all; empty if there was none."""
+    """The replies of the round in which models saw each other's; empty if there was none."""
     refused: tuple[Refusal, ...] = ()
     """Answers already found wrong."""
     family_cap: float | None = None
-    """The most weight one provider family has in a class; None for no cap."""
+    """Maximum weight of one provider family in a class; None for no limit."""
     verdict: DecisionVerdict = DecisionVerdict("majority")
     """The outcome."""
     label: str | None = None
-    """A remark shown with it: that its replies were recorded, for instance."""
+    """A remark shown with it, for example that its replies were recorded."""
     schema_version: int = SCHEMA_VERSION
-    """Version of this shape."""
+    """Version of this format."""

@@ -1,7 +1,6 @@
-"""Where decisions are kept: `<record>.decisions.jsonl`, one line each, only ever added to.
+"""The file of a record's decisions, `<record>.decisions.jsonl`: one per line, append-only.
 
-A line that cannot be read is named with its number; the others stay readable. Standard library
-only.
+An unreadable line is reported with its number; the others stay readable. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,32 +19,32 @@ from .decision import Decision
 from .decision_text import from_line, to_line
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Larger files are refused before they are read."""
+"""Maximum size of a file; larger ones are refused unread."""
 
 
-class StoredDecision(NamedTuple):
-    """What a file of decisions holds."""
+class DecisionFile(NamedTuple):
+    """The content of a file of decisions."""
 
     decisions: list[Decision]
-    """Those that can be read, oldest first."""
+    """The readable decisions, oldest first."""
     faults: list[DecisionError]
-    """One for each line that cannot."""
+    """One error for each unreadable line."""
 
 
-def read_decisions(path: Path) -> StoredDecision:
-    """All decisions of a file; none if there is no file.
+def read_decisions(path: Path) -> DecisionFile:
+    """All decisions in a file; none if the file does not exist.
 
     Raises:
         DecisionError: The file itself cannot be read.
     """
-    kept = StoredDecision([], [])
+    content = DecisionFile([], [])
     for number, line in enumerate(_lines(path), 1):
         if line.strip():
             try:
-                kept.decisions.append(from_line(line, f"{path}:{number}"))
+                content.decisions.append(from_line(line, f"{path}:{number}"))
             except DecisionError as fault:
-                kept.faults.append(fault)
-    return kept
+                content.faults.append(fault)
+    return content
 
 
 def _lines(path: Path) -> list[bytes]:
@@ -56,7 +55,7 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def append_decision(path: Path, decision: Decision) -> None:
-    """Add a decision as one line, durably. A last line that broke off is left as it is.
+    """Append a decision as one line, durably. An incomplete last line is left unchanged.
 
     Raises:
         DecisionError: The file cannot be written.
@@ -71,8 +70,8 @@ def append_decision(path: Path, decision: Decision) -> None:
             _append(path, line)
         except OSError as error:
             _cut(path, before)
-            told = unwritable(error, path)
-            raise DecisionError(told.message, where=told.where, hint=told.hint) from None
+            reason = unwritable(error, path)
+            raise DecisionError(reason.message, where=reason.where, hint=reason.hint) from None
 
 
 def _append(path: Path, line: bytes) -> None:
@@ -84,7 +83,7 @@ def _append(path: Path, line: bytes) -> None:
 
 
 def _cut(path: Path, size: int | None) -> None:
-    """Take back what was added to a file of that size, or the file where there was none."""
+    """Cut a file back to its former size, or remove it if it did not exist."""
     with contextlib.suppress(OSError):
         if size is None:
             path.unlink()

@@ -1,6 +1,6 @@
-"""A decision as JSON: strict in both directions, every complaint one line with its place.
+"""Reads and writes decisions as JSON; each error is one line that names the place.
 
-Reads the dataclasses' own annotations, so that shape and reader cannot drift apart. Standard
+The reader uses the annotations of the dataclasses, so that the two cannot drift apart. Standard
 library only.
 """
 
@@ -26,13 +26,13 @@ def to_data(decision: Decision) -> dict[str, Any]:
     """The decision as plain data for JSON."""
     data = asdict(decision)
     for model in data["models"]:
-        if not model["fetched"]:  # most may ask for nothing, and older readers know no such key
+        if not model["fetched"]:  # usually empty, and older readers do not know the key
             del model["fetched"]
     return data
 
 
 def to_line(decision: Decision) -> str:
-    """The decision as one line of JSON, pure ASCII, without its newline."""
+    """The decision as one line of JSON in ASCII, without a newline."""
     return json.dumps(to_data(decision), allow_nan=False)
 
 
@@ -40,7 +40,7 @@ def from_line(text: str | bytes, where: str) -> Decision:
     """The decision in a JSON text.
 
     Raises:
-        DecisionError: It is not JSON, or not a decision; with the path of what is wrong.
+        DecisionError: The text is not JSON or not a decision; the error names the faulty path.
     """
     try:
         data = strict_loads(text)
@@ -53,7 +53,7 @@ def from_data(data: Any, where: str) -> Decision:
     """The decision in plain data.
 
     Raises:
-        DecisionError: It is not a decision; with the path of what is wrong.
+        DecisionError: The data is not a decision; the error names the faulty path.
     """
     version = data.get("schema_version") if isinstance(data, Mapping) else None
     if version not in (None, SCHEMA_VERSION):
@@ -64,11 +64,11 @@ def from_data(data: Any, where: str) -> Decision:
     return decision
 
 
-_HINT = "one decision is one line of JSON"
+_HINT = "each line must be a decision as JSON"
 
 
 def _check_names(decision: Decision, where: str) -> None:
-    """Names are unique, and a reconsidered answer belongs to a model."""
+    """Check that names are unique and that reconsidered answers belong to models."""
     names = [reply.name for reply in decision.models]
     again = [reply.name for reply in decision.reconciliation]
     for path, found in (("models", names), ("reconciliation", again)):
@@ -82,7 +82,7 @@ def _check_names(decision: Decision, where: str) -> None:
 
 @cache
 def _shape(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """Each field's type, and whether it must be there."""
+    """Each field's type, and whether it is required."""
     hints = get_type_hints(kind)
     return {
         item.name: (hints[item.name], item.default is MISSING and item.default_factory is MISSING)
@@ -149,7 +149,7 @@ def _scalar(hint: Any, data: Any, path: str, where: str) -> Any:
 
 
 def _json(data: Any, path: str, where: str) -> Any:
-    """A JSON value as it is, and nothing else."""
+    """Any JSON value, unchanged."""
     fault = json_fault(data)
     return _fail(path, fault, where) if fault else data
 

@@ -1,4 +1,4 @@
-"""What is kept of asking and running: the pieces of a decision, bounded and without keys. Pure."""
+"""Makes the evidence of a decision: replies and runs, limited in size and without keys. Pure."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from .json_value import answer_fault
 
 if TYPE_CHECKING:
     from ..contract import Final, Solution
-    from ..models.client import Heard
+    from ..models.client import ModelResult
     from ..models.transport import Voter
 
 SHOWN = 4_000
-"""Characters of a run's output that are kept."""
+"""Maximum number of characters of a run's output in a decision."""
 
 
-def kept_question(question: Question, redaction: Redaction) -> Question:
-    """The question as models see it and as it is kept, should a quiz print a key."""
+def clean_question(question: Question, redaction: Redaction) -> Question:
+    """The question without keys, which a quiz might print."""
     clean = redaction.clean
     return replace(question, text=clean(question.text), context=clean(question.context))
 
 
-def kept_refusal(refusal: Refusal, redaction: Redaction) -> Refusal:
-    """An answer found wrong, as models see it."""
+def clean_refusal(refusal: Refusal, redaction: Redaction) -> Refusal:
+    """An answer found wrong, without keys."""
     clean = redaction.clean_value
     return Refusal(clean(refusal.answer), clean(refusal.reason))
 
 
-def kept_reply(voter: Voter, heard: Heard[Solution]) -> ModelReply:
-    """A model's reply, before its code has run."""
-    said = heard.parsed
-    code = said.code if said else None
+def reply_evidence(voter: Voter, heard: ModelResult[Solution]) -> ModelReply:
+    """The evidence of a model's reply, before its code has run."""
+    solution = heard.parsed
+    code = solution.code if solution else None
     return ModelReply(
         name=voter.name,
         status=heard.status,
-        claimed=said.answer if said else None,
+        claimed=solution.answer if solution else None,
         code=code if code and code.strip() else None,
-        explanation=said.explanation if said else None,
+        explanation=solution.explanation if solution else None,
         seconds=heard.seconds,
         repaired=heard.repaired,
         error=heard.error,
@@ -52,20 +52,20 @@ def kept_reply(voter: Voter, heard: Heard[Solution]) -> ModelReply:
 
 
 def may_be_asked_again(reply: ModelReply) -> bool:
-    """A person is asked once, and so is who gave no usable answer, asked to mend it or not."""
+    """Whether a voter takes part in the second round: no person, and no unusable reply."""
     return reply.source != "human" and reply.status in ("ok", "rate_limited")
 
 
-def kept_again(voter: Voter, heard: Heard[Final]) -> Reconsidered:
-    """A reconsidered answer, before its code has run."""
-    said = heard.parsed
-    code = said.corrected_code if said else None
+def reconsidered_evidence(voter: Voter, heard: ModelResult[Final]) -> Reconsidered:
+    """The evidence of a reconsidered answer, before its code has run."""
+    final = heard.parsed
+    code = final.corrected_code if final else None
     return Reconsidered(
         name=voter.name,
         status=heard.status,
-        final_answer=said.final_answer if said else None,
-        confidence=said.confidence if said else None,
-        explanation=said.explanation if said else None,
+        final_answer=final.final_answer if final else None,
+        confidence=final.confidence if final else None,
+        explanation=final.explanation if final else None,
         corrected_code=code if code and code.strip() else None,
         seconds=heard.seconds,
         repaired=heard.repaired,
@@ -73,8 +73,8 @@ def kept_again(voter: Voter, heard: Heard[Final]) -> Reconsidered:
     )
 
 
-def kept_run(result: ExecResult, redaction: Redaction) -> Execution:
-    """What came of a run. An answer that is no JSON value is none."""
+def run_evidence(result: ExecResult, redaction: Redaction) -> Execution:
+    """The evidence of a run. An answer that is not a JSON value is left out."""
     fault = answer_fault(result.answer)
     error = f"the answer {fault}" if fault else result.error
     return Execution(

@@ -1,4 +1,4 @@
-"""What an answer may be: a JSON value of bounded depth and size, with finite numbers. Pure."""
+"""Checks answers: JSON values of limited depth and size, with finite numbers. Pure."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from ...text import is_whole
 
 MAX_DEPTH = 64
-"""Values nested deeper are refused."""
+"""Maximum depth of nesting."""
 MAX_BITS = 13_000
-"""Whole numbers of more bits (about 3,900 digits) are refused."""
+"""Maximum number of bits in a whole number (about 3,900 digits)."""
 
 
 def answer_fault(value: Any) -> str | None:
     """Why a value cannot be given as an answer; None if it can.
 
-    It must be a JSON value whose texts can be written as UTF-8, as it is sent and printed.
+    It must be a JSON value whose texts can be encoded as UTF-8, to be sent and printed.
     """
     fault = json_fault(value)
     if fault is None and not is_whole(json.dumps(value, ensure_ascii=False)):
@@ -27,7 +27,7 @@ def answer_fault(value: Any) -> str | None:
 
 
 def json_fault(value: Any, depth: int = MAX_DEPTH) -> str | None:
-    """Why a value is no answer's value; None if it is one."""
+    """Why a value cannot be part of an answer; None if it can."""
     if depth == 0:
         return f"is nested deeper than {MAX_DEPTH} levels"
     if isinstance(value, Mapping):
@@ -50,10 +50,10 @@ def _first_fault(values: Any, depth: int) -> str | None:
 
 
 def strict_loads(text: str | bytes) -> Any:
-    """The data of a JSON text without the extensions Python reads.
+    """The data of a JSON text, without the extensions that Python accepts.
 
     Raises:
-        ValueError: It is not JSON, holds NaN or Infinity, or is nested too deep.
+        ValueError: The text is not JSON, contains NaN or Infinity, or is nested too deep.
     """
     try:
         return json.loads(text, parse_constant=_no_constant)

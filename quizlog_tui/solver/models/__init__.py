@@ -1,1 +1,1 @@
-"""Who is asked: configured models, recorded replies, programs, a person."""
+"""The voters: configured models, recorded replies, local programs, a person."""

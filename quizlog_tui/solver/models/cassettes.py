@@ -1,7 +1,7 @@
-"""Recorded replies: one JSON file for each request, without keys, played back without a network.
+"""Recorded replies, called cassettes: one JSON file per request, without keys, played offline.
 
-A cassette is named by its model and its request; only the very same request plays it. Its files are
-data and start nothing, so that a folder of them may come from anywhere.
+A cassette is named for its model and a digest of its request; only an identical request plays it.
+Cassettes are plain data, so that a folder of them may come from anywhere.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ...record.durable import write_text
 from ..decisions.decision import ReplyStatus
 from ..decisions.json_value import strict_loads
 from ..redaction import Redaction
-from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Said, Transport, Voter
+from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Transport, TransportReply, Voter
 
 MAX_FILE = 8_000_000
-"""Bytes of a cassette."""
+"""Maximum size of a cassette in bytes."""
 FETCHED = "fetched"
-"""The folder, in one of cassettes, with the replies to requests that the models asked for."""
+"""The folder, inside one of cassettes, with the replies to HTTP requests of models."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +35,22 @@ class CassetteShelf:
 
     folder: Path
     label: str | None = None
-    """A remark kept in each: how the replies came about."""
+    """A remark stored in each cassette: how the replies came about."""
 
     def path(self, model: str, prompt: Prompt[Any]) -> Path:
-        """Where the reply to a request is kept."""
+        """The file of the reply to a request."""
         return self.folder / f"{model}-{prompt.turn}-{prompt.digest(model)[:16]}.json"
 
 
 class Recorder:
-    """Passes requests on and keeps each reply.
+    """Passes requests on to a transport and records each reply.
 
     Args:
         voter: The model.
-        inner: What fetches the replies.
-        shelf: Where they are kept, and what is said of them.
-        redaction: The keys that must not be kept.
-        clock: Seconds, for the time a reply took.
+        inner: The transport.
+        shelf: The folder of the cassettes, and their label.
+        redaction: The keys that must not be recorded.
+        clock: Gives seconds, to measure the time of a reply.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Recorder:
         self._redaction = redaction
         self._clock = clock
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """The reply, kept; a failure is kept and raised again."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The reply, after recording it; a failure is recorded and raised again."""
         started = self._clock()
         try:
             said = await self._inner.complete(prompt)
@@ -99,19 +99,19 @@ class Recorder:
 
 
 class Player:
-    """Plays recorded replies back.
+    """Plays recorded replies.
 
     Args:
         name: The model's name.
-        shelf: Where they are kept.
+        shelf: The folder of the cassettes.
     """
 
     def __init__(self, name: str, shelf: CassetteShelf) -> None:
         self._name = name
         self._shelf = shelf
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """The reply to the very same request."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The reply recorded for an identical request."""
         path = self._shelf.path(self._name, prompt)
         if not path.is_file():
             raise NoReplyError("error", "no reply to this request was recorded")
@@ -120,27 +120,27 @@ class Player:
         except ConfigError as error:
             raise NoReplyError("error", str(error)) from None
         if "text" in reply:
-            return Said(reply["text"], "recorded", reply["seconds"])
+            return TransportReply(reply["text"], "recorded", reply["seconds"])
         raise NoReplyError(reply["status"], reply["message"])
 
 
 def recorded(folder: Path) -> tuple[list[Voter], CassetteShelf]:
-    """The models whose replies a folder holds, by name, and the shelf with its label.
+    """The models with cassettes in a folder, sorted by name, and the folder with its label.
 
     Raises:
-        ConfigError: There is none, or a file is no cassette.
+        ConfigError: There are no cassettes, or a file is not a cassette.
     """
-    found: dict[str, Voter] = {}
+    voters: dict[str, Voter] = {}
     labels = set()
     for path in sorted(folder.glob("*.json")):
         data = _read(path)
         voter = Voter(**data["voter"])
-        found[voter.name] = voter
+        voters[voter.name] = voter
         labels.add(data.get("label"))
-    if not found:
+    if not voters:
         raise ConfigError("holds no recorded replies", where=str(folder))
     label = "; ".join(sorted(text for text in labels if isinstance(text, str)))
-    return [found[name] for name in sorted(found)], CassetteShelf(folder, label or None)
+    return [voters[name] for name in sorted(voters)], CassetteShelf(folder, label or None)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -149,19 +149,19 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read: {error}", where=str(path)) from None
     if not _is_cassette(data):
-        raise ConfigError("is no recorded reply", where=str(path))
-    found: dict[str, Any] = data
-    return found
+        raise ConfigError("is not a recorded reply", where=str(path))
+    cassette: dict[str, Any] = data
+    return cassette
 
 
 def _is_cassette(data: Any) -> bool:
     reply, voter = (data.get("reply"), data.get("voter")) if isinstance(data, dict) else (0, 0)
     if not isinstance(reply, dict) or not isinstance(voter, dict):
         return False
-    kept = isinstance(reply.get("text"), str) or (
+    has_outcome = isinstance(reply.get("text"), str) or (
         reply.get("status") in get_args(ReplyStatus) and isinstance(reply.get("message"), str)
     )
-    return kept and isinstance(reply.get("seconds"), (int, float)) and _is_voter(voter)
+    return has_outcome and isinstance(reply.get("seconds"), (int, float)) and _is_voter(voter)
 
 
 def _is_voter(voter: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Which models are asked: those named, those recorded beside the record, or those configured."""
+"""Chooses the models to ask: named ones, ones recorded with the record, or configured ones."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .panel import live_panel, missing_keys, recorded_panel, recording_of
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user said of the models."""
+    """The user's choice of models."""
 
     models: Path | None = None
-    """A file of models; None for the one in the user's settings."""
+    """A models file; None for the one among the user's settings."""
     replay: Path | None = None
-    """A folder of recorded replies, instead of models."""
+    """A folder of recorded replies to play instead of asking models."""
     keep: Path | None = None
-    """A folder where each reply is recorded."""
+    """A folder in which to record each reply."""
     env: Path | None = None
-    """A file with keys and the primary model; `.env` in the current folder if None."""
+    """A file of variables with keys and the primary model; `.env` in the current folder if None."""
 
 
 def doubts(choice: Choice) -> list[str]:
-    """Why configured models will not answer, as far as it can be told beforehand."""
+    """Why some configured models will not answer, as far as known before asking."""
     configured = choice.models or default_models()
     if choice.replay or not os.path.exists(configured):
         return []
@@ -43,9 +43,9 @@ def doubts(choice: Choice) -> list[str]:
 
 
 def cost_note(choice: Choice) -> str | None:
-    """What a question costs, in a line to be shown before anybody asks; None if it costs nothing.
+    """What a question costs, in one line, to be shown before asking; None if it costs nothing.
 
-    Local programs, persons and recorded replies cost nothing that is known here.
+    Local programs, persons and recorded replies count as free.
     """
     configured = choice.models or default_models()
     if choice.replay or not os.path.exists(configured):
@@ -71,17 +71,17 @@ async def chosen_panel(
     ask: Ask | None = None,
     note: Callable[[str], None] = lambda text: None,
 ) -> AsyncIterator[Panel]:
-    """The models that are asked: as told, as configured, or as recorded beside the record.
+    """The models to ask: as named by the user, as configured, or as recorded with the record.
 
-    A recording beside the record goes before the models in the user's settings for the questions
-    that it answers, and behind a file of models or a folder to record in that the user has named.
+    Replies recorded with the record take precedence over the models in the user's settings for the
+    questions they answer, but not over a models file or a recording folder that the user has named.
 
     Args:
-        choice: What the user said.
+        choice: The user's choice.
         run: Runs a model's code.
-        beside: The record's folder, if the question is a record's.
-        ask: Asks the person, where one is a voter.
-        note: Hears what the user should know.
+        beside: The record's folder, if a record asks the question.
+        ask: Asks the person, if one is a voter.
+        note: Called with each note for the user.
 
     Raises:
         ConfigError: No models are configured, or the file or folder cannot be read.
@@ -112,13 +112,13 @@ async def chosen_panel(
 def _recording(
     folder: Path | None, run: RunCode, configured: Path, note: Callable[[str], None]
 ) -> Recording | None:
-    """The replies recorded beside a record, which go before models that nobody has named."""
+    """The replies recorded in a record's folder, if there are any."""
     if folder is None or not folder.is_dir():
         return None
     try:
-        found = recording_of(folder, run)
+        recording = recording_of(folder, run)
     except ConfigError as error:
         note(str(error))
         return None
     note(f"recorded replies are played where there are any; other questions go to {configured}")
-    return found
+    return recording

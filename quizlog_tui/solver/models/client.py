@@ -1,6 +1,6 @@
-"""Asks one model: within a hard wall time-out, with exactly one repair turn, never raising.
+"""Asks one model, within a hard time limit and with at most one repair turn; never raises.
 
-The client keeps the contract, the time and the keys; a transport behind it fetches the text.
+The client checks the contract, limits the time and removes keys; a transport fetches the text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ..redaction import Redaction
 from .transport import ChatMessage, NoReplyError, Prompt, Transport, Voter
 
 _SHOWN = 20_000
-"""Characters of its own unreadable reply that a model is shown."""
+"""Maximum number of characters of its own unreadable reply that a model is shown."""
 
 
 @dataclass(frozen=True)
-class Heard(Generic[C]):
-    """How asking a model ended."""
+class ModelResult(Generic[C]):
+    """The result of a request to a model."""
 
     status: ReplyStatus
     parsed: C | None = None
@@ -37,8 +37,8 @@ class ModelClient:
 
     Args:
         voter: The model.
-        transport: What fetches its replies.
-        redaction: The keys that must not show up anywhere.
+        transport: Fetches its replies.
+        redaction: The keys that must not appear anywhere.
     """
 
     def __init__(self, voter: Voter, transport: Transport, redaction: Redaction) -> None:
@@ -46,12 +46,12 @@ class ModelClient:
         self._transport = transport
         self._redaction = redaction
 
-    async def request(self, prompt: Prompt[C], timeout: float | None = None) -> Heard[C]:
-        """Ask, and once more if the reply cannot be used (spec 2.2.4, ModelClient interface).
+    async def request(self, prompt: Prompt[C], timeout: float | None = None) -> ModelResult[C]:
+        """Ask the model, and ask once more if its reply is unusable.
 
         Args:
-            prompt: What is asked.
-            timeout: Seconds for all of it; the model's own if None.
+            prompt: The request.
+            timeout: Seconds for both turns together, at most the model's own limit.
         """
         started = time.monotonic()
         wall = self.voter.seconds if timeout is None else min(timeout, self.voter.seconds)
@@ -59,11 +59,11 @@ class ModelClient:
             async with asyncio.timeout(wall):
                 heard = await self._within(self._clean(prompt, started + wall))
         except TimeoutError:
-            heard = Heard("timeout", error=f"no reply within {round(wall, 2):g} s")
+            heard = ModelResult("timeout", error=f"no reply within {round(wall, 2):g} s")
         seconds = heard.seconds or time.monotonic() - started
         return replace(heard, seconds=round(seconds, 3))
 
-    async def _within(self, prompt: Prompt[C]) -> Heard[C]:
+    async def _within(self, prompt: Prompt[C]) -> ModelResult[C]:
         first = await self._turn(prompt)
         if first.status != "invalid" or first.parsed_from is None:
             return first.heard
@@ -75,8 +75,8 @@ class ModelClient:
         try:
             said = await self._transport.complete(prompt)
         except NoReplyError as failure:
-            return _Turn(Heard(failure.status, error=self._line(failure.message)))
-        heard = Heard[C]("ok", seconds=said.seconds or 0.0, source=said.source)
+            return _Turn(ModelResult(failure.status, error=self._line(failure.message)))
+        heard = ModelResult[C]("ok", seconds=said.seconds or 0.0, source=said.source)
         text = self._redaction.clean(said.text)
         try:
             parsed = parse_reply(said.text, prompt.contract, self._redaction.clean_value)
@@ -89,15 +89,15 @@ class ModelClient:
         return replace(prompt, messages=tuple(messages), deadline=deadline)
 
     def _line(self, text: str) -> str:
-        """Foreign text as a short line without keys."""
+        """Untrusted text as a short line without keys."""
         return " ".join(self._redaction.clean(text).split())[:300]
 
 
 @dataclass(frozen=True)
 class _Turn(Generic[C]):
-    heard: Heard[C]
+    heard: ModelResult[C]
     parsed_from: str | None = None
-    """The text it was read from; None if there was none."""
+    """The reply's text; None if there was no reply."""
 
     @property
     def status(self) -> ReplyStatus:
@@ -105,9 +105,9 @@ class _Turn(Generic[C]):
 
 
 def _repair(prompt: Prompt[C], turn: _Turn[C]) -> Prompt[C]:
-    wish = (
+    request = (
         f"That reply cannot be used: {turn.heard.error}. Reply once more, with nothing but the one "
         "JSON object that was asked for."
     )
     reply = ChatMessage("assistant", (turn.parsed_from or "")[:_SHOWN])
-    return replace(prompt, messages=(*prompt.messages, reply, ChatMessage("user", wish)))
+    return replace(prompt, messages=(*prompt.messages, reply, ChatMessage("user", request)))

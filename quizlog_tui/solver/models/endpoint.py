@@ -1,7 +1,7 @@
-"""The transport for OpenAI-compatible chat endpoints; the only place that knows HTTP.
+"""The transport for OpenAI-compatible chat endpoints over HTTP.
 
-Its key goes into one header and nowhere else. Redirects are not followed, as they would carry it
-along; replies are bounded while they arrive.
+The key goes into one header and nowhere else. Redirects are not followed, as they would carry the
+key along. The size of replies is limited as they arrive.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 import httpx
 
 from .models import ModelSettings
-from .transport import NoReplyError, Prompt, Said
+from .transport import NoReplyError, Prompt, TransportReply
 
 MAX_REPLY = 2_000_000
-"""Bytes of a reply; longer ones are cut off and refused."""
+"""Maximum size of a reply in bytes."""
 ATTEMPTS = 3
-"""How often a request is sent while the server is busy or the line fails."""
+"""Maximum number of times a request is sent if the server is busy or the connection fails."""
 _BUSY = frozenset({408, 429, 500, 502, 503, 504, 529})
 
 
 def connections() -> httpx.AsyncClient:
-    """The connections that endpoints share; to be used as a context manager."""
+    """The HTTP client that endpoints share; use it as a context manager."""
     return httpx.AsyncClient(timeout=None, follow_redirects=False)
 
 
@@ -34,7 +34,7 @@ class Endpoint:
     """An OpenAI-compatible chat endpoint.
 
     Args:
-        settings: The model; `base_url` and `model` are given.
+        settings: The model, with `base_url` and `model` set.
         key: Its key; None if it needs none.
         http: The `connections`.
     """
@@ -46,8 +46,8 @@ class Endpoint:
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """The reply's text; busy servers and broken lines are tried again, a few times."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The reply's text, after a few attempts if the server is busy or the connection fails."""
         attempt = 1
         while True:
             try:
@@ -57,7 +57,7 @@ class Endpoint:
                 again, wish = isinstance(error, httpx.TransportError), None
             else:
                 if status == 200:
-                    return Said(_content(body), "live")
+                    return TransportReply(_content(body), "live")
                 failure = _refused(status, body)
                 again, wish = status in _BUSY, headers.get("retry-after")
             pause = _pause(attempt, wish)
@@ -98,7 +98,7 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> bytes:
 
 
 def _pause(attempt: int, wish: str | None) -> float:
-    """Seconds until the next attempt: as the server wishes, else growing from a fifth."""
+    """Seconds until the next attempt: as the server asks for, else 0.2, doubled each time."""
     if wish is not None:
         try:
             return max(0.0, float(wish))
@@ -112,14 +112,14 @@ def _pause(attempt: int, wish: str | None) -> float:
 
 
 def _refused(status: int, body: bytes) -> NoReplyError:
-    """What a server says that does not give a reply."""
-    said = body.decode("utf-8", "replace")
+    """The error for a status other than 200."""
+    message = body.decode("utf-8", "replace")
     try:
         error = json.loads(body)["error"]
-        said = error if isinstance(error, str) else str(error["message"])
+        message = error if isinstance(error, str) else str(error["message"])
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    return NoReplyError("rate_limited" if status == 429 else "error", f"HTTP {status}: {said}")
+    return NoReplyError("rate_limited" if status == 429 else "error", f"HTTP {status}: {message}")
 
 
 def _content(body: bytes) -> str:

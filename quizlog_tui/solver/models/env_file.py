@@ -1,7 +1,7 @@
-"""What is set from outside: the environment, and below it a `.env` file.
+"""Reads variables from the environment and from a `.env` file.
 
-Nothing of the file gets into the environment of this process, so no script, program or code that it
-starts sees it.
+The file's variables are not put into the environment of this process, so that no script, program
+or code that it starts sees them.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 from ...errors import ConfigError
 
 PRIMARY = "PRIMARY_MODEL"
-"""Says which model is the primary one, before what the file of models says."""
+"""The variable that names the primary model; it overrides the models file."""
 SECRETS = frozenset({"USER_SECRET", "AIPROXY_TOKEN", "QUIZLOG_TOKEN", "TASK_DATABASE_URL"})
-"""Variables with secrets of ours, which no other's program is to see."""
+"""Variables with quizlog's own secrets, which no other program may see."""
 
 
 def read_env(
     path: Path | None = None, environment: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """All variables that are set; what the environment says goes first.
+    """All variables that are set; the environment overrides the file.
 
     Args:
-        path: The file; `.env` in the current folder if None, and then it need not exist.
-        environment: Variables that go before the file's.
+        path: The file; if None, `.env` in the current folder, which need not exist.
+        environment: Variables that override the file's.
 
     Raises:
         ConfigError: The named file is missing, or a file cannot be read.

@@ -1,4 +1,4 @@
-"""Voters that are no endpoint: a local program, and the person at the screen."""
+"""Transports for local voters: a program, and the person at the screen."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from .transport import NoReplyError, Prompt, Said
+from .transport import NoReplyError, Prompt, TransportReply
 
 MAX_REPLY = 2_000_000
-"""Bytes of a program's reply; longer ones are refused."""
-_COMPLAINT = 65_536
-"""Bytes that are kept of what a program writes to stderr."""
+"""Maximum size of a program's reply in bytes."""
+_MAX_STDERR = 65_536
+"""Number of bytes at the end of a program's stderr that are kept."""
 Ask = Callable[[Prompt[Any]], Awaitable[str | None]]
-"""Asks a person; the answer as typed, None for no answer."""
+"""Asks a person; returns the typed answer, or None for no answer."""
 
 
 class Command:
-    """A program: the prompt on its stdin, JSON on its stdout.
+    """A program that gets the prompt on stdin and writes JSON to stdout.
 
     Args:
-        command: Its words; no shell is involved.
+        command: The program and its arguments; no shell is involved.
         environment: All variables it sees.
     """
 
@@ -32,8 +32,8 @@ class Command:
         self._command = command
         self._environment = environment
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """The program's stdout. It and all it started end with the call, whatever happens."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The program's stdout. The program and all that it started are ended with the call."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._command,
@@ -46,7 +46,7 @@ class Command:
         except (OSError, ValueError) as error:
             raise NoReplyError("error", f"cannot start {self._command[0]}: {error}") from None
         try:
-            return Said(await _conversation(process, _prompt(prompt)), "command")
+            return TransportReply(await _conversation(process, _prompt(prompt)), "command")
         finally:
             await _end(process)
 
@@ -60,29 +60,29 @@ async def _conversation(process: asyncio.subprocess.Process, prompt: bytes) -> s
     assert process.stdout
     assert process.stderr
     writing = asyncio.create_task(_write(process, prompt))
-    complaint = asyncio.create_task(_read(process.stderr, _COMPLAINT, stop=False))
+    stderr = asyncio.create_task(_read(process.stderr, _MAX_STDERR, stop=False))
     try:
         reply = await _read(process.stdout, MAX_REPLY, stop=True)
         code = await process.wait()
         if code:
-            said = (await complaint).decode("utf-8", "replace").strip().split("\n")[-1]
-            raise NoReplyError("error", f"the program ended with {code}: {said}")
+            reason = (await stderr).decode("utf-8", "replace").strip().split("\n")[-1]
+            raise NoReplyError("error", f"the program ended with {code}: {reason}")
         return reply.decode("utf-8", "replace")
     finally:
         writing.cancel()
-        complaint.cancel()
+        stderr.cancel()
 
 
 async def _write(process: asyncio.subprocess.Process, prompt: bytes) -> None:
     assert process.stdin
-    with contextlib.suppress(OSError):  # it need not read what it does not want
+    with contextlib.suppress(OSError):  # the program need not read all of it
         process.stdin.write(prompt)
         await process.stdin.drain()
         process.stdin.close()
 
 
 async def _read(stream: asyncio.StreamReader, limit: int, *, stop: bool) -> bytes:
-    """All that is written; beyond a limit it is refused, or only its end is kept."""
+    """All bytes of a stream; beyond `limit` raise if `stop`, else keep only the end."""
     data = bytearray()
     while chunk := await stream.read(65536):
         data += chunk
@@ -102,14 +102,14 @@ class Human:
     """The person at the screen, one voter among others.
 
     Args:
-        ask: Asks; None where nobody is there.
+        ask: Asks the person; None if nobody is there.
     """
 
     def __init__(self, ask: Ask | None) -> None:
         self._ask = ask
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """The person's answer as a reply. A second round leaves the first answer standing."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The person's answer as a reply. In the second round the first answer stands."""
         if self._ask is None:
             raise NoReplyError("error", "nobody is there to ask")
         if prompt.turn == "reconcile":
@@ -117,4 +117,4 @@ class Human:
         answer = await self._ask(prompt)
         if answer is None:
             raise NoReplyError("error", "no answer was given")
-        return Said(json.dumps({"answer": answer}), "human")
+        return TransportReply(json.dumps({"answer": answer}), "human")

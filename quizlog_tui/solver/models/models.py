@@ -1,6 +1,6 @@
-"""The models one asks: what `models.yaml` says of them. No model's name stands in code.
+"""The models that can be asked, as configured in `models.yaml`. No model's name is in the code.
 
-Keys are never in the file: it names the environment variable that holds one.
+The file contains no keys: it names the environment variables that hold them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .env_file import PRIMARY
 from .transport import MAX_WEIGHT, NAME, Voter
 
 MODEL_SECONDS = Voter.seconds
-"""How long a model may take, repair included; 10 (spec 2.2.4) is short for those that reason."""
+"""Seconds that a model may take, repair included; 10 would be too few for models that reason."""
 HUMAN_SECONDS = 600.0
-"""How long a person may take."""
+"""Seconds that a person may take."""
 MAX_MODELS = 32
-"""More are refused."""
+"""Maximum number of models."""
 MAX_FILE = 1_000_000
-"""Bytes of a file of models."""
+"""Maximum size of a models file in bytes."""
 
 
 def _endpoint(url: str) -> str:
@@ -42,7 +42,7 @@ def _endpoint(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("must start with http:// or https://")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise ValueError("must hold no key, user or query: name the key's variable in api_key_env")
+        raise ValueError("must not hold a key, user or query: name the variable in api_key_env")
     return url.rstrip("/")
 
 
@@ -66,27 +66,27 @@ class ModelSettings(BaseModel):
     base_url: Annotated[Word, AfterValidator(_endpoint)] | None = None
     """An OpenAI-compatible endpoint, up to `/v1`."""
     model: Word | None = None
-    """The model's name there."""
+    """The model's name at the endpoint."""
     api_key_env: Annotated[str, AfterValidator(_variable)] | None = None
     """The environment variable that holds the key."""
     json_mode: Literal["schema", "object", "prompt"] = "object"
-    """How JSON is asked for: by its schema, as any object, or in words only."""
+    """How JSON is requested: by its schema, as any object, or in words only."""
     max_output_tokens: Annotated[int, Field(gt=0)] | None = None
     command: Annotated[tuple[Word, ...], Field(min_length=1)] | None = None
-    """A local program: the prompt on its stdin, JSON on its stdout."""
+    """A local program that gets the prompt on stdin and writes JSON to stdout."""
     human: StrictBool = False
     """Whether a person answers."""
     family: Name | None = None
     """The provider family it belongs to."""
     weight: Annotated[float, Field(ge=0, le=MAX_WEIGHT, allow_inf_nan=False)] = 1.0
     primary: StrictBool = False
-    """Whether its answer counts where no other rule decides."""
+    """Whether its answer counts if no other rule decides."""
     timeout: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = None
     """Seconds it may take, repair included."""
 
     @property
     def voter(self) -> Voter:
-        """Who is asked."""
+        """The voter that these settings describe."""
         seconds = self.timeout or (HUMAN_SECONDS if self.human else MODEL_SECONDS)
         return Voter(self.name, self.family, self.weight, self.primary, seconds)
 
@@ -101,23 +101,23 @@ class ModelSettings(BaseModel):
 
 
 class Models(BaseModel):
-    """All voters, and what concerns them together."""
+    """All voters, and the settings they share."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     models: Annotated[tuple[ModelSettings, ...], Field(min_length=1, max_length=MAX_MODELS)]
     family_cap: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """The most weight one provider family has in a class."""
+    """Maximum weight of one provider family in a class."""
 
     def with_primary(self, name: str) -> Models:
-        """The same with another primary model (spec 2.2.4, `PRIMARY_MODEL`); as it is for "".
+        """The same models with another primary one; unchanged if `name` is empty.
 
         Raises:
-            ConfigError: There is none of this name.
+            ConfigError: There is no model with this name.
         """
         if not name:
             return self
-        if name not in {one for model in self.models for one in (model.name, model.model)}:
+        if name not in {each for model in self.models for each in (model.name, model.model)}:
             known = ", ".join(model.name for model in self.models)
             raise ConfigError(f"no model {name!r}", where=PRIMARY, hint=f"one of {known}")
         chosen = next(m.name for m in self.models if name in (m.name, m.model))
@@ -138,40 +138,40 @@ class Models(BaseModel):
 
 
 def default_models() -> Path:
-    """Where a user's models are configured."""
+    """The path of the user's models file, which need not exist."""
     return user_folder("config") / "models.yaml"
 
 
 def read_models(path: Path) -> Models:
-    """The models of a file.
+    """Read a models file.
 
     Raises:
-        ConfigError: It cannot be read or says something else; with the line and the mend.
+        ConfigError: It cannot be read or is invalid; the error names the line and the fix.
     """
     data, lines = parse(_text(path), str(path))
     try:
         return Models.model_validate(data)
     except ValidationError as error:
-        raise _complaint(error, lines, path) from None
+        raise _first_error(error, lines, path) from None
 
 
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_FILE:
-            raise ConfigError("is too big for a file of models", where=str(path))
+            raise ConfigError("is too big for a models file", where=str(path))
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ConfigError("there is no file of models", where=str(path), hint=EXAMPLE) from None
+        raise ConfigError("there is no models file", where=str(path), hint=EXAMPLE) from None
     except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(f"cannot read: {said}", where=str(path)) from None
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ConfigError(f"cannot read: {reason}", where=str(path)) from None
 
 
 EXAMPLE = "see `quizlog models --help` for one"
 
 
-def _complaint(error: ValidationError, lines: dict[str, int], path: Path) -> ConfigError:
-    """The first fault as one line: file and line, key, what is wrong, the nearest valid key."""
+def _first_error(error: ValidationError, lines: dict[str, int], path: Path) -> ConfigError:
+    """The first fault in one line: file and line, key, what is wrong, the nearest valid key."""
     first: Any = error.errors(include_url=False, include_input=False)[0]
     place = ""
     for part in first["loc"]:
@@ -179,7 +179,7 @@ def _complaint(error: ValidationError, lines: dict[str, int], path: Path) -> Con
         place = place + step if isinstance(part, int) or f"{place}{step}" in lines else place
     line = lines.get(place)
     where = f"{path}:{line}" if line else str(path)
-    return ConfigError(_said(first), where=where, hint=_hint(first))
+    return ConfigError(_message(first), where=where, hint=_hint(first))
 
 
 _PLAIN = {
@@ -199,18 +199,18 @@ _PLAIN = {
     "int_from_float": "must be a whole number",
     "bool_type": "must be true or false",
 }
-"""What a kind of fault means in plain words, at a key or anywhere."""
+"""Plain words for a type of fault, at a certain key or anywhere."""
 
 
-def _said(first: Any) -> str:
+def _message(first: Any) -> str:
     names = ".".join(str(part) for part in first["loc"] if part != "function-after")
     if first["type"] == "extra_forbidden":
         return f"unknown key {first['loc'][-1]!r}"
     kind = str(first["type"])
     place = next((part for part in reversed(first["loc"]) if isinstance(part, str)), "")
-    said = str(first["msg"]).removeprefix("Value error, ")
-    said = _PLAIN.get(f"{kind} {place}") or _PLAIN.get(kind) or said.replace("Input should", "must")
-    return f"{names}: {said}" if names else said
+    words = str(first["msg"]).removeprefix("Value error, ").replace("Input should", "must")
+    words = _PLAIN.get(f"{kind} {place}") or _PLAIN.get(kind) or words
+    return f"{names}: {words}" if names else words
 
 
 def _hint(first: Any) -> str | None:

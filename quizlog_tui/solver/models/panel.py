@@ -1,7 +1,7 @@
-"""Makes a panel: the clients of configured models, or of recorded replies. Keys are read here only.
+"""Makes a panel of clients, for configured models or recorded replies. Only here are keys read.
 
-A key goes from what is set outside into its client's header and into the redaction that all clients
-share; nothing else ever holds it.
+A key goes from the variables into its client's header and into the redaction that all clients
+share, and nowhere else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .endpoint import Endpoint, connections
 from .env_file import SECRETS
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
-from .transport import NoReplyError, Prompt, Said, Transport
+from .transport import NoReplyError, Prompt, Transport, TransportReply
 
 if TYPE_CHECKING:
     from httpx import AsyncClient
@@ -36,14 +36,14 @@ async def live_panel(
     keep: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> AsyncIterator[Panel]:
-    """The clients of configured models.
+    """A panel of configured models.
 
     Args:
         models: The configuration.
         run: Runs a model's code.
-        ask: Asks the person, where one is a voter.
-        keep: A folder where each reply is recorded.
-        environment: Where keys are looked up.
+        ask: Asks the person, if one is a voter.
+        keep: A folder in which to record each reply.
+        environment: The variables that hold the keys.
     """
     keys = _keys(models, environment)
     redaction = Redaction(keys.values())
@@ -60,10 +60,10 @@ async def live_panel(
 
 
 def recorded_panel(folder: Path, run: RunCode) -> Panel:
-    """The clients of a folder of recorded replies.
+    """A panel that plays a folder of recorded replies.
 
     Raises:
-        ConfigError: It holds none.
+        ConfigError: The folder has no recorded replies.
     """
     return recording_of(folder, run).panel
 
@@ -72,7 +72,7 @@ def recording_of(folder: Path, run: RunCode) -> Recording:
     """A folder of recorded replies, and which requests they answer.
 
     Raises:
-        ConfigError: It holds none.
+        ConfigError: The folder has no recorded replies.
     """
     voters, shelf = recorded(folder)
     clients = [ModelClient(voter, Player(voter.name, shelf), Redaction()) for voter in voters]
@@ -87,19 +87,19 @@ def recording_of(folder: Path, run: RunCode) -> Recording:
 
 
 def _keys(models: Models, environment: Mapping[str, str]) -> dict[str, str]:
-    """The keys by the names of their variables; blanks at the ends are a slip of copying."""
+    """The keys by variable name, without blanks at the ends, which are errors of copying."""
     names = {model.api_key_env for model in models.models if model.api_key_env}
     return {name: environment[name].strip() for name in names if environment.get(name, "").strip()}
 
 
 def missing_keys(models: Models, environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The variables that models name and the environment lacks."""
+    """The variables that the models name and the environment lacks."""
     names = {model.api_key_env for model in models.models if model.api_key_env}
     return sorted(names - _keys(models, environment).keys())
 
 
-def _seen(own: str | None, keys: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a program: with its own key, without those of others or of ours."""
+def _program_environment(own: str | None, keys: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program: with its own key, without other keys and quizlog's secrets."""
     hidden = SECRETS | keys.keys()
     others = {name: value for name, value in os.environ.items() if name not in hidden}
     return others | {name: key for name, key in keys.items() if name == own}
@@ -111,14 +111,14 @@ def _transport(
     if model.human:
         return Human(ask)
     if model.command:
-        return Command(model.command, _seen(model.api_key_env, keys))
+        return Command(model.command, _program_environment(model.api_key_env, keys))
     if model.api_key_env and model.api_key_env not in keys:
         return Keyless(model.api_key_env)
     return Endpoint(model, keys.get(model.api_key_env or ""), http)
 
 
 class Keyless:
-    """Stands for an endpoint whose key is missing: nothing is sent there without it.
+    """Replaces an endpoint whose key is missing: nothing is sent without the key.
 
     Args:
         variable: The environment variable that should hold the key.
@@ -127,6 +127,6 @@ class Keyless:
     def __init__(self, variable: str) -> None:
         self._variable = variable
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """Always fails."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """Raise, as there is no key."""
         raise NoReplyError("error", f"{self._variable} is not set, in the environment or in .env")

@@ -1,6 +1,6 @@
-"""What is asked of a model, and the seam behind which it is answered: live, recorded, by a person.
+"""A request to a model, and the protocol of its transports: live, recorded, or a person.
 
-Pure data and a protocol. A transport gives the text of a reply, or says why there is none.
+Pure data and a protocol. A transport returns the text of a reply, or raises if there is none.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ..decisions.decision import ReplyStatus, Source
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 """The pattern of a model's name, which also names files."""
 MAX_WEIGHT = 1000.0
-"""The most one vote may weigh."""
+"""Maximum weight of a vote."""
 Turn = Literal["solve", "reconcile"]
-"""Which of the two questions is put to a model."""
+"""The round in which a model is asked."""
 
 
 @dataclass(frozen=True)
 class Voter:
-    """Who is asked, and what the vote is worth."""
+    """A model, program or person that is asked, and the weight of its vote."""
 
     name: str
     """Its name in decisions."""
@@ -32,14 +32,14 @@ class Voter:
     """The provider family it belongs to."""
     weight: float = 1.0
     primary: bool = False
-    """Whether its answer counts where no other rule decides."""
+    """Whether its answer counts if no other rule decides."""
     seconds: float = 45.0
-    """How long it may take, repair included."""
+    """Seconds that it may take, repair included."""
 
 
 @dataclass(frozen=True)
 class ChatMessage:
-    """A part of the conversation, as chat endpoints name them."""
+    """A message of a chat."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -47,38 +47,38 @@ class ChatMessage:
 
 @dataclass(frozen=True)
 class Prompt(Generic[C]):
-    """What a model is asked. Holds no key."""
+    """A request to a model. Contains no key."""
 
     turn: Turn
     messages: tuple[ChatMessage, ...]
     contract: type[C]
-    """What the reply must be."""
+    """The class of the reply."""
     deadline: float = math.inf
-    """When the reply is of no use any more, on the monotonic clock; no part of the request."""
+    """Time on the monotonic clock after which no reply is needed; not part of the request."""
 
     def digest(self, model: str) -> str:
-        """A name for this request to a model: equal requests have equal names."""
-        said = [[message.role, message.content] for message in self.messages]
-        data = json.dumps([model, self.turn, said])
+        """A digest of this request to a model: equal requests have equal digests."""
+        messages = [[message.role, message.content] for message in self.messages]
+        data = json.dumps([model, self.turn, messages])
         return hashlib.sha256(data.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
-class Said:
+class TransportReply:
     """A reply's text and where it comes from."""
 
     text: str
     source: Source
     seconds: float | None = None
-    """How long it took when it was recorded; None for now."""
+    """Seconds it took when it was recorded; None for a live reply."""
 
 
 class NoReplyError(Exception):
-    """There is no reply.
+    """A model gave no reply.
 
     Args:
-        status: How asking ended.
-        message: Why, in a line; may hold foreign text.
+        status: How the request ended.
+        message: Why, in one line; may contain untrusted text.
     """
 
     def __init__(self, status: ReplyStatus, message: str) -> None:
@@ -88,7 +88,7 @@ class NoReplyError(Exception):
 
 
 class Transport(Protocol):
-    """Answers requests to one model. Raises NoReplyError, and nothing else it can foresee."""
+    """Answers requests to one model. Raises only NoReplyError as far as it can foresee."""
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
-        """The reply to a request. Waits as long as it takes: the caller bounds the time."""
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The reply to a request. Has no time limit of its own: the caller sets one."""

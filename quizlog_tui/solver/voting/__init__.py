@@ -1,1 +1,1 @@
-"""How votes are counted: which answers are equal, and which one wins."""
+"""Counts votes: which answers are equal, and which one wins."""

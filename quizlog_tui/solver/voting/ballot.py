@@ -1,6 +1,6 @@
-"""One model's vote: what it votes for with which weight, or why it casts none.
+"""One model's vote: its answer and weight, or why it has none.
 
-An executed answer beats an asserted one; a failure is no vote, never a value. Pure.
+An executed answer counts more than a claimed one; a failure is not a vote. Pure.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .equality import same, wanted
 from .normal import NoAnswerError, NormalForm, normal_form
 
 EXECUTED = Fraction(1)
-"""The weight of an answer that code came to."""
+"""Weight of an answer that code computed."""
 ASSERTED = Fraction(1, 2)
-"""The weight of an answer without a run behind it."""
+"""Weight of an answer that was only claimed."""
 UNSURE = Fraction(1, 2)
-"""The confidence of a model that gave none."""
+"""Confidence of a model that stated none."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Ballot:
     form: NormalForm
     weight: Fraction
     executed: bool
-    """Whether a run stands behind it."""
+    """Whether code computed it."""
     confidence: Fraction | None = None
     family: str | None = None
     primary: bool = False
@@ -41,7 +41,7 @@ class Ballot:
 def vote_of(
     model: ModelReply, again: Reconsidered | None, proven: Sequence[NormalForm], question: Question
 ) -> Ballot | str:
-    """The model's vote, its reconsidered one if it has one; else why it has none."""
+    """The model's vote, preferably the reconsidered one; or why it has none, as text."""
     if not model.weight:
         return "its votes weigh nothing"
     second = again and _second_vote(model, again, proven, question)
@@ -50,12 +50,12 @@ def vote_of(
 
 def _first_vote(model: ModelReply, question: Question) -> Ballot | str:
     if model.status != "ok":
-        return one_reason(model.status, model.error)
+        return no_vote_reason(model.status, model.error)
     run = model.executed
     if run is None or run.status == "sandbox_error":
         return _ballot(model, model.claimed, question, executed=False)
     if run.status != "ok":
-        return one_reason(f"its code: {run.status}", run.error)
+        return no_vote_reason(f"its code: {run.status}", run.error)
     return _ballot(model, run.answer, question, executed=True)
 
 
@@ -63,10 +63,10 @@ def _second_vote(
     model: ModelReply, again: Reconsidered, proven: Sequence[NormalForm], question: Question
 ) -> Ballot | str:
     if again.status != "ok":
-        return one_reason(again.status, again.error)
+        return no_vote_reason(again.status, again.error)
     run = again.executed
     if run is not None and run.status not in ("ok", "sandbox_error"):
-        return one_reason(f"its code: {run.status}", run.error)
+        return no_vote_reason(f"its code: {run.status}", run.error)
     sure = UNSURE if again.confidence is None else Fraction(str(again.confidence))
     if run is not None and run.status == "ok":
         return _ballot(model, run.answer, question, executed=True, confidence=sure)
@@ -95,13 +95,13 @@ def _ballot(
     )
 
 
-def one_reason(what: str, error: str | None) -> str:
-    """Why there is no vote, in a line."""
+def no_vote_reason(what: str, error: str | None) -> str:
+    """Why there is no vote, in one line."""
     return f"{what}: {error}" if error else what
 
 
 def proven_forms(decision: Decision) -> list[NormalForm]:
-    """The normal forms of all that code came to, in either round."""
+    """The normal forms of all answers that code computed, in either round."""
     runs = [reply.executed for reply in decision.models]
     runs += [reply.executed for reply in decision.reconciliation]
     return [form for run in runs if (form := _form_of(run, decision.question))]
@@ -117,7 +117,7 @@ def _form_of(run: Execution | None, question: Question) -> NormalForm | None:
 
 
 def is_equal(one: Any, other: Any, question: Question) -> bool:
-    """Whether two raw answers count as equal. What is no answer equals nothing."""
+    """Whether two raw answers count as equal. A value that is not an answer equals nothing."""
     try:
         return same(normal_form(one, question), normal_form(other, question), wanted(question))
     except NoAnswerError:
@@ -125,11 +125,11 @@ def is_equal(one: Any, other: Any, question: Question) -> bool:
 
 
 def in_conflict(model: ModelReply, question: Question) -> bool:
-    """Whether the model's code came to something else than the model claimed."""
-    found = _form_of(model.executed, question)
-    if found is None or model.claimed is None:
+    """Whether the model's code computed another answer than the model claimed."""
+    computed = _form_of(model.executed, question)
+    if computed is None or model.claimed is None:
         return False
     try:
-        return not same(normal_form(model.claimed, question), found, wanted(question))
+        return not same(normal_form(model.claimed, question), computed, wanted(question))
     except NoAnswerError:
         return False

@@ -1,6 +1,6 @@
-"""The rules that turn votes into one decision, the same for a fresh and for a stored one.
+"""The rules that turn votes into a verdict, for new and for stored decisions.
 
-Pure functions; no model is asked. `decide` never changes evidence, only the verdict.
+Pure functions; no model is asked. `decide` changes only the verdict, never the evidence.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from ..decisions.decision import AnswerClass, Decision, DecisionVerdict, Why
 from .vote import Tally, tally
 
 STANDARD = "majority"
-"""The rule of a fresh decision."""
+"""The rule of a new decision."""
 
 
 @dataclass(frozen=True)
 class _Standing:
-    """What a rule looks at."""
+    """The votes as a rule sees them."""
 
     classes: Sequence[AnswerClass]
-    """Those not refused, the heaviest first."""
+    """The classes that are not refused, the heaviest first."""
     primary: AnswerClass | None
-    """The one the primary model voted for."""
+    """The class that the primary model voted for."""
     is_complete: bool
-    """Whether every model voted whose vote weighs anything."""
+    """Whether every model with a weight above 0 has voted."""
 
     @property
     def voters(self) -> int:
-        return sum(len(one.members) for one in self.classes)
+        return sum(len(each.members) for each in self.classes)
 
 
 Choice = tuple[AnswerClass, Why] | None
@@ -38,7 +38,7 @@ Rule = Callable[[_Standing], Choice]
 
 
 def decide(decision: Decision, rule: str = STANDARD) -> Decision:
-    """The decision with the verdict that a rule gives.
+    """The decision with the verdict of a rule.
 
     Raises:
         UsageError: There is no such rule.
@@ -46,14 +46,14 @@ def decide(decision: Decision, rule: str = STANDARD) -> Decision:
     if rule not in RULES:
         raise UsageError(f"there is no rule {rule!r}", hint=f"one of {', '.join(RULES)}")
     counted = tally(decision)
-    open_ = [one for one in counted.classes if not one.refused]
-    primary = next((one for one in open_ if one.key == counted.primary), None)
+    open_ = [each for each in counted.classes if not each.refused]
+    primary = next((each for each in open_ if each.key == counted.primary), None)
     choice = RULES[rule].choose(_Standing(open_, primary, _all_voted(decision, counted)))
     return replace(decision, verdict=_verdict(rule, counted, open_, choice))
 
 
 def _all_voted(decision: Decision, counted: Tally) -> bool:
-    silent = {one.name for one in counted.abstained}
+    silent = {each.name for each in counted.abstained}
     return not any(model.weight for model in decision.models if model.name in silent)
 
 
@@ -61,8 +61,8 @@ def _verdict(
     rule: str, counted: Tally, open_: Sequence[AnswerClass], choice: Choice
 ) -> DecisionVerdict:
     chosen, why = choice or (None, None)
-    refused = any(one.refused for one in counted.classes)
-    rest = [one.answer for one in open_ if one is not chosen]
+    refused = any(each.refused for each in counted.classes)
+    rest = [each.answer for each in open_ if each is not chosen]
     return DecisionVerdict(
         rule=rule,
         answer=chosen.answer if chosen else None,
@@ -76,50 +76,51 @@ def _verdict(
 
 
 def needs_reconciliation(decision: Decision) -> bool:
-    """Whether models that see each other's results could still settle it (spec 3.6).
+    """Whether a second round, in which models see each other's results, could settle it.
 
-    They cannot where two or more outweigh all others, where nobody answered, or where answers are
-    free texts.
+    It cannot if two or more models already outweigh all others, if no model answered, or if the
+    answers are free texts.
     """
     heard = [model.name for model in decision.models if model.status == "ok"]
     if decision.reconciliation or not heard or decision.question.input_type == "textarea":
         return False
-    open_ = [one for one in tally(decision).classes if not one.refused]
-    if sum(len(one.members) for one in open_) == 1:
+    open_ = [each for each in tally(decision).classes if not each.refused]
+    if sum(len(each.members) for each in open_) == 1:
         return len(heard) > 1
     top = _most(_Standing(open_, None, is_complete=False))
     return top is None or len(top[0].members) == 1
 
 
 def settled(decision: Decision, outstanding: float) -> bool:
-    """Whether no vote that is still missing can change the answer, whoever casts it.
+    """Whether no outstanding vote can change the answer.
 
-    The leader needs more than half of all there can be: short of that, the primary model decides.
+    The leading class needs more than half of all possible weight; otherwise the primary model may
+    still decide.
 
     Args:
-        decision: What is known so far.
-        outstanding: The weight of all models that have not answered yet.
+        decision: The decision so far.
+        outstanding: The total weight of the models that have not answered yet.
     """
-    weights = [_exact(one.weight) for one in tally(decision).classes if not one.refused]
+    weights = [_exact(each.weight) for each in tally(decision).classes if not each.refused]
     return bool(weights) and 2 * weights[0] > sum(weights) + _exact(outstanding)
 
 
 def two_runs_agree(decision: Decision) -> bool:
-    """Whether the code of two models came to equal answers."""
+    """Whether the code of two models computed equal answers."""
     ran = {m.name for m in decision.models if m.executed and m.executed.status == "ok"}
-    return any(len(ran & {*one.members}) > 1 for one in tally(decision).classes)
+    return any(len(ran & {*each.members}) > 1 for each in tally(decision).classes)
 
 
 def _exact(weight: float) -> Fraction:
-    """A weight as it is written: tenths add up."""
+    """A weight as a fraction of its decimal notation, so that tenths add up exactly."""
     return Fraction(str(weight))
 
 
-# -- the steps rules are made of
+# -- the steps of rules
 
 
 def _together(standing: _Standing) -> Choice:
-    """All models agree, or one alone has voted. A model that did not vote has not agreed."""
+    """The answer on which all models agree, or the only vote. Not voting is not agreeing."""
     if len(standing.classes) != 1:
         return None
     if standing.voters == 1:
@@ -128,30 +129,30 @@ def _together(standing: _Standing) -> Choice:
 
 
 def _most(standing: _Standing) -> Choice:
-    """More than half of the weight that was cast."""
-    total = sum(_exact(one.weight) for one in standing.classes)
-    top = next((one for one in standing.classes if 2 * _exact(one.weight) > total), None)
+    """The class with more than half of the weight of all votes."""
+    total = sum(_exact(each.weight) for each in standing.classes)
+    top = next((each for each in standing.classes if 2 * _exact(each.weight) > total), None)
     return (top, "majority") if top else None
 
 
 def _surest(standing: _Standing) -> Choice:
-    """More weighted confidence than any other, where somebody said how sure it is."""
-    if any(one.confidence is None or one.key.startswith("free:") for one in standing.classes):
+    """The class with the most weighted confidence, if the models stated their confidence."""
+    if any(each.confidence is None or each.key.startswith("free:") for each in standing.classes):
         return None
-    top = sorted(standing.classes, key=lambda one: -(one.confidence or 0))
+    top = sorted(standing.classes, key=lambda each: -(each.confidence or 0))
     if len(top) > 1 and top[0].confidence == top[1].confidence:
         return None
     return (top[0], "confidence") if top else None
 
 
 def _primary(standing: _Standing) -> Choice:
-    """What the primary model votes for."""
+    """The class that the primary model voted for."""
     return (standing.primary, "primary") if standing.primary else None
 
 
 def _heaviest(standing: _Standing) -> Choice:
-    """More weight than any other, though not half of it."""
-    top = [one for one in standing.classes if one.weight == standing.classes[0].weight]
+    """The class with more weight than any other, even if less than half."""
+    top = [each for each in standing.classes if each.weight == standing.classes[0].weight]
     return (top[0], "plurality") if len(top) == 1 else None
 
 
@@ -169,7 +170,7 @@ def _all_agree(standing: _Standing) -> Choice:
 
 @dataclass(frozen=True)
 class NamedRule:
-    """A rule one may decide by."""
+    """A rule that a user can choose."""
 
     about: str
     """What it does, in a line."""

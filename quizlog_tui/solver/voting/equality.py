@@ -1,8 +1,8 @@
-"""Which answers count as equal: classes for comparison only.
+"""Decides which answers count as equal.
 
-Numbers within one part in 10⁹, or rounding alike at the decimals the question asks for; whole
-numbers only when they are the same. Texts alike in all but blanks and case, unless the question
-asks for exact case. Lists and objects item by item.
+Numbers are equal within one part in 10⁹, or if they round alike at the decimals that the question
+asks for; whole numbers only if they are the same. Texts are equal apart from blanks and case,
+unless the question asks for exact case. Lists and objects are compared item by item.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..decisions.decision import Question
 from .normal import NormalForm, asked_text
 
 TOLERANCE = Fraction(1, 10**9)
-"""Numbers nearer than this, relative to the larger, are equal."""
+"""Largest difference between equal numbers, relative to the larger one."""
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNT = rf"(?<![\w.])(\d{{1,2}}|{'|'.join(_WORDS)})"
@@ -27,7 +27,7 @@ _DECIMALS = re.compile(
     rf"|\b(?:to|with|round\w*|correct|using) {_COUNT} decimal\b(?! (?:number|to|in)\b)",
     re.I,
 )
-"""Decimals that are asked for; a bare "10 decimal" may be a number in base ten."""
+"""Requests for a number of decimals; a bare "10 decimal" may be a number in base ten."""
 _WHOLE = re.compile(
     r"\bto (?:the|its) (?:nearest|closest) (?:integer|whole number)\b"
     r"|\bround\w*\b[^.?!\n]{0,60}\b(?:nearest|closest) (?:integer|whole number|unit)\b"
@@ -44,16 +44,16 @@ _EXACT_CASE = re.compile(
 
 @dataclass(frozen=True)
 class WantedForm:
-    """How closely a question wants answers compared."""
+    """How exactly a question wants answers to be compared."""
 
     decimals: int | None
-    """Decimals it asks for; None if it names none."""
+    """Number of decimals it asks for; None if it names none."""
     exact_case: bool
-    """Whether upper and lower case differ."""
+    """Whether upper and lower case matter."""
 
 
 def wanted(question: Question) -> WantedForm:
-    """What a question says about decimals and case."""
+    """How exactly a question wants answers to be compared, from its text."""
     text = asked_text(question)
     return WantedForm(_decimals(text), bool(_EXACT_CASE.search(text)))
 
@@ -94,9 +94,9 @@ def _same_number(one: Fraction, other: Fraction, decimals: int | None) -> bool:
 
 
 def roundings(value: Fraction, decimals: int) -> set[int]:
-    """What a value may be rounded to, in units of its last decimal.
+    """The possible results of rounding a value, in units of the last decimal.
 
-    A value half way may go either way: people round 90.25 to 90.3, Python to 90.2.
+    A value half-way between two may go either way: people round 90.25 to 90.3, Python to 90.2.
     """
     doubled = 2 * value * Fraction(10) ** decimals
     units = (doubled.numerator + doubled.denominator) // (2 * doubled.denominator)
@@ -118,8 +118,8 @@ def _same_json(one: NormalForm, other: NormalForm, how: WantedForm) -> bool:
 def grouped(forms: Sequence[NormalForm], how: WantedForm) -> list[list[int]]:
     """The indices of forms in groups whose members all equal each other.
 
-    What lies between two groups joins the one that begins with the form given most often; in what
-    order the forms came makes no difference.
+    A form that fits two groups joins the one that starts with the more frequent form. The order of
+    the forms makes no difference.
     """
     texts = [repr(form) for form in forms]
     times = Counter(texts)

@@ -1,7 +1,7 @@
-"""Normal forms of answers: what an answer is, for comparing it only.
+"""Normal forms of answers, for comparison only.
 
-The raw answer is what gets submitted; nothing here changes it (spec 2.2.4, normalization). An
-answer that is no answer (an error's text, NaN, a blank) has no normal form.
+The raw answer is submitted unchanged. A value that is not an answer (the text of an error, NaN, a
+blank) has no normal form.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ class NormalForm:
     """The normal form of an answer."""
 
     kind: Kind
-    """What it is."""
+    """The kind of answer."""
     value: Any
-    """Comparable within its kind: a bool, a Fraction, a text, or lists and dicts of Forms."""
+    """A value comparable within its kind: a bool, Fraction, text, or list or dict of forms."""
     label: str
-    """A short name of the value."""
+    """A short text for the value."""
 
 
 class NoAnswerError(ValueError):
-    """The value is no answer; the text says why."""
+    """A value is not an answer; the text says why."""
 
 
 _SHORT = 20
-"""Characters of a prompt that hardly says what is asked."""
+"""A prompt with fewer characters does not describe the question without its context."""
 MAX_DIGITS = 400
-"""Longer numerals are compared as texts."""
+"""Maximum length of a numeral; longer ones are compared as texts."""
 
 _NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.A)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.A)
@@ -55,27 +55,27 @@ _GIVEN_UP = re.compile(
     r"|max(?:imum)? iterations reached|(?:request|execution|code) timed out)",
     re.I,
 )
-"""What agents say that have no answer."""
+"""Phrases of agents that have no answer."""
 _ERROR = re.compile(
     r"\s*(?:error\b\s*[:!]|(?:\w+\.)*\w+(?:Error|Exception)\s*:|traceback \(most recent)", re.I
 )
-"""How texts of errors begin."""
+"""Beginnings of error messages."""
 _OF_ERRORS = re.compile(
     r"(?<!squared )(?<!square )(?<!absolute )(?<!standard )error|exception"
     r"|\b(?:traceback|messages?|warnings?|raises?|raised|fails?|failures?)\b",
     re.I,
 )
-"""What a question says that may be answered by the text of an error."""
+"""Words of questions to which the text of an error may be the answer."""
 _NOT_FINITE = frozenset({"nan", "+nan", "-nan", "inf", "+inf", "-inf", "infinity", "-infinity"})
 _YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
 _NUMERIC = frozenset({"number", "integer"})
 
 
 def normal_form(value: Any, question: Question) -> NormalForm:
-    """What an answer is, in the light of what was asked.
+    """The normal form of an answer to a question.
 
     Raises:
-        NoAnswerError: It is none: nothing, blank, not finite, or the text of an error.
+        NoAnswerError: The value is nothing, blank, not finite, or the text of an error.
     """
     if value is None:
         raise NoAnswerError("no answer")
@@ -99,7 +99,7 @@ def _text_form(text: str, question: Question) -> NormalForm:
 
 
 def _is_failure(text: str, question: Question) -> bool:
-    """Whether a text tells of a failure to answer; of code too, which may catch its own error."""
+    """Whether a text reports a failure, of an agent or of code that caught its own error."""
     if _GIVEN_UP.match(text):
         return True
     may_be_one = question.input_type not in _NUMERIC and _OF_ERRORS.search(asked_text(question))
@@ -107,14 +107,14 @@ def _is_failure(text: str, question: Question) -> bool:
 
 
 def asked_text(question: Question) -> str:
-    """What is asked; where that is but a word or two, with what was printed before."""
+    """The text of the question, with its context if it has only a word or two."""
     if len(question.text) < _SHORT:
         return f"{question.text}\n{question.context}"
     return question.text
 
 
 def _choice(flat: str, question: Question) -> str | None:
-    """The option a text names, whatever its case or the mark behind its letter."""
+    """The option that a text names, regardless of case and of punctuation after its letter."""
     bare = flat.casefold().rstrip(".):")
     return next(
         (c for c in map(str.casefold, question.choices) if c in (bare, flat.casefold())), None
@@ -141,7 +141,7 @@ def _plain_form(value: Any, question: Question, depth: int) -> NormalForm:
 
 
 def _inner(value: Any, question: Question, depth: int) -> NormalForm:
-    """A value inside a list or an object, where null and blanks are values too."""
+    """The form of a value inside a list or object, where null and blanks are values too."""
     if value is None:
         return NormalForm("string", None, "null")
     form = _plain_form(value, question, depth - 1)
@@ -186,7 +186,7 @@ def _string_form(text: str, question: Question, depth: int) -> NormalForm:
 
 
 def _numeral(flat: str, question: Question) -> Fraction | None:
-    """The number a text writes; leading zeros make it a text unless a number was asked for."""
+    """The number in a text; one with leading zeros is text unless the question wants a number."""
     if len(flat) > MAX_DIGITS:
         return None
     numeric = question.input_type in _NUMERIC
@@ -198,7 +198,7 @@ def _numeral(flat: str, question: Question) -> Fraction | None:
 
 
 def _json_form(flat: str, question: Question, depth: int) -> NormalForm | None:
-    """The form of a list or an object that is written as a text."""
+    """The form of a list or object that is written as JSON text."""
     if flat[:1] not in ("[", "{"):
         return None
     try:
@@ -208,7 +208,7 @@ def _json_form(flat: str, question: Question, depth: int) -> NormalForm | None:
 
 
 def _data_form(text: str) -> NormalForm | None:
-    """The form of a data URI: its type and its bytes, or its pixels where they can be read."""
+    """The form of a data URI: its type, and a digest of its pixels or else of its bytes."""
     found = _DATA_URI.fullmatch(text.strip())
     if not found or ";base64" not in found[2].lower():
         return None
@@ -223,5 +223,5 @@ def _data_form(text: str) -> NormalForm | None:
 
 
 def squeezed(text: str) -> str:
-    """Text in composed form, without blanks at its ends or runs of them inside."""
+    """A text in composed Unicode form, with runs of blanks reduced to one and none at the ends."""
     return " ".join(unicodedata.normalize("NFC", text).split())

@@ -1,7 +1,7 @@
-"""The pixels of a PNG image, so that two files of the same picture compare equal.
+"""Reads the pixels of a PNG image, so that two files of the same picture compare equal.
 
-Handles what plotting libraries write: 8 bits a channel, not interlaced. Anything else, and anything
-too big, has no pixels here and is compared by its bytes.
+It handles what plotting libraries write: 8 bits per channel, not interlaced. Other and too large
+images are compared by their bytes.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import struct
 import zlib
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Larger pictures are not unpacked."""
+"""Maximum size of an unpacked image in bytes."""
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
-"""Channels of a pixel by colour type; palettes are left out."""
+"""Number of channels by colour type; palettes are not supported."""
 
 
 def pixels(data: bytes) -> bytes | None:
-    """Size, channels and all samples row by row; None if they cannot be read here."""
+    """Size, number of channels and all samples row by row; None if the image is not supported."""
     try:
         chunks = list(_chunks(data))
         header = dict(chunks)[b"IHDR"]
@@ -59,7 +59,7 @@ def _unfiltered(raw: bytes, stride: int, step: int) -> bytes:
 
 
 def _none(row: bytearray, above: bytearray, step: int) -> None:
-    """The row is stored as it is."""
+    """Leave the row unchanged."""
 
 
 def _sub(row: bytearray, above: bytearray, step: int) -> None:

@@ -1,4 +1,4 @@
-"""Votes counted: the classes of equal answers, their weights, and the raw answer of each.
+"""Counts votes: the classes of equal answers, their weights, and the raw answer of each.
 
 Pure functions of a decision's evidence; none depends on the order of the models.
 """
@@ -24,11 +24,11 @@ class Tally:
     """All votes counted."""
 
     classes: tuple[AnswerClass, ...]
-    """The heaviest first."""
+    """The classes of equal answers, the heaviest first."""
     abstained: tuple[Abstention, ...]
     conflicts: tuple[str, ...]
     primary: str | None
-    """The key of the class the primary model voted for, unless that was refused."""
+    """The key of the class that the primary model voted for, unless it was refused."""
 
 
 def tally(decision: Decision) -> Tally:
@@ -103,7 +103,7 @@ def _class(members: Sequence[Ballot], decision: Decision, *, refused: bool) -> A
 def _total(
     members: Iterable[Ballot], weights: dict[str, Fraction], cap: Fraction | None
 ) -> Fraction:
-    """The sum of weights, no provider family counting for more than the cap."""
+    """The sum of the weights, with each provider family limited to the cap."""
     alone = [weights[b.name] for b in members if b.family is None or cap is None]
     families: dict[str, Fraction] = {}
     for ballot in members:
@@ -114,7 +114,7 @@ def _total(
 
 
 def _key(members: Iterable[Ballot], how: WantedForm) -> str:
-    """The class's name: the least of its members' labels."""
+    """The key of a class: the shortest of its members' labels."""
     labels = {ballot.form.label for ballot in members}
     kind = next(iter(members)).form.kind
     if kind == "string" and not how.exact_case:
@@ -127,7 +127,7 @@ def _key(members: Iterable[Ballot], how: WantedForm) -> str:
 
 
 def _representative(members: Iterable[Ballot], question: Question, how: WantedForm) -> Any:
-    """The raw form given most often; among equals what the question prefers, then what ran."""
+    """The most frequent raw answer; among equals one of the wanted type, then a computed one."""
     texts = Counter(_raw(ballot.answer) for ballot in members)
 
     def order(ballot: Ballot) -> tuple[int, bool, bool, int, str]:
@@ -143,7 +143,7 @@ def _raw(answer: Any) -> str:
 
 
 def _fits(answer: Any, question: Question, how: WantedForm) -> bool:
-    """Whether a raw answer has the very type, and the decimals, the question asks for."""
+    """Whether a raw answer has the type and the decimals that the question asks for."""
     kind = question.input_type
     if kind in ("number", "integer"):
         number = isinstance(answer, (int, float)) and not isinstance(answer, bool)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...solver.models.cassettes import Player, recorded
 from ...solver.models.client import ModelClient
-from ...solver.models.transport import Prompt, Said, Transport
+from ...solver.models.transport import Prompt, Transport, TransportReply
 from ...solver.redaction import Redaction
 from ...solver.solve import Panel, RunCode
 from ..task.task_history import without_history
@@ -36,7 +36,7 @@ class AtHome:
         self._inner = inner
         self._url = url
 
-    async def complete(self, prompt: Prompt[Any]) -> Said:
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
         """The reply, about the server where it stands."""
         *before, last = (
             replace(one, content=one.content.replace(self._url, HOME)) for one in prompt.messages

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import urljoin
 
-from ...solver.contract import Wish
+from ...solver.contract import FetchRequest
 from ...solver.redaction import STAND_IN, Redaction
 from ..page.page import reachable
 from .address import Allowed, same_place
@@ -26,7 +26,7 @@ _OURS = re.compile(
 """Headers that say how a request is sent, not what it says: a model has none of these."""
 
 
-def address_of(wish: Wish, page: str) -> str:
+def address_of(wish: FetchRequest, page: str) -> str:
     """The absolute URL of a request asked for at a page."""
     try:
         return urljoin(page, wish.url.strip())
@@ -34,14 +34,14 @@ def address_of(wish: Wish, page: str) -> str:
         return wish.url  # no URL at all: it is refused as what it is
 
 
-def body_of(wish: Wish) -> str | None:
+def body_of(wish: FetchRequest) -> str | None:
     """The body as it is sent."""
     if wish.body is None or isinstance(wish.body, str):
         return wish.body
     return json.dumps(wish.body)
 
 
-def headers_of(wish: Wish) -> dict[str, str]:
+def headers_of(wish: FetchRequest) -> dict[str, str]:
     """The headers as they are sent."""
     named = {name.strip(): value.strip() for name, value in wish.headers.items()}
     is_json = wish.body is not None and not isinstance(wish.body, str)
@@ -51,7 +51,7 @@ def headers_of(wish: Wish) -> dict[str, str]:
 
 
 def fault_of(
-    wish: Wish, url: str, allowed: Allowed, closed: Sequence[str], secrets: Redaction
+    wish: FetchRequest, url: str, allowed: Allowed, closed: Sequence[str], secrets: Redaction
 ) -> str | None:
     """Why a request is not sent; None if it is.
 
@@ -75,7 +75,7 @@ def fault_of(
     return next((fault for fault in faults if fault), None)
 
 
-def _texts(wish: Wish, url: str, body: str) -> Iterator[str]:
+def _texts(wish: FetchRequest, url: str, body: str) -> Iterator[str]:
     yield from (url, wish.url, body)
     for name, value in wish.headers.items():
         yield from (name, value)

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from ...errors import QuizlogError
-from ...solver.contract import Wish
+from ...solver.contract import FetchRequest
 from ...solver.decisions.decision import Fetched
 from ...solver.research import FetchTool
 from ..task.task_context import TaskContext
@@ -67,14 +67,14 @@ class Fetcher:
         """
         asked: Counter[tuple[str, str]] = Counter()
 
-        async def fetch(model: str, wish: Wish) -> tuple[Fetched, ...]:
+        async def fetch(model: str, wish: FetchRequest) -> tuple[Fetched, ...]:
             same = model, wish.model_dump_json()
             asked[same] += 1
             return await self._fetch(wish, asked[same])
 
         return FetchTool(self.tools.allowed.origins, fetch)
 
-    async def _fetch(self, wish: Wish, nth: int) -> tuple[Fetched, ...]:
+    async def _fetch(self, wish: FetchRequest, nth: int) -> tuple[Fetched, ...]:
         """What came of a request, and of those for the pages after it."""
         found: list[Fetched] = []
         url: str | None = address_of(wish, self.page)
@@ -84,7 +84,7 @@ class Fetcher:
             url = self._after(found[-1])
         return tuple(found)
 
-    def _refused(self, wish: Wish, sent: Sent) -> Fetched | None:
+    def _refused(self, wish: FetchRequest, sent: Sent) -> Fetched | None:
         """A request that may not be sent; None if it may."""
         tools = self.tools
         fault = fault_of(wish, sent.url, tools.allowed, self.closed, tools.redaction)
