@@ -200,7 +200,7 @@ class Log:
 
 def _asking_line(script: str) -> int | None:
     """The line of the script that asks; None where a library's thread asks on its behalf."""
-    frame: FrameType | None = sys._getframe(2)
+    frame = sys._getframe(2).f_back  # beside ours: looking at each frame is an event to audit
     while frame is not None:
         if frame.f_code.co_filename == script:
             return frame.f_lineno

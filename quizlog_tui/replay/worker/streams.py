@@ -148,7 +148,6 @@ class Out(io.TextIOWrapper):
     def prompt(self, text: str) -> None:
         """Write a prompt: it reaches stdout, and the log knows it as the question instead."""
         with self.log.lock:
-            self.log.foreign()
             _plain_write(self, text)
             self.log.asked.append(quote(text))
             self.flush()
