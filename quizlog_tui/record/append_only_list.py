@@ -31,6 +31,8 @@ class AppendOnlyList(Sequence[T], Generic[T]):
 
     def then(self, *items: T) -> AppendOnlyList[T]:
         """This list followed by `items`; copies only if it was already extended otherwise."""
+        if not items:
+            return self
         shared = self._items
         if len(shared) != self._length:
             shared = shared[: self._length]

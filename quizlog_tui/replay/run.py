@@ -17,7 +17,7 @@ from .process.limits import Limits
 from .process.process import QuizProcess
 from .process.protocol import RawStep, Violation, WorkerOutcome, WorkerReport
 from .script.source import Source
-from .transcript import Step, Transcript
+from .transcript import Step, Transcript, frozen
 from .world import CODE, MET, TAMPERED
 
 ENDED_BY_ANSWER = "EndedByAnswer"
@@ -142,25 +142,28 @@ class Run:
         kind, outcome = "ended", None
         for report in self.process.reports():
             self._check(report)
-            self._note_code()
+            if self.process.code:
+                self._note_code()
             for raw, stdout in self._read(report.steps):
                 self._take(raw, stdout, report.writing)
             kind, outcome = report.kind, report.outcome if report.kind == "ended" else None
-        self._note_code()
+        if self.process.code:
+            self._note_code()
         if self.process.alive and self._pending is not None:
             tampered = self._is_tampered()
-            self.transcript = Transcript(
-                self._steps,
-                self._pending,
-                "in_progress",
-                tainted=self.process.taint,
-                observed=self._observed(tampered),
-                unavailable=self.process.unavailable,
-                code=self._code,
-                warnings=self._warnings(tampered),
-                print=self._print,
-                stderr=self._all_stderr,
-            )
+            fields = {
+                "steps": self._steps,
+                "last": self._pending,
+                "status": "in_progress",
+                "tainted": self.process.taint,
+                "observed": self._observed(tampered),
+                "unavailable": self.process.unavailable,
+                "code": self._code,
+                "warnings": self._warnings(tampered),
+                "print": self._print,
+                "stderr": self._all_stderr,
+            }
+            self.transcript = frozen(Transcript, fields)
             return kind
         if self.process.refused is None:
             self.transcript = self._ended(outcome)
@@ -182,8 +185,6 @@ class Run:
         Raises:
             ProtocolError: It tells of answers that it was not given; the process was ended.
         """
-        if not self.process.code:
-            return
         told, self.process.code = self.process.code, []
         answers, script = [*self.answers, *self._given], "\n".join(self.source.lines)
         for code in told:
@@ -225,7 +226,8 @@ class Run:
         self.cost += self._pending.seconds + _SECONDS_A_STEP
 
     def _show(self, step: Step) -> None:
-        self._print = self._print.then(*step.print)
+        if step.written:
+            self._print = self._print.then(*step.print)
         self._all_stderr += step.stderr
 
     def _answer_pending(self) -> None:
@@ -242,16 +244,17 @@ class Run:
             prompt = stderr.rpartition("\n")[2]  # getpass and the like ask on stderr
         believed = not self.process.written.disagrees
         written = self.process.written.texts(raw, stdout, writing)
-        return Step(
-            prompt=prompt,
-            written=written,
-            stderr=stderr,
-            line=raw.line,
-            stdout=stdout,
-            seconds=raw.seconds,
-            source=self.source,
-            tampered=believed and self.process.written.disagrees,
-        )
+        fields = {
+            "prompt": prompt,
+            "written": written,
+            "stderr": stderr,
+            "line": raw.line,
+            "stdout": stdout,
+            "seconds": raw.seconds,
+            "source": self.source,
+            "tampered": believed and self.process.written.disagrees,
+        }
+        return frozen(Step, fields)
 
     def _stderr(self, start: int, end: int | None) -> str:
         if start == end:

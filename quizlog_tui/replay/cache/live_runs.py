@@ -48,7 +48,10 @@ class LiveRuns:
 
     def of(self, transcript: Transcript) -> CachedRun | None:
         """The run that made a transcript, if it stands there still."""
-        return next((line for line in self.lines if line.run.transcript is transcript), None)
+        for line in reversed(self.lines):  # most often the one used last
+            if line.run.transcript is transcript:
+                return line
+        return None
 
     def grow(self, line: CachedRun, answers: Sequence[str]) -> Transcript:
         """Give answers to a run, taking checkpoints where they pay."""

@@ -14,6 +14,8 @@ from struct import Struct
 from .protocol import Born, Message, Refused, Violation, parse
 
 _PART = 1 << 16
+_FIRST = (Born, Refused)
+"""What a process says first, and once."""
 _CREDENTIALS = Struct("iII")
 """Process, user and group of a sender, as Linux gives them."""
 KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
@@ -128,7 +130,7 @@ class Channel:
             raise Violation(f"it announced a message of {size} bytes")
         if len(buffer) < 4 + size:
             return None
-        data = bytes(memoryview(buffer)[4 : 4 + size])
+        data = buffer[4 : 4 + size]
         del buffer[: 4 + size]
         message = parse(data)
         self._check_turn(message)
@@ -137,7 +139,7 @@ class Channel:
     def _check_turn(self, message: Message) -> None:
         """A process says first, and once, whether it is there; and nobody else speaks for it."""
         first, self._silent = self._silent, False
-        if isinstance(message, Born | Refused) is not first:
+        if isinstance(message, _FIRST) is not first:
             raise Violation("it spoke out of turn")
         if KNOWS_SENDERS and self._senders != 1:
             raise Violation("another process spoke in its place")

@@ -119,7 +119,7 @@ def most_bytes(written: int) -> int:
     return _MOST_BYTES + _INFLATED * written
 
 
-def parse(data: bytes) -> Message:
+def parse(data: bytes | bytearray) -> Message:
     """A message from its JSON text.
 
     Raises:
@@ -230,10 +230,10 @@ def _step(value: Any) -> RawStep:
         (prompt is None or type(prompt) is str)
         and (line is None or (type(line) is int and 0 < line <= _LARGEST))
         and type(entries) is type(asked) is list
-        and all([type(entry) is str or _is_place(entry) for entry in entries])
-        and all([type(entry) is str or _is_place(entry) for entry in asked])
-        and _is_count(out_end)
-        and _is_count(err_end)
+        and all([type(entry) is str or _is_place(entry) for entry in entries + asked])
+        and type(out_end) is type(err_end) is int
+        and 0 <= out_end <= _LARGEST
+        and 0 <= err_end <= _LARGEST
         and type(seconds) in (float, int)
         and 0 <= seconds <= _LARGEST
     ):
@@ -270,7 +270,6 @@ def check_prompts(report: WorkerReport) -> None:
     Raises:
         Violation: They do not, or there are none.
     """
-    ended = report.kind == "ended"
-    prompts = [step.prompt is None for step in report.steps]
-    if not prompts or prompts != [False] * (len(prompts) - ended) + [True] * ended:
+    ends = [step.prompt is None for step in report.steps]
+    if not ends or any(ends[:-1]) or ends[-1] is not (report.kind == "ended"):
         raise Violation("it told of questions that are none")

@@ -41,9 +41,11 @@ class WrittenText:
             writing: Encoding and newline, where the script changed them.
         """
         start = step.out_end - len(data)
-        account = [*step.entries, *step.asked]
-        told = _encoded(account, writing)
-        if told is not None and self._bears_out(told, _without(account, data, start)):
+        account = step.entries + step.asked
+        texts = [entry for entry in account if isinstance(entry, str)]
+        own = data if len(texts) == len(account) else _without(account, data, start)
+        told = _encoded("".join(texts), writing)
+        if told is not None and self._bears_out(told, own):
             return tuple(_strings(step.entries, data, start))
         self.unwritten = b""
         self.disagrees = self.disagrees or writing is None
@@ -81,9 +83,8 @@ def lines(data: bytes, writing: tuple[str, str] | None = None) -> list[str]:
     return [f"{line}\n" for line in parts[:-1]] + [line for line in parts[-1:] if line]
 
 
-def _encoded(entries: Iterable[Any], writing: tuple[str, str] | None) -> bytes | None:
-    """The bytes that the interpreter's own texts make; None if they cannot be known."""
-    text = "".join([entry for entry in entries if isinstance(entry, str)])
+def _encoded(text: str, writing: tuple[str, str] | None) -> bytes | None:
+    """The bytes that the interpreter's own text makes; None if they cannot be known."""
     encoding = "utf-8"
     if writing is not None:
         known = _known(writing[0])
@@ -114,4 +115,4 @@ def _without(entries: Iterable[Any], data: bytes, start: int) -> bytes:
         if not isinstance(entry, str):
             parts.append(data[at : entry[0] - start])
             at = entry[1] - start
-    return b"".join([*parts, data[at:]]) if parts else data
+    return b"".join([*parts, data[at:]])
