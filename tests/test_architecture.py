@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -193,8 +194,13 @@ def _bases(path: Path) -> dict[str, list[str]]:
     }
 
 
+@cache
+def _classes() -> dict[str, list[str]]:
+    return {name: each for path in MODULES for name, each in _bases(path).items()}
+
+
 def test_classes_are_composed_not_inherited_in_chains() -> None:
-    bases = {name: each for path in MODULES for name, each in _bases(path).items()}
+    bases = _classes()
 
     def depth(name: str) -> int:
         return 1 + max((depth(base) for base in bases[name] if base in bases), default=0)
@@ -206,3 +212,49 @@ def test_a_session_has_few_public_methods() -> None:
     public = [name for name, value in vars(Session).items() if inspect.isfunction(value)]
     assert len([name for name in public if not name.startswith("_")]) <= 25
     assert Session.__bases__ == (object,)
+
+
+MOST_PUBLIC = 12
+"""Public methods of a class of the screens, along its whole inheritance inside the package."""
+HANDLERS = ("on_", "action_", "watch_", "key_", "validate_", "compute_")
+"""How methods begin that only Textual calls, by their name."""
+
+
+def _public(name: str) -> set[str]:
+    """What a class and those that it inherits from offer to others, by name.
+
+    Not what Textual calls: handlers by their name, and what overrides a name of its own classes.
+    """
+    found = set().union(*(_public(base) for base in _classes()[name] if base in _classes()))
+    offered = {name for name in _methods()[name] if not name.startswith(("_", *HANDLERS))}
+    return found | offered - _of_textual()
+
+
+@cache
+def _of_textual() -> set[str]:
+    from textual.app import App
+    from textual.screen import Screen
+    from textual.scroll_view import ScrollView
+
+    return {name for kind in (App, Screen, ScrollView) for name in dir(kind)}
+
+
+@cache
+def _methods() -> dict[str, list[str]]:
+    """The methods and properties that each class itself defines."""
+    return {
+        f"{name_of(path)}.{node.name}": [
+            each.name
+            for each in node.body
+            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def test_classes_offer_few_methods_also_where_they_inherit_them() -> None:
+    screens = [name for name in _classes() if name.startswith("quizlog_tui.tui.")]
+    found = {name: sorted(_public(name)) for name in screens}
+    assert not {name: each for name, each in found.items() if len(each) > MOST_PUBLIC}

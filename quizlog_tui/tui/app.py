@@ -39,7 +39,7 @@ from .screens.player.player import PlayerScreen
 from .state import State
 from .themes.ascii_signs import AsciiFilter
 from .themes.installed_themes import InstalledThemes
-from .toasts import outdated
+from .toasts import complain, outdated
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
@@ -261,10 +261,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
         try:
             if is_long(path):
                 return await self._session(path)
-            session = await screen.work_on(partial(self._opened, path), "opening")
+            session = await screen.slow_work.run(partial(self._opened, path), "opening")
             return session if screen is self.screen else None
         except QuizlogError as error:
-            screen.complain(error)
+            complain(screen, error)
             return None
         finally:
             screen.gate.open()

@@ -117,7 +117,7 @@ async def settled(pilot: Pilot[Any]) -> None:
 
 def _works(screen: Screen[Any]) -> bool:
     """Whether something is being done before the user is asked again."""
-    return isinstance(screen, QuizlogScreen) and screen.working
+    return isinstance(screen, QuizlogScreen) and screen.slow_work.running
 
 
 def busy(app: App[Any]) -> list[Worker[Any]]:

@@ -1,10 +1,36 @@
-"""Which passing notes are out of date once another one comes."""
+"""Passing notes: how they are shown, and which are out of date once another one comes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Protocol
 
 from textual.notifications import Notification
+
+from ..errors import QuizlogError
+from ..text import visible
+
+
+class Notifier(Protocol):
+    """What shows passing notes: a screen, a widget, the program."""
+
+    def notify(self, message: str, *, severity: Any = ..., markup: bool = ...) -> None:
+        """Show a note."""
+
+
+def tell(where: Notifier, text: str) -> None:
+    """Show a passing note."""
+    where.notify(visible(text), markup=False)
+
+
+def warn(where: Notifier, text: str) -> None:
+    """Show a passing warning."""
+    where.notify(visible(text), severity="warning", markup=False)
+
+
+def complain(where: Notifier, error: QuizlogError) -> None:
+    """Show an error: where, what, and the mend."""
+    where.notify(visible(str(error)), severity="error", markup=False)
 
 
 def outdated(shown: Iterable[Notification], new: Notification) -> list[Notification]:

@@ -41,7 +41,7 @@ async def idle(pilot: Pilot[Any]) -> None:
 
 def _goes_on(screen: Screen[Any]) -> bool:
     """Whether work is under way that the last answer to a dialog began."""
-    return isinstance(screen, QuizlogScreen) and (screen.working or not screen.ready)
+    return isinstance(screen, QuizlogScreen) and (screen.slow_work.running or not screen.ready)
 
 
 async def settled(pilot: Pilot[Any]) -> PlayerScreen:

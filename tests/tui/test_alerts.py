@@ -44,7 +44,7 @@ async def test_tampering_is_said_when_the_step_is_done_and_stays(record: Path) -
         await answered(app, screen, "6")
         await shows(pilot, "! tampered at step 2 · ✓ finished")
         await shows(pilot, FOUND)
-        assert screen.marks() == {1: "!", 2: "!"}
+        assert screen.known.marks(screen.state.whole) == {1: "!", 2: "!"}
         await press(pilot, "escape", "0")
         await shows(pilot, "! tampered at step 2 · ✓ finished, score 1 · step 0 of 3")
         assert not screen.query_one("#error").display
@@ -73,7 +73,7 @@ async def test_an_end_by_an_answer_is_in_the_header_wherever_one_looks(record: P
         await answered(app, screen, "exit(0)")
         await shows(pilot, "! ended by an answer's code · ✗ error, score 0 · step 2 of 2")
         await shows(pilot, "answer 1 ran as code and ended the script")
-        assert screen.marks() == {1: "!", 2: "✗"}
+        assert screen.known.marks(screen.state.whole) == {1: "!", 2: "✗"}
         await press(pilot, "escape", "0")
         await shows(pilot, "! ended by an answer's code · ✗ error, score 0 · step 0 of 2")
 

@@ -210,8 +210,7 @@ async def test_the_player_puts_the_branch_shown_into_a_file(
     async with app.run_test(size=(110, 30)) as pilot:
         player = await settled(pilot)
         said: list[str] = []
-        monkeypatch.setattr(player, "tell", said.append)
-        monkeypatch.setattr(player, "complain", lambda error: said.append(str(error)))
+        monkeypatch.setattr(player, "notify", lambda text, **_: said.append(text))
         await press(pilot, "escape")
 
         async def put(file: str) -> str:

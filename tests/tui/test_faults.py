@@ -140,7 +140,7 @@ async def test_what_a_move_has_written_stays_where_its_drawing_fails(
     async with app.run_test() as pilot:
         await settled(pilot)
         with monkeypatch.context() as patch:
-            patch.setattr(PlayerScreen, "run_changed", broken)
+            patch.setattr(PlayerScreen, "_measure_output", broken)
             await pilot.press("9", "enter")
             await panel(pilot)
         await pilot.press("enter")

@@ -121,6 +121,6 @@ async def test_an_error_of_the_system_that_nobody_expected_is_told(build: Build)
     app = QuizlogApp(build.record(QUIZ, "1"))
     async with app.run_test(notifications=True) as pilot:
         screen = await settled(pilot)
-        screen.run_worker(screen.work_on(full))
+        screen.run_worker(screen.slow_work.run(full))
         await shows(pilot, "No space left on device")
         assert app.screen is screen and app.faults == []

@@ -40,7 +40,7 @@ async def sweeping(pilot: Pilot[None], *answers: str) -> SweepScreen:
 
 
 async def tried(pilot: Pilot[None], screen: SweepScreen) -> None:
-    while screen.working or screen.focused is None or screen.focused.id != "attempts":
+    while screen.slow_work.running or screen.focused is None or screen.focused.id != "attempts":
         await idle(pilot)
     await idle(pilot)  # the footer follows the focus
 
@@ -76,7 +76,7 @@ async def test_several_are_kept_and_the_record_stays_where_it_is(record: Path) -
         await pilot.press("q")
         player = await settled(pilot)
         assert player.session.branch == "main"
-        assert player.marks()[3] == "┬"
+        assert player.known.marks(player.state.whole)[3] == "┬"
     data = yaml.safe_load(record.read_text())
     assert (data["inputs"], data["pointer"]) == (["Ada", "28", "16"], 3)
     kept = {name: (b["parent"], b["inputs"], b["status"]) for name, b in data["branches"].items()}

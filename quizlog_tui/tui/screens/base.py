@@ -6,25 +6,23 @@ here. Knows no record.
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic
 
 from textual import work
 from textual.app import ComposeResult
 from textual.screen import Screen, ScreenResultType
-from textual.timer import Timer
 from textual.widgets import Static
 
-from ...errors import QuizlogError, UsageError
+from ...errors import QuizlogError
 from ...files.paths import typed_path
-from ...text import one_line, visible
+from ...text import one_line
 from .. import clipboard, external
 from ..keys.keymap import shown
 from ..keys.typed_keys import KeyGate
+from ..toasts import complain, tell
 from ..widgets.guide import Guide
 from ..widgets.key_line import KeyLine
 from ..widgets.lines.documents import line
@@ -33,10 +31,10 @@ from ..widgets.search_bar import SearchBar
 from .dialogs import AskScreen, ChooseScreen
 from .export import Export, ReportExport, pictures
 from .private import PrivateScreen
+from .slow_work import SlowWork
 
 DIALOG = "dialog"
 """The group of workers that wait for the user."""
-T = TypeVar("T")
 
 
 def _done(export: Export, path: Path) -> bool:
@@ -65,11 +63,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     def __init__(self) -> None:
         super().__init__()
         self._status = ""
-        self._working = False
-        self._slow = False
-        self._turn_to_work = asyncio.Lock()
-        self._stops = 0
-        self._stopping: Timer | None = None
+        self.slow_work = SlowWork(self, self._show_work, self.cancel)
+        """Runs what takes long, and shows errors that end it."""
         self._searched: LineView | None = None
         self.gate = KeyGate()
         """Stops keys that were typed before what they would act on was painted."""
@@ -97,85 +92,21 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     def status(self, text: str) -> None:
         """Set the line at the top."""
         self._status = one_line(text)
-        if not self._working:
+        if not self.slow_work.running:
             self.query_one("#status", Static).update(self._status, layout=False)
 
-    def tell(self, text: str) -> None:
-        """A passing note."""
-        self.notify(visible(text), markup=False)
-
-    def warn(self, text: str) -> None:
-        """A passing warning."""
-        self.notify(visible(text), severity="warning", markup=False)
-
-    def complain(self, error: QuizlogError) -> None:
-        """Show an error: where, what, and the mend."""
-        self.notify(visible(str(error)), severity="error", markup=False)
-
-    # -- slow work
+    def _show_work(self, doing: str | None) -> None:
+        """Say at the top what is being done; the status again if nothing is."""
+        for top in self.query("#status").results(Static):  # none while the screen is closed
+            top.update(self._status if doing is None else doing)
 
     @property
     def ready(self) -> bool:
         """Whether keys may act: the dialog that one has opened is there, unless it takes long."""
-        return self._slow or not any(
+        return self.slow_work.slow or not any(
             worker.node is self and worker.group == DIALOG and not worker.is_finished
             for worker in self.workers
         )
-
-    @property
-    def working(self) -> bool:
-        """Whether something runs that Escape would stop."""
-        return self._working
-
-    async def work_on(self, call: Callable[[], T], doing: str = "running") -> T | None:
-        """Run a call in a thread; what it returns, or None after an error that was shown.
-
-        What takes longer than 0.2 seconds says so, and how to stop it. Calls run one after the
-        other; stopping one drops those that wait for it.
-        """
-        stops = self._stops
-        async with self._turn_to_work:
-            return await self._work_on(call, doing) if stops == self._stops else None
-
-    async def _work_on(self, call: Callable[[], T], doing: str) -> T | None:
-        self._working = True
-        top = self.query_one("#status", Static)
-        slow = self.set_timer(0.2, partial(self._tell_slow, doing))
-        try:
-            return await asyncio.to_thread(call)
-        except QuizlogError as error:
-            self.complain(error)
-            return None
-        except OSError as error:
-            self.complain(UsageError(error.strerror or str(error), where=error.filename))
-            return None
-        finally:
-            slow.stop()
-            self._working = self._slow = False
-            if self._stopping:
-                self._stopping.stop()
-                self._stopping = None
-            if self.is_mounted:
-                top.update(self._status)
-
-    def _tell_slow(self, doing: str) -> None:
-        self._slow = True
-        self._tell_progress(f"… {one_line(doing)}; Escape stops it")
-
-    def progress(self, doing: str) -> None:
-        """What the slow work is doing now; called from its thread."""
-        self.app.call_from_thread(self._tell_progress, f"… {one_line(doing)}; Escape stops it")
-
-    def _tell_progress(self, text: str) -> None:
-        if self._working and self.is_mounted:
-            self.query_one("#status", Static).update(text)
-
-    def stop(self) -> None:
-        """Cancel the slow work, again and again: it may just be between two scripts."""
-        self._stops += 1
-        self.cancel()
-        if self._stopping is None:
-            self._stopping = self.set_interval(0.1, self.cancel)
 
     def cancel(self) -> None:
         """Stop the slow work if it can be stopped now; screens that have some say how."""
@@ -207,11 +138,11 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if not event.keep:
             pane.find("")
         elif not pane.find_next(1, here=True):
-            self.tell_no_hit(pane)
+            self._tell_no_hit(pane)
 
-    def tell_no_hit(self, pane: LineView) -> None:
+    def _tell_no_hit(self, pane: LineView) -> None:
         """Say that a pane has nothing of what is searched for."""
-        self.tell("not found")
+        tell(self, "not found")
 
     def action_find_next(self, by: int) -> None:
         """Go to another place found."""
@@ -219,24 +150,24 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if pane is None or pane.find_next(by):
             return
         if pane.search.active:
-            self.tell_no_hit(pane)
+            self._tell_no_hit(pane)
         else:
-            self.tell("nothing is searched for; / begins")
+            tell(self, "nothing is searched for; / begins")
 
     def action_filter(self) -> None:
         """Show only what was found, or all."""
         pane = self.pane()
         if pane is not None and not pane.toggle_filter():
-            self.tell("all lines are shown; / finds, & then filters")
+            tell(self, "all lines are shown; / finds, & then filters")
         elif pane is not None and pane.search.nothing_left:
-            self.tell_no_hit(pane)
+            self._tell_no_hit(pane)
 
     def action_copy(self) -> None:
         """Copy the selection, or the marked line, or the pane."""
         pane = self.pane()
         text = self.get_selected_text() or (pane.copy_text() if pane else "")
         if text:
-            self.tell(f"{len(text):,} characters {clipboard.copy(self.app, text)}")
+            tell(self, f"{len(text):,} characters {clipboard.copy(self.app, text)}")
 
     def action_pager(self) -> None:
         """Show the pane in the user's pager."""
@@ -248,7 +179,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             text = "\n".join(document[i].text for i in range(len(document)))
             external.page(self.app, text)
         except QuizlogError as error:
-            self.complain(error)
+            complain(self, error)
 
     # -- everywhere
 
@@ -267,7 +198,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     async def _prepared(self, report: ReportExport) -> bool:
         """Make a document and ask what of it is to stay; whether to go on and write it."""
         self.gate.shut()  # what is typed meanwhile is not for this screen
-        found = await self.work_on(report.prepare, "running all branches")
+        found = await self.slow_work.run(report.prepare, "running all branches")
         self.gate.open()
         if not found:
             return found is not None
@@ -282,8 +213,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             name, path = wanted, typed_path(wanted)
             if not await self._may_replace(path):
                 continue
-            if await self.work_on(partial(_done, export, path), "writing"):
-                self.tell(f"written to {path.absolute()}")
+            if await self.slow_work.run(partial(_done, export, path), "writing"):
+                tell(self, f"written to {path.absolute()}")
                 return
 
     async def _may_replace(self, path: Path) -> bool:
@@ -301,14 +232,14 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     def action_back(self) -> None:
         """Back out of one thing: running work first, then a filter or search, then the screen."""
         pane = self.pane()
-        if self._working:
-            self.stop()
+        if self.slow_work.running:
+            self.slow_work.stop()
         elif pane is not None and pane.search.active:
             pane.find("")
         else:
-            self.nothing_to_back_out_of()
+            self._back_out()
 
-    def nothing_to_back_out_of(self) -> None:
+    def _back_out(self) -> None:
         """Escape, where nothing runs and nothing is searched for: back to the screen before."""
         self.leave()
 

@@ -22,6 +22,7 @@ from ...session.session import Session
 from ...text import clipped, plural
 from ..draw.compare import Comparison, DrawnSide, branch_line
 from ..keys.bindings import screen_bindings
+from ..toasts import tell
 from ..widgets.lines.documents import line
 from ..widgets.lines.marked_view import MarkedView
 from .base import DIALOG, QuizlogScreen
@@ -102,7 +103,7 @@ class CompareScreen(QuizlogScreen[int | None]):
         here = self._pane.place(by)
         ahead = [i for i in self._found.differences if (i > here if by > 0 else i < here)]
         if not ahead:
-            self.tell("no more differences that way")
+            tell(self, "no more differences that way")
             return
         index = (min if by > 0 else max)(ahead)
         self._pane.mark(index)
@@ -161,7 +162,7 @@ async def _compared(
         found.starts(width)
         return found
 
-    return await screen.work_on(compare, "comparing")
+    return await screen.slow_work.run(compare, "comparing")
 
 
 def record_side(wanted: str, replayer: Replayer) -> DrawnSide:

@@ -20,6 +20,7 @@ from ..clock import Clock
 from ..draw.consensus import outcome_text, verdict_lines
 from ..draw.replies import reply_lines
 from ..keys.bindings import screen_bindings
+from ..toasts import tell
 from ..widgets.lines.documents import Paragraphs, line
 from ..widgets.lines.line_view import LineView
 from .base import DIALOG, QuizlogScreen
@@ -92,7 +93,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         """The next (1) or previous (-1) decision."""
         to = self._at + by
         if not 0 <= to < len(self._decisions):
-            self.tell("no more decisions that way")
+            tell(self, "no more decisions that way")
             return
         self._at, self._again = to, None
         self._draw()
@@ -114,7 +115,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         again = decide(decision, names[chosen])
         self._again = None if again.verdict == decision.verdict else again
         if self._again is None:
-            self.tell("just as it was recorded")
+            tell(self, "just as it was recorded")
         self._draw()
 
     def action_look(self) -> None:

@@ -15,6 +15,7 @@ from textual.widgets import Markdown
 from ...guides import GuideSection, guide, search, sections, topics
 from ...text import plural
 from ..keys.bindings import bindings, screen_bindings
+from ..toasts import tell
 from ..widgets.lines.documents import Line, Table, line
 from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen
@@ -100,7 +101,7 @@ class GuidesScreen(QuizlogScreen[None]):
         file, _, anchor = event.href.partition("#")
         topic = file.removesuffix(".md") or self._text
         if topic not in topics():
-            self.tell(event.href)
+            tell(self, event.href)
             return
         found = (one for one in sections(topic) if one.anchor == anchor)
         self._show(next(found, GuideSection(topic, "", "")))
@@ -118,7 +119,7 @@ class GuidesScreen(QuizlogScreen[None]):
         if found:
             self._list(found, f"{plural(len(found), 'hit')} for {words}")
         else:
-            self.tell("not found")
+            tell(self, "not found")
 
     def nothing_to_back_out_of(self) -> None:
         """Escape: from hits to all guides, then back."""

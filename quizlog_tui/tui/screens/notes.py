@@ -32,6 +32,7 @@ from ..draw.notes import (
     verdicts_in,
 )
 from ..keys.bindings import screen_bindings
+from ..toasts import tell
 from ..watch import Watch
 from ..widgets.lines.documents import Paragraphs, line
 from ..widgets.lines.heads import Heads
@@ -167,7 +168,7 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
         """To the step of the marked remark; asks before it switches to another branch."""
         said = self.marked
         if said is None or said.at is None:
-            self.tell("this one is about no step" if said else "there is nothing to go to")
+            tell(self, "this one is about no step" if said else "there is nothing to go to")
             return
         branch = self._elsewhere(said, said.at)
         if branch is not None:

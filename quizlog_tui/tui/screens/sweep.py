@@ -34,6 +34,7 @@ from ..draw.sweep import (
     sweep_layout,
 )
 from ..keys.bindings import screen_bindings
+from ..toasts import tell, warn
 from ..widgets.lines.heads import Heads
 from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
@@ -149,11 +150,11 @@ class SweepScreen(QuizlogScreen[bool]):
         """Try all that is typed."""
         text = self.query_one(TextArea).text
         self._stopped = False
-        count = await self.work_on(lambda: self._try(text), "trying")
+        count = await self.slow_work.run(lambda: self._try(text), "trying")
         if count is None or not self.is_current:  # left meanwhile
             return
         if self._stopped:
-            self.warn(f"stopped: {count[0]} of {count[1]} tried")
+            warn(self, f"stopped: {count[0]} of {count[1]} tried")
         self._draw()
         self.query_one("#attempts").focus()
 
@@ -174,7 +175,7 @@ class SweepScreen(QuizlogScreen[bool]):
             self._take(portion, found)
             if time.monotonic() - drawn > _DRAW_SECONDS:
                 self.app.call_from_thread(self._draw)
-                self.progress(f"{done} of {len(answers)} tried")
+                self.slow_work.tell_progress(f"{done} of {len(answers)} tried")
                 drawn = time.monotonic()
         return done, len(answers)
 
@@ -233,7 +234,7 @@ class SweepScreen(QuizlogScreen[bool]):
         """Keep the marked attempt as a branch."""
         marked = self._marked
         if marked is None:
-            self.tell("nothing is marked; F5 tries what is typed")
+            tell(self, "nothing is marked; F5 tries what is typed")
             return
         session, at = self._session, self._step
         question = f"Keep {marked.answer or '(empty)'} at step {at} as a branch named"
@@ -241,18 +242,18 @@ class SweepScreen(QuizlogScreen[bool]):
         name = (await self.app.push_screen_wait(AskScreen(question, free)) or "").strip()
         if not name:
             return
-        done = await self.work_on(lambda: session.keep(at, marked.answer, name), "keeping")
+        done = await self.slow_work.run(lambda: session.keep(at, marked.answer, name), "keeping")
         if done is not None:
             self._kept = True
             self._tried[marked.answer] = replace(marked, kept=name)
             self._draw()
-            self.tell(f"kept as branch {name}; {session.branch} stays the active one")
+            tell(self, f"kept as branch {name}; {session.branch} stays the active one")
 
     def action_back(self) -> None:
         """Back out of the output, of typing, of the screen."""
         pane = self.query_one("#attempt", LineView)
         attempts = self.query_one("#attempts")
-        if self.working or (self.focused is pane and pane.search.active):
+        if self.slow_work.running or (self.focused is pane and pane.search.active):
             super().action_back()
         elif self.has_class("-looking"):
             self.remove_class("-looking")
@@ -264,7 +265,7 @@ class SweepScreen(QuizlogScreen[bool]):
 
     def leave(self) -> None:
         """Back to the player; what runs is stopped."""
-        if self.working:
+        if self.slow_work.running:
             self.cancel()
         self.dismiss(self._kept)
 

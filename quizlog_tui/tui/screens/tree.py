@@ -21,6 +21,7 @@ from ...text import plural, visible
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
 from ..keys.bindings import screen_bindings
+from ..toasts import tell, warn
 from ..watch import Watch
 from ..widgets.lines.documents import Paragraphs
 from ..widgets.lines.heads import Heads
@@ -28,6 +29,7 @@ from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
+from .undoing import redo, undo
 
 _FOLLOW_SECONDS = 0.5
 """How often the record is looked at for changes by others."""
@@ -129,17 +131,17 @@ class TreeScreen(QuizlogScreen[bool]):
 
     # -- changing
 
-    async def change(self, call: Callable[[], object]) -> bool:
+    async def _change(self, call: Callable[[], object]) -> bool:
         """Change the session and draw what came of it; whether it went well.
 
         Args:
             call: The change. A text that it returns is told.
         """
-        done = await self.work_on(lambda: (call(),))
+        done = await self.slow_work.run(lambda: (call(),))
         if done is not None:
             self._changed = True
             if isinstance(done[0], str):
-                self.tell(done[0])
+                tell(self, done[0])
         if self.is_mounted:
             self.draw()
         return done is not None
@@ -155,7 +157,7 @@ class TreeScreen(QuizlogScreen[bool]):
         if row is None:
             return
         name = row.branch.name
-        if row.branch.active or await self.change(lambda: self.session.switch(name)):
+        if row.branch.active or await self._change(lambda: self.session.switch(name)):
             self.leave()
 
     @work
@@ -163,7 +165,7 @@ class TreeScreen(QuizlogScreen[bool]):
         """Switch to the marked branch."""
         row = self.row
         if row is not None:
-            await self.change(lambda: self.session.switch(row.branch.name))
+            await self._change(lambda: self.session.switch(row.branch.name))
 
     @work(group=DIALOG)
     async def action_fork(self) -> None:
@@ -178,14 +180,14 @@ class TreeScreen(QuizlogScreen[bool]):
         if step is None:
             return
         if not step.strip().isdecimal() or int(step) > branch.length:
-            self.warn(f"{step!r} is no step: {branch.name} has {plural(branch.length, 'answer')}")
+            warn(self, f"{step!r} is no step: {branch.name} has {plural(branch.length, 'answer')}")
             return
         at = int(step)
         path = self.session.record.path_of(branch.name)
         recorded = f" It has {path[at]!r} there." if at < len(path) else ""
         question = f"Another answer at step {at}?{recorded}"
         answer = await self.app.push_screen_wait(AskScreen(question))
-        if answer is not None and await self.change(lambda: self._forked(branch.name, at, answer)):
+        if answer is not None and await self._change(lambda: self._forked(branch.name, at, answer)):
             self._mark(self.session.branch)
 
     def _forked(self, name: str, at: int, answer: str) -> None:
@@ -213,7 +215,7 @@ class TreeScreen(QuizlogScreen[bool]):
         old = row.branch.name
         shown = old if visible(old) == old else ""
         new = await self.app.push_screen_wait(AskScreen(f"Another name for {old}?", shown))
-        if new is not None and await self.change(lambda: self.session.rename(old, new)):
+        if new is not None and await self._change(lambda: self.session.rename(old, new)):
             self._mark(new)
 
     @work(group=DIALOG)
@@ -226,7 +228,7 @@ class TreeScreen(QuizlogScreen[bool]):
         old = visible(branch.note or "").replace("\n", " ")
         text = await self.app.push_screen_wait(AskScreen(f"Note on {branch.name}?", old))
         if text is not None and text != old:
-            await self.change(lambda: self.session.note(branch.name, text))
+            await self._change(lambda: self.session.note(branch.name, text))
 
     @work
     async def action_delete(self) -> None:
@@ -234,7 +236,7 @@ class TreeScreen(QuizlogScreen[bool]):
         row = self.row
         if row is not None:
             name = row.branch.name
-            await self.change(lambda: self._hidden(name))
+            await self._change(lambda: self._hidden(name))
 
     def _hidden(self, name: str) -> str:
         self.session.delete(name)
@@ -245,48 +247,43 @@ class TreeScreen(QuizlogScreen[bool]):
         """Bring the marked branch back, or say how to mark one."""
         row = self.row
         if row is None or not row.branch.deleted:
-            self.tell(f"no deleted branch is marked; {self.key('tree.deleted')} shows them")
+            tell(self, f"no deleted branch is marked; {self.key('tree.deleted')} shows them")
         else:
-            await self.change(lambda: self.session.restore(row.branch.name))
+            await self._change(lambda: self.session.restore(row.branch.name))
 
     def action_deleted(self) -> None:
         """Deleted branches shown, or not."""
         self._deleted = not self._deleted
         self.draw()
         if self._deleted and not any(row.branch.deleted for row in self._tree):
-            self.tell("no branch is deleted")
+            tell(self, "no branch is deleted")
 
     @work
     async def action_undo(self) -> None:
         """Take the last change back."""
-        again = f"{self.key('tree.redo')} does it again"
-        await self.change(lambda: f"undone: {self._undone()}; {again}")
+        again = f"; {self.key('tree.redo')} does it again"
+        await self._change(lambda: undo(self.session, again))
 
     @work
     async def action_redo(self) -> None:
         """Make it again."""
-        await self.change(lambda: f"done again: {self._redone()}")
-
-    def _undone(self) -> str | None:
-        what = self.session.can_undo  # asked when its turn has come: more undos may wait
-        self.session.undo()
-        return what
-
-    def _redone(self) -> str | None:
-        what = self.session.can_redo
-        self.session.redo()
-        return what
+        await self._change(lambda: redo(self.session))
 
     @work
     async def action_reload(self) -> None:
         """Read everything again."""
-        await self.change(self.session.reload)
+        await self._change(self.session.reload)
 
     def _look_for_changes(self) -> None:
         """Follow what others write."""
-        if self.is_active and not self.working and self._watch.touched() and self.session.outdated:
+        if (
+            self.is_active
+            and not self.slow_work.running
+            and self._watch.touched()
+            and self.session.outdated
+        ):
             self.action_reload()
-            self.tell("somebody else wrote the record")
+            tell(self, "somebody else wrote the record")
 
     def cancel(self) -> None:
         """Stop a slow script."""
@@ -294,6 +291,6 @@ class TreeScreen(QuizlogScreen[bool]):
 
     def leave(self) -> None:
         """Back to the player."""
-        if self.working:
+        if self.slow_work.running:
             self.cancel()
         self.dismiss(self._changed)

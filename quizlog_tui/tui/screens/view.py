@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker
 
-from ...errors import QuizlogError
 from ..keys.typed_keys import KeyGate
+from .slow_work import SlowWork
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,8 +35,8 @@ class ScreenView(Protocol):
         """Whether it is the screen on top."""
 
     @property
-    def working(self) -> bool:
-        """Whether something runs that Escape would stop."""
+    def slow_work(self) -> SlowWork:
+        """Runs what takes long, and shows errors that end it."""
 
     @property
     def gate(self) -> KeyGate:
@@ -45,20 +45,8 @@ class ScreenView(Protocol):
     def key(self, name: str) -> str:
         """The key of an action, by its id, as the user has it."""
 
-    def tell(self, text: str) -> None:
-        """A passing note."""
-
-    def warn(self, text: str) -> None:
-        """A passing warning."""
-
-    def complain(self, error: QuizlogError) -> None:
-        """Show an error."""
-
-    def progress(self, doing: str) -> None:
-        """What the slow work is doing now; called from its thread."""
-
-    async def work_on(self, call: Callable[[], T], doing: str = ...) -> T | None:
-        """Run a call in a thread; what it returns, or None after an error that was shown."""
+    def notify(self, message: str, *, severity: Any = ..., markup: bool = ...) -> None:
+        """Show a passing note."""
 
     def run_worker(self, work: Any, *, group: str = ..., exclusive: bool = ...) -> Worker[Any]:
         """Run a coroutine beside the screen's messages."""

@@ -14,7 +14,7 @@ from ..dialogs import AskScreen, ChooseScreen
 
 async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile | None:
     """Ask which file below a folder, or another; None if none was chosen or it cannot be read."""
-    found = await screen.work_on(lambda: episode_files(folder), "looking for episodes") or []
+    found = await screen.slow_work.run(lambda: episode_files(folder), "looking for episodes") or []
     chosen: int | None = len(found)
     if found:
         names = [line(str(path.relative_to(folder)), cut=True) for path in found]
@@ -24,7 +24,9 @@ async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile |
     if chosen is None:
         return None
     path = found[chosen] if chosen < len(found) else await _asked(screen)
-    return None if path is None else await screen.work_on(lambda: EpisodeFile(path), "opening")
+    return (
+        None if path is None else await screen.slow_work.run(lambda: EpisodeFile(path), "opening")
+    )
 
 
 async def _asked(screen: QuizlogScreen[Any]) -> Path | None:

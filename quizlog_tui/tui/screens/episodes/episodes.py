@@ -23,6 +23,7 @@ from ....errors import QuizlogError
 from ...draw.episodes.episode import clipped, episode_lines
 from ...draw.episodes.episodes import count_words, episode_grid, episode_layout, no_episode_lines
 from ...keys.bindings import screen_bindings
+from ...toasts import complain, tell, warn
 from ...widgets.lines.documents import Line, Paragraphs, line
 from ...widgets.lines.heads import Heads
 from ...widgets.lines.line_view import LineView
@@ -107,7 +108,7 @@ class EpisodesScreen(QuizlogScreen[None]):
                 more = await asyncio.to_thread(self._file.read_some)
                 self.draw()
         except QuizlogError as error:
-            self.complain(error)
+            complain(self, error)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Draw once more when reading is over, however it ended."""
@@ -192,7 +193,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         before = self._list.cursor
         self._list.action_move(by)
         if self._list.cursor == before:
-            self.tell("no more episodes that way")
+            tell(self, "no more episodes that way")
 
     def action_state(self) -> None:
         """Narrow to the next state, after the last to all."""
@@ -208,11 +209,11 @@ class EpisodesScreen(QuizlogScreen[None]):
         if wanted is None:
             return
         if not wanted.strip().isdecimal():
-            self.warn(f"{wanted!r} is no number of a line")
+            warn(self, f"{wanted!r} is no number of a line")
             return
         at = bisect_left(self._shown, int(wanted[:18]), key=self._file.number)
         if at == len(self._shown):
-            self.warn(f"line {wanted} is not among those shown")
+            warn(self, f"line {wanted} is not among those shown")
             return
         self._list.move(at)
 
@@ -224,7 +225,7 @@ class EpisodesScreen(QuizlogScreen[None]):
             try:
                 fresh = EpisodeFile(self._file.path)
             except QuizlogError as error:
-                self.complain(error)
+                complain(self, error)
                 return
             self._file.close()
             self._file, self._drawn = fresh, None

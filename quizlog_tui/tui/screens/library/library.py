@@ -35,6 +35,7 @@ from ...keys.bindings import screen_bindings
 from ...messages import OpenRecord
 from ...shelf import Shelf, script_remark
 from ...state import State
+from ...toasts import complain
 from ...widgets.lines.columns import Layout
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.heads import Heads
@@ -255,7 +256,7 @@ class LibraryScreen(QuizlogScreen[None]):
         try:
             external.edit(self.app, marked.path, None)
         except QuizlogError as error:
-            self.complain(error)
+            complain(self, error)
         self.search.look_around()
 
     @work(group=DIALOG)
@@ -274,7 +275,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_back(self) -> None:
         """Escape: stop looking for records, else as everywhere."""
-        if self.search.awaited and not self.working:
+        if self.search.awaited and not self.slow_work.running:
             self.search.stop()
         else:
             super().action_back()

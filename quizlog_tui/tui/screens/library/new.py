@@ -38,7 +38,7 @@ async def new_record(screen: QuizlogScreen[Any], replayer: Replayer) -> Path | N
         if wanted is None:
             return None
         seed = wanted
-        made = await screen.work_on(partial(_made, script, seed, replayer), "writing")
+        made = await screen.slow_work.run(partial(_made, script, seed, replayer), "writing")
         if made is not None:
             return made
 

@@ -16,6 +16,7 @@ from textual.worker import Worker
 from ....errors import UsageError
 from ....record.summary import Summary, find_records
 from ...shelf import Shelf, changes, read_some
+from ...toasts import tell
 from ..view import DrawnView, in_worker
 
 _WATCH_SECONDS = 0.5
@@ -108,9 +109,9 @@ class RecordSearch:
             examples, self._examples = self._examples, None
             try:
                 before, self.folder = self.folder, await asyncio.to_thread(examples)
-                self.view.tell(f"no records below {before}: here are examples to play with")
+                tell(self.view, f"no records below {before}: here are examples to play with")
             except UsageError as error:  # a read-only home
-                self.view.tell(str(error))
+                tell(self.view, str(error))
             await self._read_all()
 
     async def _read_all(self) -> None:

@@ -27,6 +27,7 @@ from ...clock import Clock
 from ...draw.consensus import outcome_text, verdict_lines
 from ...draw.replies import reply_lines
 from ...keys.bindings import screen_bindings
+from ...toasts import complain, tell, warn
 from ...widgets.lines.documents import Paragraphs, line
 from ...widgets.lines.line_view import LineView
 from ..base import DIALOG, QuizlogScreen
@@ -103,7 +104,7 @@ class AskModelsScreen(QuizlogScreen[str]):
         except _NotAgreedError as error:
             self._ask_whether(error.names)
         except QuizlogError as error:
-            self.complain(error)
+            complain(self, error)
             self.status(f"not asked; {self.key('ask.leave')} goes back")
         finally:
             self._asking = False
@@ -120,7 +121,7 @@ class AskModelsScreen(QuizlogScreen[str]):
         """Warn once, however often is asked."""
         if text not in self._noted:
             self._noted.add(text)
-            self.warn(text)
+            warn(self, text)
 
     async def _go_on(self, panel: Panel, decision: Decision | None) -> None:
         self._bill = panel.bill
@@ -191,10 +192,10 @@ class AskModelsScreen(QuizlogScreen[str]):
     async def action_accept(self) -> None:
         """Answer with what was decided."""
         if self._decision is None:
-            self.tell("nothing is decided here")
+            tell(self, "nothing is decided here")
             return
         decision = self._decision
-        if await self.work_on(lambda: autopilot.accept(self.session, decision)) is not None:
+        if await self.slow_work.run(lambda: autopilot.accept(self.session, decision)) is not None:
             self._changed = True
             self.leave()
 
@@ -208,7 +209,7 @@ class AskModelsScreen(QuizlogScreen[str]):
         """Take what models agree on, question after question; pause where they do not."""
         self._autopilot = not (self._autopilot and self._asking)
         if not self._autopilot:
-            self.tell("stops after this question")
+            tell(self, "stops after this question")
         elif not self._asking:
             self._ask(self._decision)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.timer import Timer
 
-from ..view import DrawnView
-from .player_state import StateHolder
+from ...toasts import tell
+from .context import PlayerContext
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second."""
@@ -15,13 +15,12 @@ class Autoplay:
     """Looks at one step after the other until the last.
 
     Args:
-        view: The screen.
-        holder: Holds what is shown.
+        context: What the parts of the player share.
     """
 
-    def __init__(self, view: DrawnView, holder: StateHolder) -> None:
-        self._view = view
-        self._holder = holder
+    def __init__(self, context: PlayerContext) -> None:
+        self._view = context.view
+        self._holder = context.holder
         self._timer: Timer | None = None
         self._speed = 1
 
@@ -57,7 +56,7 @@ class Autoplay:
         """Play faster or slower."""
         self._speed = max(0, min(self._speed + by, len(_SPEEDS) - 1))
         if self._timer is None:
-            self._view.tell(f"plays {_SPEEDS[self._speed]:g} steps a second")
+            tell(self._view, f"plays {_SPEEDS[self._speed]:g} steps a second")
         else:
             self.stop()
             self.play()

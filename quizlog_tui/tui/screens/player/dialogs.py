@@ -8,18 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....record.author import QUESTION, keep_author
-from ....replay.replayer import Replayer
 from ....replay.script.grants import grant
-from ....session.session import Session
-from ...clock import Clock
 from ...messages import Neighbour
+from ...toasts import tell
 from ...widgets.lines.documents import line
 from ..base import DIALOG
 from ..dialogs import AskScreen, ChooseScreen
 from ..export import Export, ReportExport, report_name
-from ..view import DrawnView, in_worker
+from ..view import in_worker
+from .context import PlayerContext
 from .moves import Moves
-from .player_state import StateHolder
 from .recorded import needs_script
 
 if TYPE_CHECKING:
@@ -30,31 +28,15 @@ class Dialogs:
     """Opens the screens about the record, and its dialogs.
 
     Args:
-        view: The screen.
-        session: The open record.
-        replayer: Where it runs.
-        holder: Holds what is shown.
+        context: What the parts of the player share.
         moves: Takes over what was changed elsewhere.
-        clock: How times are told.
         author: Who writes remarks here.
     """
 
-    def __init__(
-        self,
-        view: DrawnView,
-        session: Session,
-        replayer: Replayer,
-        holder: StateHolder,
-        moves: Moves,
-        clock: Clock,
-        author: str,
-    ) -> None:
-        self.view = view
-        self.session = session
-        self._replayer = replayer
-        self._holder = holder
+    def __init__(self, context: PlayerContext, moves: Moves, author: str) -> None:
+        self.view, self.session = context.view, context.session
+        self._context = context
         self._moves = moves
-        self._clock = clock
         self._author = author
         self._drafts: dict[tuple[str, int], Remark] = {}
 
@@ -63,7 +45,7 @@ class Dialogs:
         """The branches; a change made there shows here."""
         from ..tree import TreeScreen
 
-        tree = TreeScreen(self.session, self._replayer, self._clock)
+        tree = TreeScreen(self.session, self._context.replayer, self._context.clock)
         if await self.view.app.push_screen_wait(tree):
             self._moves.move(self.session.reply)
 
@@ -83,7 +65,7 @@ class Dialogs:
         """Write a remark on the step shown."""
         from .remark import Remark, RemarkScreen
 
-        state, session = self._holder.state, self.session
+        state, session = self._context.holder.state, self.session
         at, recorded = state.step, state.recorded
         place = (session.branch, at)
         given = f", answer {recorded!r}" if recorded is not None else ""
@@ -93,16 +75,16 @@ class Dialogs:
         self._drafts[place] = said
         if not said.sent or not await self._ask_author():
             if not said.empty:
-                self.view.tell(f"kept as a draft; {self.view.key('player.note')} goes on with it")
+                tell(self.view, f"kept as a draft; {self.view.key('player.note')} goes on with it")
             return
         author = self._author
-        done = await self.view.work_on(
+        done = await self.view.slow_work.run(
             lambda: session.comment(at, said.text, said.verdict, author), "writing"
         )
         if done is not None:
             del self._drafts[place]
             self.view.draw()
-            self.view.tell(f"noted at step {at}; F lists all notes")
+            tell(self.view, f"noted at step {at}; F lists all notes")
 
     async def _ask_author(self) -> bool:
         """Ask for the author's name unless it is known; whether it is known now."""
@@ -116,19 +98,19 @@ class Dialogs:
         """All remarks; go to the step of the one chosen."""
         from ..notes import NotesScreen
 
-        place = await self.view.app.push_screen_wait(NotesScreen(self.session, self._clock))
+        place = await self.view.app.push_screen_wait(NotesScreen(self.session, self._context.clock))
         if place is None:
             return
         branch = place.branch
         if branch is not None:
             await self._moves.move(lambda: self.session.switch(branch)).wait()
         if branch in (None, self.session.branch):
-            self._holder.become(self._holder.state.to(place.step))
+            self._context.holder.become(self._context.holder.state.to(place.step))
 
     def exports(self) -> list[Export]:
         """The whole record with all its branches."""
         name = report_name(self.session.path)
-        report = ReportExport(self.session, self.view.progress)
+        report = ReportExport(self.session, self.view.slow_work.tell_progress)
         return [
             Export("the whole record as HTML", f"{name}.html", report.write, report),
             Export("the whole record as Markdown", f"{name}.md", report.write, report),

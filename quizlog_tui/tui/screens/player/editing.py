@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from ....record.branches import free_name, leaves_tail
-from ....session.session import Session
 from ....text import clipped, one_line, plural
+from ...toasts import tell
 from ..base import DIALOG
 from ..dialogs import ConfirmScreen
-from ..view import ScreenView, in_worker
+from ..undoing import redo, undo
+from ..view import in_worker
+from .context import PlayerContext
 from .moves import Moves
 from .panes import Panes
-from .player_state import Mode, StateHolder
+from .player_state import Mode
 from .recorded import needs_script
 
 _MOST_SHOWN = 200
@@ -21,26 +23,15 @@ class Editing:
     """Changes the record at the step shown.
 
     Args:
-        view: The screen.
-        session: The open record.
-        holder: Holds what is shown.
+        context: What the parts of the player share.
         panes: Of the screen.
         moves: Makes the changes.
         confirms: Whether to ask before an answer at an earlier step starts a branch.
     """
 
-    def __init__(
-        self,
-        view: ScreenView,
-        session: Session,
-        holder: StateHolder,
-        panes: Panes,
-        moves: Moves,
-        confirms: bool,
-    ) -> None:
-        self.view = view
-        self.session = session
-        self._holder = holder
+    def __init__(self, context: PlayerContext, panes: Panes, moves: Moves, confirms: bool) -> None:
+        self.view, self.session = context.view, context.session
+        self._holder = context.holder
         self._panes = panes
         self._move = moves.move
         self._confirms = confirms
@@ -103,7 +94,7 @@ class Editing:
     def _begin(self, mode: Mode) -> None:
         begun = self._holder.state.begin(mode)
         if begun is None:
-            self.view.tell("nothing is asked here")
+            tell(self.view, "nothing is asked here")
             return
         self._holder.become(begun)
         if mode == "amend":
@@ -119,31 +110,17 @@ class Editing:
 
     def undo(self) -> None:
         """Take the last change back."""
-        self._move(self._undone)
+        self._move(lambda: undo(self.session))
 
     def redo(self) -> None:
         """Make the change again that was taken back."""
-        self._move(self._redone)
-
-    def _undone(self) -> str:
-        label = self.session.can_undo  # asked when its turn has come: other changes may go before
-        if label is None:
-            return "nothing to take back"
-        self.session.undo()
-        return f"undone: {label}"
-
-    def _redone(self) -> str:
-        label = self.session.can_redo
-        if label is None:
-            return "nothing to do again"
-        self.session.redo()
-        return f"done again: {label}"
+        self._move(lambda: redo(self.session))
 
     def redo_tail(self) -> None:
         """Take all recorded answers again."""
         end = len(self.session.inputs)
         if end == self.session.pointer:
-            self.view.tell("no recorded answers after the pointer")
+            tell(self.view, "no recorded answers after the pointer")
         else:
             self._move(lambda: self.session.rewind(end))
 
@@ -156,7 +133,7 @@ class Editing:
     async def bisect(self) -> None:
         """Find the answer that spoils the outcome, and look at it; the verdict stays in sight."""
         branch = self.session.branch
-        found = await self.view.work_on(lambda: (self.session.bisect(),), "searching")
+        found = await self.view.slow_work.run(lambda: (self.session.bisect(),), "searching")
         if found is None:
             return
         state = self._holder.state

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....replay.transcript import Transcript
-from ....session.session import Session
+from ...toasts import tell, warn
 from ...watch import Watch
-from ..view import DrawnView, in_worker
+from ..view import in_worker
+from .context import PlayerContext
 from .panes import Panes
-from .player_state import StateHolder, state_of
+from .player_state import state_of
 
 _FOLLOW_SECONDS = 0.5
 """How often the record is looked at for changes by others."""
@@ -24,21 +25,17 @@ class Moves:
     """Makes changes, and shows where they led.
 
     Args:
-        view: The screen.
-        session: The open record.
-        holder: Takes the state after each change.
+        context: What the parts of the player share.
         panes: Of the screen.
     """
 
-    def __init__(
-        self, view: DrawnView, session: Session, holder: StateHolder, panes: Panes
-    ) -> None:
-        self.view = view
-        self._session = session
-        self._holder = holder
+    def __init__(self, context: PlayerContext, panes: Panes) -> None:
+        self.view = context.view
+        self._session = context.session
+        self._holder = context.holder
         self._panes = panes
         self._moving = asyncio.Lock()
-        self._watch = Watch(session.path)
+        self._watch = Watch(self._session.path)
 
     @in_worker("move")
     async def move(self, call: Callable[[], Any], answer: str | None = None) -> None:
@@ -52,13 +49,13 @@ class Moves:
             panel = self._panes.prompt
             typing = panel.has_focus_within
             known = [*self._session.warnings]
-            done = await self.view.work_on(lambda: (call(), self._whole()), "running")
+            done = await self.view.slow_work.run(lambda: (call(), self._whole()))
             if done is not None:
                 said, whole = done
                 self._warn_of_new(known)
                 self._show(whole)
                 if isinstance(said, str):
-                    self.view.tell(said)
+                    tell(self.view, said)
                 if typing:
                     self._panes.focus_pending()
             else:
@@ -71,13 +68,13 @@ class Moves:
     def _warn_of_new(self, known: Sequence[str]) -> None:
         for warning in self._session.warnings:
             if warning not in known:
-                self.view.warn(warning)
+                warn(self.view, warning)
 
     @in_worker("move")
     async def take_tail(self, step: int) -> None:
         """Run through the recorded answers after the pointer too, and look at a step."""
         async with self._moving:
-            whole = await self.view.work_on(self._whole, "running")
+            whole = await self.view.slow_work.run(self._whole)
             if whole is not None:
                 self._show(whole, step)
 
@@ -94,7 +91,7 @@ class Moves:
         self.view.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def _look_for_changes(self) -> None:
-        if self.view.working or self._moving.locked() or not self.view.is_active:
+        if self.view.slow_work.running or self._moving.locked() or not self.view.is_active:
             return
         if self._watch.touched() and self._session.outdated:
             self._catch_up()
@@ -105,11 +102,11 @@ class Moves:
         step, before = self._holder.state.step, self._session.pointer
         at_end = step == before and not self._panes.prompt.draft
         async with self._moving:
-            done = await self.view.work_on(
+            done = await self.view.slow_work.run(
                 lambda: (self._session.reload(), self._whole()), "reading what changed"
             )
             if done is None:
                 return
             self._show(done[1], None if at_end else step)
         moved = f"step {before} → {self._session.pointer}"
-        self.view.tell(f"somebody else wrote the record: {moved}")
+        tell(self.view, f"somebody else wrote the record: {moved}")

@@ -6,27 +6,25 @@ from collections.abc import Callable, Iterable
 
 from ...draw.output import events, next_step_with
 from ...playhead import Playhead
+from ...toasts import tell, warn
 from ...widgets.lines.line_view import LineView
 from ..base import DIALOG
 from ..dialogs import AskScreen
-from ..view import ScreenView, in_worker
-from .player_state import StateHolder
+from ..view import in_worker
+from .context import PlayerContext
 
 
 class Navigation:
     """Moves the playhead.
 
     Args:
-        view: The screen.
-        holder: Holds what is shown.
+        context: What the parts of the player share.
         marks: Gives the steps worth stopping at.
     """
 
-    def __init__(
-        self, view: ScreenView, holder: StateHolder, marks: Callable[[], Iterable[int]]
-    ) -> None:
-        self.view = view
-        self._holder = holder
+    def __init__(self, context: PlayerContext, marks: Callable[[], Iterable[int]]) -> None:
+        self.view = context.view
+        self._holder = context.holder
         self._marks = marks
 
     @property
@@ -58,7 +56,7 @@ class Navigation:
         """To the next or previous error, note, fork or decision."""
         head = self._head.mark(by, list(self._marks()))
         if head == self._head:
-            self.view.tell("no more marks that way")
+            tell(self.view, "no more marks that way")
         self._look(head)
 
     @in_worker(DIALOG)
@@ -69,16 +67,17 @@ class Navigation:
         if text and text.strip().isdecimal():
             self.look_at(int(text))
         elif text:
-            self.view.warn(f"{text!r} is no step")
+            warn(self.view, f"{text!r} is no step")
 
     # -- searching the output, which goes on behind the step shown
 
     def next_with_hit(self, pane: LineView) -> int | None:
         """The next step at which the output has more of what is searched for."""
-        if pane.id != "output":
+        finding = pane.search.finding
+        if pane.id != "output" or finding is None:
             return None
         whole, head = self._holder.state.whole, self._head
-        return next_step_with(whole, head.step, head.hidden, pane.search.count)
+        return next_step_with(whole, head.step, head.hidden, finding.count)
 
     def find_later(self, pane: LineView) -> bool:
         """Go to a place found at a later step, if the pane shows the last of those before."""

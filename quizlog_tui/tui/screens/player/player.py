@@ -29,6 +29,7 @@ from ...keys.bindings import screen_bindings
 from ...known_steps import KnownSteps
 from ...lessons import LessonScene
 from ...state import State
+from ...toasts import tell, warn
 from ...widgets.editors.editor import Answered
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
@@ -38,6 +39,7 @@ from ...widgets.scrubber import Scrubber
 from ..base import QuizlogScreen
 from ..export import Export
 from .autoplay import Autoplay
+from .context import PlayerContext
 from .dialogs import Dialogs
 from .editing import Editing
 from .moves import Moves
@@ -109,12 +111,13 @@ class PlayerScreen(QuizlogScreen[None]):
         holder = StateHolder(state_of(session.transcript, session.pointer), self._state_changed)
         self._holder = holder
         self.panes = Panes(self, session, browsing)
-        self.moves = Moves(self, session, holder, self.panes)
-        self.editing = Editing(self, session, holder, self.panes, self.moves, confirms)
-        self.navigation = Navigation(self, holder, self.marks)
-        self.autoplay = Autoplay(self, holder)
-        self.dialogs = Dialogs(self, session, replayer, holder, self.moves, clock, author)
-        self.tools = Tools(self, session, replayer, holder, self.panes, self.moves, clock, agreed)
+        context = PlayerContext(self, session, replayer, holder, clock)
+        self.moves = Moves(context, self.panes)
+        self.editing = Editing(context, self.panes, self.moves, confirms)
+        self.navigation = Navigation(context, self._marks)
+        self.autoplay = Autoplay(context)
+        self.dialogs = Dialogs(context, self.moves, author)
+        self.tools = Tools(context, self.panes, self.moves, agreed)
         self._output = RunOutput(self.state.whole)
         self._drawn: Timeline | None = None
         self._drawn_source: Source | None = None
@@ -150,7 +153,7 @@ class PlayerScreen(QuizlogScreen[None]):
             self.panes.focus_output()
         self.panes.take_keys_when_painted()
         for warning in self.session.warnings:
-            self.warn(warning)
+            warn(self, warning)
         if self.session.missing is None and self.session.source.refused:
             self.dialogs.offer_grants()
         self.moves.follow()
@@ -223,14 +226,14 @@ class PlayerScreen(QuizlogScreen[None]):
         if event.list.id == "timeline":
             self.panes.focus_pending()
 
-    def tell_no_hit(self, pane: LineView) -> None:
+    def _tell_no_hit(self, pane: LineView) -> None:
         """Say that nothing is found, or where behind the step shown it is."""
         step = self.navigation.next_with_hit(pane)
         if step is None:
-            super().tell_no_hit(pane)
+            super()._tell_no_hit(pane)
         else:
             goes = f"{self.key('app.next')} goes on to step {step}"
-            self.tell(f"not found up to step {self.state.step}; {goes}")
+            tell(self, f"not found up to step {self.state.step}; {goes}")
 
     def action_find_next(self, by: int) -> None:
         """Go to another place found; in the output also to later steps."""
@@ -244,42 +247,37 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def cancel(self) -> None:
         """Stop a running script, also one that runs for an episode."""
-        if self.working:
+        if self.slow_work.running:
             self._replayer.cancel()
         self.tools.cancel()
 
     def action_back(self) -> None:
         """Escape: stop a running script, give up a fork, leave the input, end a search."""
-        if not self.working and self.state.mode != "answer":
+        if not self.slow_work.running and self.state.mode != "answer":
             self._holder.become(self.state.give_up())
             self.panes.focus_output()
-        elif not self.working and self.panes.prompt.has_focus_within:
+        elif not self.slow_work.running and self.panes.prompt.has_focus_within:
             self.panes.focus_output()
         else:
             super().action_back()
 
-    def nothing_to_back_out_of(self) -> None:
+    def _back_out(self) -> None:
         """Stay: Escape is pressed too easily here, where it also leaves the input; q leaves."""
         self._holder.become(self.state.found(""))
         self.panes.focus_output()
 
     # -- drawing
 
-    def marks(self) -> dict[int, str]:
+    def _marks(self) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
         return self.known.marks(self.state.whole)
 
-    @property
-    def moments(self) -> Timeline:
-        """The steps of the run with what was remarked and tried at each."""
-        return self.known.moments(self.state.whole)
-
     def _state_changed(self, before: PlayerState) -> None:
         if self.state.whole is not before.whole:
-            self.run_changed()
+            self._measure_output()
         self.draw()
 
-    def run_changed(self) -> None:
+    def _measure_output(self) -> None:
         """Measure the output anew: the run is another one."""
         self._output = RunOutput(self.state.whole)
         if source_to_draw(self.session) != self._drawn_source:
@@ -291,13 +289,14 @@ class PlayerScreen(QuizlogScreen[None]):
         self.query_one("#output", LineView).show(
             self._output.at(shown, self.state.head.hidden), end=True
         )
-        self._draw_timeline()
+        moments = self.known.moments(self.state.whole)
+        self._draw_timeline(moments)
         self._draw_error(shown)
         self._draw_source(shown)
-        prompt = PromptDrawing(self.panes.prompt, self.session, self.key, self.moments)
+        prompt = PromptDrawing(self.panes.prompt, self.session, self.key, moments)
         prompt.draw(self.state, shown)
         self.query_one("#scrubber", Scrubber).show(
-            self.state.step, self.state.head.length, self.marks(), self._scores()
+            self.state.step, self.state.head.length, self._marks(), self._scores()
         )
         self.status(self._status_text(shown))
 
@@ -305,12 +304,9 @@ class PlayerScreen(QuizlogScreen[None]):
         scores = [b.score for b in self.session.branches if b.score is not None]
         return f"scores {bars(scores)}" if len(scores) > 1 else ""
 
-    def _draw_timeline(self) -> None:
+    def _draw_timeline(self, moments: Timeline) -> None:
         """Show the rows anew only where the record changed; else move the mark."""
-        timeline, moments = (
-            self.query_one("#timeline", RowList),
-            self.known.moments(self.state.whole),
-        )
+        timeline = self.query_one("#timeline", RowList)
         if moments is not self._drawn:
             self._drawn = moments
             pointer = self.session.pointer

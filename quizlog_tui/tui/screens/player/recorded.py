@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from ....replay.script.source import Source
 from ....replay.transcript import Transcript
 from ....session.session import Session
+from ...toasts import complain
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,7 +26,7 @@ def needs_script(action: Callable[Concatenate[Any, P], T]) -> Callable[Concatena
     @wraps(action)
     def checked(part: Any, /, *args: P.args, **kwargs: P.kwargs) -> None:
         if part.session.missing is not None:
-            part.view.complain(part.session.missing)
+            complain(part.view, part.session.missing)
         else:
             action(part, *args, **kwargs)
 

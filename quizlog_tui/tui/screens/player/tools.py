@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 from ....errors import QuizlogError
 from ....files.paths import typed_path
 from ....replay.replayer import Replayer
-from ....session.session import Session
 from ....text import plural
 from ... import external
-from ...clock import Clock
+from ...toasts import complain, tell, warn
 from ..base import DIALOG
 from ..dialogs import AskScreen
-from ..view import DrawnView, in_worker
+from ..view import in_worker
+from .context import PlayerContext
 from .moves import Moves
 from .panes import Panes
-from .player_state import StateHolder
 from .recorded import needs_script
 
 if TYPE_CHECKING:
@@ -34,34 +33,19 @@ class Tools:
     """Opens other screens at the step shown.
 
     Args:
-        view: The screen.
-        session: The open record.
-        replayer: Where it runs.
-        holder: Holds what is shown.
+        context: What the parts of the player share.
         panes: Of the screen.
         moves: Takes over what was changed elsewhere.
-        clock: How times are told.
         agreed: The models that may be asked although their providers may bill it; grows.
     """
 
     def __init__(
-        self,
-        view: DrawnView,
-        session: Session,
-        replayer: Replayer,
-        holder: StateHolder,
-        panes: Panes,
-        moves: Moves,
-        clock: Clock,
-        agreed: set[str],
+        self, context: PlayerContext, panes: Panes, moves: Moves, agreed: set[str]
     ) -> None:
-        self.view = view
-        self.session = session
-        self._replayer = replayer
-        self._holder = holder
+        self.view, self.session = context.view, context.session
+        self._context = context
         self._panes = panes
         self._moves = moves
-        self._clock = clock
         self._agreed = agreed
         self._apart: Replayer | None = None
         """Where an episode is replayed: without checkpoints; what it says must hold elsewhere."""
@@ -74,7 +58,7 @@ class Tools:
             self._apart.cancel()
 
     def _look(self, step: int) -> None:
-        self._holder.become(self._holder.state.to(step))
+        self._context.holder.become(self._context.holder.state.to(step))
 
     @in_worker(DIALOG)
     async def compare(self) -> None:
@@ -82,11 +66,11 @@ class Tools:
         from ...draw.compare import DrawnSide
         from ..compare import CompareScreen, choose
 
-        side = DrawnSide(self.session.branch, self._holder.state.whole)
-        found = await choose(self.view, self.session, self._replayer, side)
+        side = DrawnSide(self.session.branch, self._context.holder.state.whole)
+        found = await choose(self.view, self.session, self._context.replayer, side)
         if found is None:
             return
-        screen = CompareScreen(self.session, self._replayer, found)
+        screen = CompareScreen(self.session, self._context.replayer, found)
         step = await self.view.app.push_screen_wait(screen)
         if step is not None:
             self._look(step)
@@ -97,15 +81,15 @@ class Tools:
         """Many answers at the step shown, side by side."""
         from ..sweep import SweepScreen, first_trial
 
-        state = self._holder.state
+        state = self._context.holder.state
         at = state.step - (state.shown.status != "in_progress")
         if at < 0:
-            self.view.tell("nothing is asked here")
+            tell(self.view, "nothing is asked here")
             return
         stop = state.whole.upto(at)
         place = (self.session.source.code_hash, stop.inputs)
         trial = self._trials.setdefault(place, first_trial(stop))
-        screen = SweepScreen(self.session, self._replayer, stop, trial)
+        screen = SweepScreen(self.session, self._context.replayer, stop, trial)
         if await self.view.app.push_screen_wait(screen):
             self.view.draw()
 
@@ -117,16 +101,16 @@ class Tools:
         from ..consensus import ConsensusScreen
 
         path = decisions_path(self.session.path)
-        kept = await self.view.work_on(lambda: read_decisions(path), "reading decisions")
+        kept = await self.view.slow_work.run(lambda: read_decisions(path), "reading decisions")
         if kept is None:
             return
         self._tell_faults(kept.faults)
         if not kept.decisions:
-            self.view.tell(f"no decisions are kept in {path.name}")
+            tell(self.view, f"no decisions are kept in {path.name}")
             return
         record = self.session.record
-        start = nearest(kept.decisions, record, self._holder.state.step)
-        screen = ConsensusScreen(kept.decisions, start, self._clock)
+        start = nearest(kept.decisions, record, self._context.holder.state.step)
+        screen = ConsensusScreen(kept.decisions, start, self._context.clock)
         chosen = await self.view.app.push_screen_wait(screen)
         if chosen is None:
             return
@@ -134,7 +118,7 @@ class Tools:
         step = next((at for at, indexes in steps if chosen in indexes), None)
         if step is None:
             branch = kept.decisions[chosen].question.branch
-            self.view.tell(f"it was not asked on this branch, but on {branch or 'none'}")
+            tell(self.view, f"it was not asked on this branch, but on {branch or 'none'}")
             return
         self._look(step)
 
@@ -150,16 +134,16 @@ class Tools:
         if not wanted:
             return
         path = typed_path(wanted)
-        made = await self.view.work_on(lambda: self._put_episode(name, path), "replaying it")
+        made = await self.view.slow_work.run(lambda: self._put_episode(name, path), "replaying it")
         if made is not None:
-            self.view.tell(f"{name} is in {path}; {made.standing}")
+            tell(self.view, f"{name} is in {path}; {made.standing}")
 
     def _put_episode(self, branch: str, path: Path) -> BuildResult:
         """Build and write it. In a thread."""
         from ....episodes.build.build import BuildSettings
         from ....episodes.build.make import make
 
-        with Replayer(self._replayer.limits, checkpoints=0) as self._apart:
+        with Replayer(self._context.replayer.limits, checkpoints=0) as self._apart:
             made = make(
                 [self.session.path],
                 path,
@@ -178,12 +162,12 @@ class Tools:
         """Ask several models the pending question."""
         missing = [name for name in ("httpx", "pydantic", "dotenv") if find_spec(name) is None]
         if missing:
-            self.view.warn("models need more: pip install 'quizlog-tui[solver]'")
+            warn(self.view, "models need more: pip install 'quizlog-tui[solver]'")
             return
         from .ask import AskModelsScreen
 
         self.view.gate.shut()
-        screen = AskModelsScreen(self.session, self._clock, self._agreed)
+        screen = AskModelsScreen(self.session, self._context.clock, self._agreed)
         said = await self.view.app.push_screen_wait(screen) or ""
         if said == "changed":
             self._moves.move(self.session.reply)
@@ -198,16 +182,16 @@ class Tools:
     def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
         """Say what of a file of decisions cannot be read."""
         if faults:
-            self.view.warn(f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
+            warn(self.view, f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
 
     @needs_script
     def editor(self) -> None:
         """The script at the line shown in the user's editor."""
-        shown = self._holder.state.shown
+        shown = self._context.holder.state.shown
         line = shown.last_error.line if shown.last_error else shown.last.line
         try:
             external.edit(self.view.app, self.session.source.path, line)
         except QuizlogError as error:
-            self.view.complain(error)
+            complain(self.view, error)
             return
         self._moves.move(self.session.reload)

@@ -23,6 +23,7 @@ from ....text import visible
 from ...keys.bindings import bindings
 from .documents import Document
 from .finding import Place
+from .hits_shown import HitsShown
 from .line_search import LineSearch
 from .row_index import RowIndex
 from .row_painter import STYLES, Mark, RowPainter
@@ -70,8 +71,9 @@ class LineView(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._index = RowIndex()
         self._painter = RowPainter(self, self.GUTTER)
-        self.search = LineSearch(self._index)
+        self.search = LineSearch()
         """What is searched for, and what a filter leaves."""
+        self._hits = HitsShown(self.search, self._index)
         self._mark: int | None = None
         self._drawn_at = 0
         self._at_end = False
@@ -115,7 +117,7 @@ class LineView(ScrollView, can_focus=True):
     def _forget(self, kept: int) -> None:
         """Drop what was drawn, but for the first items, which are the same as before."""
         self._painter.keep(self._index.forget(kept))
-        self.search.forget_rows()
+        self._hits.forget()
 
     def _seen(self) -> Seen | None:
         """What is in sight; None while the pane has no rows."""
@@ -241,16 +243,17 @@ class LineView(ScrollView, can_focus=True):
     def toggle_filter(self) -> bool:
         """Show only what is found, or all again; whether it filters now."""
         if self.search.active:
-            self._change_search(lambda: self.search.filter(not self.search.filters))
+            self._change_search(lambda: self.search.filter(self.search.filtered is None))
             if self.search.here is not None:
                 self.call_after_refresh(self._reveal_hit, self.search.here)
-        return self.search.filters
+        return self.search.filtered is not None
 
     def _change_search(self, change: Callable[[], None]) -> None:
         """Search for something else; the rows are laid out anew if there are others."""
-        before, filtered = self._seen(), self.search.filters
+        before, filtered = self._seen(), self.search.filtered
         change()
-        if filtered or self.search.filters:
+        self._hits.forget()
+        if filtered is not None or self.search.filtered is not None:
             self._put(0)
         else:
             self._count()
@@ -264,22 +267,22 @@ class LineView(ScrollView, can_focus=True):
             by: Which way.
             here: Whether the hit where one is will do.
         """
-        if not self.search.active:
+        finding = self.search.finding
+        if finding is None:
             return False
         start = self._start(by, here=here)
-        return self._go_to_hit(self.search.after(start) if by > 0 else self.search.before(start))
+        return self._go_to_hit(finding.after(start) if by > 0 else finding.before(start))
 
     def find_from(self, start: Place) -> bool:
         """Go to the first hit from a place on, round the end; whether there is one."""
-        return self._go_to_hit(self.search.after(start))
+        finding = self.search.finding
+        return finding is not None and self._go_to_hit(finding.after(start))
 
     def after_last_hit(self) -> Place | None:
         """Where the search stands if it has no hit before it but round the end; else None."""
-        if not self.search.active:
-            return None
-        start = self._start(1, here=False)
-        place = self.search.after(start)
-        return start if place is None or place < start else None
+        start, finding = self._start(1, here=False), self.search.finding
+        place = None if finding is None else finding.after(start)
+        return start if finding and (place is None or place < start) else None
 
     def _go_to_hit(self, place: Place | None) -> bool:
         before = self._seen()
@@ -297,10 +300,10 @@ class LineView(ScrollView, can_focus=True):
         So it is not lost where the pane cannot scroll on, and one can scroll elsewhere.
         """
         place = self.search.here
-        if place is not None and self._in_sight(self.search.row_of(place)):
+        if place is not None and self._in_sight(self._hits.row_of(place)):
             return Place(place.item, place.at + 1) if by > 0 and not here else place
         top = self.scroll_offset.y
-        return self.search.place_at(top if by > 0 else top + self._height)
+        return self._hits.place_at(top if by > 0 else top + self._height)
 
     def _go_to(self, place: Place) -> None:
         """Go to a hit."""
@@ -308,7 +311,7 @@ class LineView(ScrollView, can_focus=True):
 
     def _reveal_hit(self, place: Place) -> None:
         """Bring a hit into view, with what stands before it if it was out of it."""
-        row = self.search.row_of(place)
+        row = self._hits.row_of(place)
         if row is not None and not self._in_sight(row):
             self._scroll_to_row(max(0, row - self._height // 4))
 
@@ -318,10 +321,7 @@ class LineView(ScrollView, can_focus=True):
         """Count some more hits, and go on with it soon; where the items left by a filter start."""
         if self._counting is not None:
             self._counting.stop()
-        more, starts, width = self.search.count_on(), None, self._index.width
-        if width:
-            starts, more_left = self.search.measure_left(width)
-            more = more or more_left
+        starts, more = self.search.count_on(self._index.width)
         if more:
             self._counting = self.set_timer(_PAUSE, self._count_on)
         return starts
@@ -372,7 +372,7 @@ class LineView(ScrollView, can_focus=True):
 
     def _marks(self, row: int) -> list[Mark]:
         """The hits in a row; the one where one is in another style."""
-        found = self.search.hits_in_row(row)
+        found = self._hits.hits_in_row(row)
         return [Mark(start, end, "here" if here else "match") for start, end, here in found]
 
     # -- text
