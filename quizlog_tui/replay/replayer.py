@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CancelledError, QuizlogError
-from .cache.cached_run import CachedRun, may_save, ready, take
+from .cache.cached_run import CachedRun, ready, take
 from .cache.checkpoints import Checkpoint, Checkpoints, Key, key_of, possible
 from .cache.fan import fanned_out
 from .cache.known import died, killed
 from .cache.live_runs import LiveRuns, known
-from .pending_step import PendingStep
 from .process.limits import Limits
 from .process.process import QuizProcess
 from .run import Run
@@ -99,40 +98,6 @@ class Replayer:
         if killed(reached) or any(line.run.blurred for line in self._live.lines):
             return self._again(key, source, inputs)
         return reached
-
-    def begin(
-        self, source: Source, seed: int | World, inputs: Sequence[str]
-    ) -> Transcript | PendingStep | None:
-        """As `replay`, but never waiting for the script.
-
-        Returns:
-            The transcript where it is known already; a step on its way where a live run takes just
-            one more answer; None where it would take more than that, or the replayer is in use.
-        """
-        if not self._lock.acquire(blocking=False):
-            return None
-        begun, key = None, key_of(source, seed)
-        try:
-            line = self._live.just_before(key, inputs)
-            if line is None:
-                return known(self._live.agreeing(key, inputs), inputs)
-            begun = self._begun(line, source, inputs)
-            return begun
-        finally:
-            if begun is None:
-                self._lock.release()
-
-    def _begun(self, line: CachedRun, source: Source, inputs: Sequence[str]) -> PendingStep | None:
-        if line.saved < 0 and may_save(line, self.checkpoints):
-            return None  # a first checkpoint would be waited for
-
-        def follow() -> Transcript:
-            grown = self._live.follow(line, line.run.finish)
-            return self._again(line.key, source, inputs) if killed(grown) else grown
-
-        self._live.use(line)
-        line.run.begin(inputs[-1:])
-        return PendingStep(line.run, follow, lambda: self._live.leave(line), self._lock.release)
 
     def extend(self, transcript: Transcript, answer: str) -> Transcript | None:
         """One more answer to the live run that made this transcript; None if it is gone.

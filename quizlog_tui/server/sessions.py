@@ -18,9 +18,7 @@ from typing import TypeVar
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.stamp import Stamp, stamp_of
 from ..record.store import RecordFile
-from ..replay.pending_step import PendingStep
 from ..replay.script.source_cache import SourceCache
-from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
 from .bodies import ScriptStep, SheetStep
@@ -30,8 +28,6 @@ from .replayer_pool import ReplayerPool, Slot
 
 SESSIONS = 4096
 """Maximum number of open records."""
-QUICK = 0.01
-"""Seconds to wait for a step before a thread waits instead."""
 THREADS = 64
 """Maximum number of scripts that run at the same time; a thread waits for each."""
 
@@ -85,26 +81,10 @@ class Sessions:
         slot = self.replayers.slot(source.path, step.seed)
         held = slot.held
         with self.replayers.holding(slot) as replayer:
-            found = replayer.begin(source, step.seed, step.inputs)
-            if found is None:
-                run = partial(replayer.replay, source, step.seed, step.inputs)
-                found = await self.off_loop(run)
-            elif isinstance(found, PendingStep):
-                found = await self._followed(found)
-            else:
-                await asyncio.sleep(0)  # lets other requests run between immediate replies
+            found = await self.off_loop(partial(replayer.replay, source, step.seed, step.inputs))
         if slot.held > held:
             await self.off_loop(self.replayers.evict)
         return encode_reply(Reply(found, "main", ""), None)
-
-    async def _followed(self, step: PendingStep) -> Transcript:
-        """The result of a step: without a thread if it comes soon, else in one."""
-        try:
-            quick = await arrived(step) and step.asks()
-        except BaseException:
-            step.abandon()
-            raise
-        return step.finish() if quick else await self.off_loop(step.finish)
 
     async def stepped(self, step: SheetStep) -> bytes:
         """The reply of a record, after one more answer if the step has one."""
@@ -211,24 +191,6 @@ class Sessions:
         self._threads.shutdown(wait=True, cancel_futures=True)
         with closing(self.replayers):
             self._entries.clear()
-
-
-async def arrived(step: PendingStep) -> bool:
-    """Wait a moment for a message from a step; whether one came."""
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[bool] = loop.create_future()
-
-    def settle(whether: bool) -> None:
-        if not ready.done():
-            ready.set_result(whether)
-
-    timer = loop.call_later(QUICK, settle, False)
-    loop.add_reader(step.fileno(), settle, True)
-    try:
-        return await ready
-    finally:
-        loop.remove_reader(step.fileno())
-        timer.cancel()
 
 
 def _while_locked(act: Callable[[Session], T], session: Session) -> T:

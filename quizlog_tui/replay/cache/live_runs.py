@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..run import Run
 from ..transcript import Transcript
 from ..tree_walk import Outcome, TreeWalk
-from .cached_run import CachedRun, may_save, ready, save
+from .cached_run import CachedRun, may_save, save
 from .checkpoints import Checkpoints, Key
 from .known import from_known
 
@@ -37,15 +37,6 @@ class LiveRuns:
         given = (line.run.answers for line in self.lines if line.key == key)
         return max((answers.shared(inputs) for answers in given), default=0)
 
-    def just_before(self, key: Key, inputs: Sequence[str]) -> CachedRun | None:
-        """A run that waits for the last of `inputs`; most often the one used last."""
-        fit = (
-            line
-            for line in reversed(self.lines)
-            if len(line.run.answers) == len(inputs) - 1 and line.run.answers.agrees(inputs)
-        )
-        return next((line for line in fit if line.key == key and ready(line)), None)
-
     def of(self, transcript: Transcript) -> CachedRun | None:
         """The run that made a transcript, if it stands there still."""
         for line in reversed(self.lines):  # most often the one used last
@@ -54,32 +45,26 @@ class LiveRuns:
         return None
 
     def grow(self, line: CachedRun, answers: Sequence[str]) -> Transcript:
-        """Give answers to a run, taking checkpoints where they pay."""
-        self.use(line)
+        """Give answers to a run, taking checkpoints where they pay; it leaves if that fails."""
+        self._use(line)
         gap = line.gap if may_save(line, self._checkpoints) else 0.0
-        return self.follow(
-            line, lambda: line.run.grow(answers, gap, lambda run: save(line, self._checkpoints))
-        )
-
-    def use(self, line: CachedRun) -> None:
-        """Note that a run is used now."""
-        if self.lines[-1] is not line:
-            self.lines.remove(line)
-            self.lines.append(line)
-        self.running.append(line.run)
-
-    def follow(self, line: CachedRun, to_its_stop: Callable[[], Transcript]) -> Transcript:
-        """Where a run goes that is in use; it leaves if that fails."""
         try:
-            transcript = to_its_stop()
+            grown = line.run.grow(answers, gap, lambda run: save(line, self._checkpoints))
             if line.run.waiting:
                 save(line, self._checkpoints)
-            return transcript
         except BaseException:
             self.leave(line)
             raise
         finally:
             self.running.clear()
+        return grown
+
+    def _use(self, line: CachedRun) -> None:
+        """Note that a run is used now."""
+        if self.lines[-1] is not line:
+            self.lines.remove(line)
+            self.lines.append(line)
+        self.running.append(line.run)
 
     def walk(self, walk: TreeWalk) -> Iterator[tuple[int, Outcome]]:
         """Go through a walk, which plays no part in what is held, until it ends or is left."""

@@ -42,7 +42,6 @@ from .written import WrittenText
 
 _WATCH_MILLISECONDS = 50
 E = TypeVar("E", bound=QuizlogError)
-_ASKING = b'["asking"'
 
 
 class QuizProcess:
@@ -146,15 +145,6 @@ class QuizProcess:
         fields += [answer.encode("utf-8", "surrogatepass") for answer in answers]
         self._midway = True
         self._send(fields)
-
-    def fileno(self) -> int:
-        """The descriptor on which it tells."""
-        return self._channel.sock.fileno()
-
-    def asks(self) -> bool:
-        """Take what has arrived, without blocking; whether it is that the script asks."""
-        self._channel.gather()
-        return self._channel.holds(_ASKING)
 
     def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> bool:
         """Send; False if the process is gone, which `messages` will tell."""
