@@ -1,7 +1,8 @@
 """A head start: the quiz's interpreter is started while the command line is still being loaded.
 
 Only a guess from the words and the record's text. A wrong one costs a process that is ended again;
-it never decides anything.
+it never decides anything. Without it a cold `quizlog RECORD` takes 1.16 times as long (measured by
+`tests/bench/readers.py`).
 """
 
 from __future__ import annotations

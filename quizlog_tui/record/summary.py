@@ -104,7 +104,11 @@ _ENTRY = re.compile(rb'^  (?! )(.+):$|^    (deleted): ".*"$', re.M)
 
 
 def _skimmed(path: Path, changed: float) -> Summary | None:
-    """The summary of a record in quizlog's own layout, without parsing long lists; else None."""
+    """The summary of a record in quizlog's own layout, without parsing long lists; else None.
+
+    13 times as fast as reading the record at 2,000 answers, 23 times at 20,000 (measured by
+    `tests/bench/readers.py`).
+    """
     with open_regular(path) as file:
         data = file.read(MAX_BYTES)
     head = _HEAD.match(data)

@@ -537,12 +537,14 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
         await shows(pilot, f"☞ 10/{len(LESSONS)} Escape comes back.")
 
 
+@pytest.mark.parametrize("suffix", [".yaml", ".json"])
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
-    build: Build, monkeypatch: pytest.MonkeyPatch
+    suffix: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quizlog_tui.tui.screens.player.opening.LONG", 0)
     slow = "import time\nprint('seen')\ninput('a? ')\n"
     path = build.record(slow, "1")
+    path = path.rename(path.with_suffix(suffix))
     with Session(path) as session:
         session.save()
     build.script(slow.replace("input", "while True: pass\ninput"))

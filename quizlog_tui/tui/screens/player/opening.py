@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ....record.text.printed import printed_tail
+from ....record.store import RecordFile
 from ....replay.replayer import Replayer
 from ....session.session import Session
 from ...keys.bindings import screen_bindings
@@ -51,7 +51,8 @@ class OpeningScreen(QuizlogScreen[None]):
         """
         pane = self.query_one(LineView)
         pane.border_title = "Output as recorded"
-        texts = printed_tail(self._path, _SHOWN)
+        recorded = await asyncio.to_thread(RecordFile(self._path).read)
+        texts = recorded.print[-_SHOWN:]
         pane.show(Paragraphs([line(text) for text in texts]), end=True)
         pane.focus()
         self.status("… replaying all answers; Escape stops it")
