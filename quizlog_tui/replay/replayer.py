@@ -134,17 +134,15 @@ class Replayer:
         self, key: Key, source: Source, inputs: Sequence[str], lines: list[CachedRun]
     ) -> Transcript:
         """Run to where `inputs` end, from as near as possible."""
-        point = self.checkpoints.deepest(key, inputs)
-        depth = len(point.answers) if point else -1
-        for line in lines:
-            used = len(line.run.answers)
-            if depth <= used <= len(inputs) and ready(line):
-                return self._live.grow(line, inputs[used:])
+        behind = [line for line in lines if len(line.run.answers) <= len(inputs) and ready(line)]
+        line = max(behind, key=lambda line: len(line.run.answers), default=None)
+        used = len(line.run.answers) if line else -1
+        point = self.checkpoints.deepest(key, inputs, beyond=used)
         if point is not None:
             reached = self._from_checkpoint(point, inputs)
-            if reached is not None:
-                return reached
-            return self._reach(key, source, inputs, lines)
+            return self._reach(key, source, inputs, lines) if reached is None else reached
+        if line is not None:
+            return self._live.grow(line, inputs[used:])
         return self._fresh(key, source, inputs)
 
     def _fresh(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:

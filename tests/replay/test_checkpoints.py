@@ -7,7 +7,7 @@ import random
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from quizlog_tui.errors import CancelledError, LimitError
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.replay.cache import cached_run
 from quizlog_tui.replay.cache.checkpoints import spare
 from quizlog_tui.replay.process.limits import Limits
@@ -435,6 +436,42 @@ def chain(*costs: float) -> list[Dot]:
     for use, cost in enumerate(costs):
         dots.append(Dot(cost, use, dots[-1] if dots else None))
     return dots
+
+
+def test_a_live_step_compares_its_answers_with_those_of_no_checkpoint_behind_it(
+    build: Build, cached: Replayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = build.script("while True: input('? ')\n")
+    answers = [str(i) for i in range(9)]
+    for count in range(10):
+        cached.replay(script, 1, answers[:count])
+    assert len(cached.checkpoints) > 3
+    compared = []
+
+    def agrees(one: AppendOnlyList[str], other: Sequence[str]) -> bool:
+        compared.append(one)
+        return plain(one, other)
+
+    plain = AppendOnlyList.agrees
+    monkeypatch.setattr(AppendOnlyList, "agrees", agrees)
+    cached.replay(script, 1, [*answers, "one more"])
+    assert len(compared) == 1  # with those of the run itself
+
+
+def test_the_deepest_checkpoint_on_the_way_is_found(build: Build, cached: Replayer) -> None:
+    script = build.script("while True: input('? ')\n")
+    for count in range(6):
+        cached.replay(script, 1, ["a"] * count)
+    points, key = cached.checkpoints, next(iter(cached.checkpoints)).key
+    depths = {len(point.answers) for point in points}
+
+    def depth(answers: Sequence[str], beyond: int = -1) -> int | None:
+        found = points.deepest(key, answers, beyond)
+        return None if found is None else len(found.answers)
+
+    assert depth(["a"] * 9) == max(depths)
+    assert depth(["a"] * 9, beyond=max(depths)) is None
+    assert depth(["a", "a", "b"]) == max(depths & {0, 1, 2})
 
 
 def test_the_least_missed_checkpoint_goes_first() -> None:

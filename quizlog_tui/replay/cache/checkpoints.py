@@ -88,14 +88,18 @@ class Checkpoints:
     def __len__(self) -> int:
         return len(self._held)
 
-    def deepest(self, key: Key, inputs: Sequence[str]) -> Checkpoint | None:
-        """The one that is nearest to the end of `inputs` on the way there."""
-        fit = (
-            one
-            for one in self._held
-            if len(one.answers) <= len(inputs) and one.answers.agrees(inputs) and one.key == key
-        )
-        return max(fit, key=lambda one: len(one.answers), default=None)
+    def deepest(self, key: Key, inputs: Sequence[str], beyond: int = -1) -> Checkpoint | None:
+        """The checkpoint that is nearest to the end of `inputs` on the way there.
+
+        Args:
+            key: Of which runs.
+            inputs: The answers on the way.
+            beyond: How many answers it must have more than, or it is of no use.
+        """
+        near = [one for one in self._held if beyond < len(one.answers) <= len(inputs)]
+        near.sort(key=lambda one: len(one.answers), reverse=True)
+        fit = (one for one in near if one.answers.agrees(inputs) and one.key == key)
+        return next(fit, None)
 
     def add(self, checkpoint: Checkpoint) -> None:
         """Keep one more, giving up others where that is too many or too much."""
