@@ -19,7 +19,7 @@ PACKAGE = Path(quizlog_tui.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 WORKER = sorted((PACKAGE / "replay" / "worker").rglob("*.py"))
 
-GROUND = {"errors", "text", "files", "config"}
+GROUND = {"errors", "text", "files", "config", "plugins"}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,
@@ -258,3 +258,17 @@ def test_classes_offer_few_methods_also_where_they_inherit_them() -> None:
     screens = [name for name in _classes() if name.startswith("quizlog_tui.tui.")]
     found = {name: sorted(_public(name)) for name in screens}
     assert not {name: each for name, each in found.items() if len(each) > MOST_PUBLIC}
+
+
+KINDS = {"textarea", "yesno", "radio", "checkbox", "matrix", "matrixlist"}
+"""Kinds of answers whose names mean nothing else."""
+
+
+def test_each_kind_of_answer_is_spelled_in_one_place() -> None:
+    spelled = {
+        path.stem
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in KINDS
+    }
+    assert spelled == {"input_kinds"}

@@ -20,6 +20,7 @@ from ..errors import UsageError
 from ..files.scratch import scratch_folder
 from ..record.branches import free_name, leaves_tail
 from ..record.lineage import agreements
+from ..replay.script.input_kinds import is_free_text
 from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
@@ -231,7 +232,7 @@ def agreed(decision: Decision) -> bool:
     chosen = next((each for each in open_ if each.members == verdict.contributors), None)
     if chosen is None or verdict.why is None:
         return False
-    if decision.question.input_type == "textarea" and verdict.why == "primary":
+    if is_free_text(decision.question.input_type) and verdict.why == "primary":
         return True
     enough = len(chosen.members) > 1 or len(decision.models) == 1
     return enough and 2 * chosen.weight > sum(each.weight for each in open_)

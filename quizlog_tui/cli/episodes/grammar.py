@@ -9,6 +9,7 @@ from typing import Any
 
 from ...episodes.read.index import USUAL
 from ...errors import UsageError
+from ...plugins import EXPORTERS, plugin_names
 from ..grammar import Parser, add_force, command
 from .export import export
 from .verbs import browse, build, check, stats, upgrade
@@ -85,10 +86,17 @@ def _add_build(parser: Parser) -> None:
     )
 
 
-def _add_export(parser: Parser) -> None:
-    from ...episodes.export.forms import FOLDERS, LINES
+class _Forms(tuple[str, ...]):
+    """Names of forms; those of plug-ins too, which are looked for only by name."""
 
-    forms = [*LINES, *FOLDERS, "verifiers", "verifiers-v0", "splits"]
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in plugin_names(EXPORTERS)
+
+
+def _add_export(parser: Parser) -> None:
+    from ...episodes.export.forms import FORMS
+
+    forms = _Forms((*FORMS, "splits"))
     parser.add_argument("file")
     parser.add_argument("--to", metavar="FORM", choices=forms, required=True, help=", ".join(forms))
     parser.add_argument("-o", "--output", metavar="PATH", help="default: rows to stdout")

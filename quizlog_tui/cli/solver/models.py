@@ -74,10 +74,9 @@ def show(path: Path, arguments: Namespace) -> int:
 
 def _setting(model: ModelSettings, lacks_key: bool) -> dict[str, Any]:
     """What is set of a model, as plain data."""
-    at = f"{model.model} at {model.base_url}" if model.base_url else "a person"
     return {
         "name": model.name,
-        "is": f"the program {shlex.join(model.command)}" if model.command else at,
+        "is": _what(model),
         "family": model.family,
         "weight": model.weight,
         "primary": model.primary,
@@ -85,6 +84,15 @@ def _setting(model: ModelSettings, lacks_key: bool) -> dict[str, Any]:
         "key": model.api_key_env,
         "key_is_set": model.api_key_env is not None and not lacks_key,
     }
+
+
+def _what(model: ModelSettings) -> str:
+    """What a voter is, in a few words."""
+    if model.base_url:
+        return f"{model.model} at {model.base_url}"
+    if model.plugin:
+        return f"the plug-in {model.plugin}"
+    return f"the program {shlex.join(model.command)}" if model.command else "a person"
 
 
 def _remarks(row: dict[str, Any]) -> str:

@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import EpisodeError
+from ...plugins import EXPORTERS, broken, load_plugin
 from ..format.lines import plain_line
 from ..read.files import read_episodes, write_lines
 from ..runs.scripts import find_script, take_along
-from .forms import FOLDERS, LINES, rl
-
-PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
-"""The forms that are a Python package, and the module each is made from."""
+from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, Row, rl
 
 
 @dataclass
@@ -56,7 +54,7 @@ def export(
 
     Args:
         file: The episodes.
-        form: A name of `LINES`, `FOLDERS` or `PACKAGES`.
+        form: A name of `FORMS`, or of a plug-in.
         output: The file or folder to write; None writes rows to stdout.
         scripts: Where the scripts are, for a package that replays them.
         everything: Episodes that are not verified too.
@@ -64,12 +62,15 @@ def export(
 
     Raises:
         EpisodeError: The file cannot be read, or the output cannot be written.
+        ConfigError: The form is of a plug-in that is not installed, or fails.
     """
     done = Exported()
+    form_of_plugin = _plugin_form(form) if form not in FORMS else None
     check_apart(file, output)
     chosen = _chosen(read_episodes(file, advanced), done, everything=everything)
-    if form in LINES:
-        rows = _counted(chosen, LINES[form], done)
+    make = form_of_plugin or LINES.get(form)
+    if make is not None:
+        rows = _counted(chosen, make, done)
         if output is None:
             for row in rows:
                 sys.stdout.write(f"{plain_line(row)}\n")
@@ -83,6 +84,25 @@ def export(
     else:
         _package(chosen, PACKAGES[form], output, scripts, done)
     return done
+
+
+def _plugin_form(name: str) -> Form:
+    """The form that an installed package adds.
+
+    Raises:
+        ConfigError: It is not installed, or fails to load.
+    """
+    form = load_plugin(EXPORTERS, name)
+
+    def rows(episode: Row) -> Iterator[Row]:
+        try:
+            for row in form(episode):
+                plain_line(row)  # so that what is no JSON is told as the plug-in's fault
+                yield row
+        except (Exception, SystemExit) as error:  # foreign code
+            raise broken(EXPORTERS, name, error) from None
+
+    return rows
 
 
 def check_apart(file: Path, output: Path | None) -> None:

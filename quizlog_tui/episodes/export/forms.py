@@ -114,3 +114,7 @@ LINES: dict[str, Form] = {
 """The forms that are one file of rows."""
 FOLDERS: dict[str, tuple[Form, str]] = {"session": (session, ".jsonl"), "atif": (atif, ".json")}
 """The forms that are a folder with a file for each episode, and how those files end."""
+PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
+"""The forms that are a Python package, and the module each is made from."""
+FORMS = (*LINES, *FOLDERS, *PACKAGES)
+"""All forms but those of plug-ins."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...replay.script.input_kinds import is_free_text
 from ...replay.transcript import Step, Transcript
 from ..format.hashing import canonical_answer
 
@@ -95,7 +96,7 @@ class Replayed:
 
 def step_answer(step: Step) -> Any:
     """The canonical value of the answer given at a step."""
-    return canonical_answer(clean(step.input or ""), declared_text=step.input_type == "textarea")
+    return canonical_answer(clean(step.input or ""), declared_text=is_free_text(step.input_type))
 
 
 def shown(step: Step) -> str:

@@ -8,6 +8,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .input_kinds import (
+    CHECKBOX,
+    CHOICE,
+    INTEGER,
+    JSON,
+    MATRIX,
+    MATRIX_LIST,
+    NUMBER,
+    RADIO,
+    TEXT,
+    TEXTAREA,
+    YESNO,
+)
 from .source import Source
 
 
@@ -15,8 +28,8 @@ from .source import Source
 class InputType:
     """The kind of an answer."""
 
-    name: str = "text"
-    """One of text, textarea, yesno, number, integer, json, matrix, choice, radio, checkbox."""
+    name: str = TEXT
+    """One of `input_kinds`, or the name of a plug-in."""
     choices: tuple[str, ...] = ()
     """The options, where the prompt names them."""
     rows: int | None = None
@@ -26,9 +39,9 @@ class InputType:
 _LONGEST = 5_000
 """Characters of a question, from its end, that are looked at: some patterns take quadratic time."""
 _PARSERS = (
-    (re.compile(r"\bint\(\s*input\("), "integer"),
-    (re.compile(r"\bfloat\(\s*input\("), "number"),
-    (re.compile(r"\bjson\.loads\(\s*input\("), "json"),
+    (re.compile(r"\bint\(\s*input\("), INTEGER),
+    (re.compile(r"\bfloat\(\s*input\("), NUMBER),
+    (re.compile(r"\bjson\.loads\(\s*input\("), JSON),
 )
 _YES_NO = re.compile(r"\b(?:yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}(?:no|n)\b", re.I)
 _GROUP = re.compile(r"[(\[{<]\s*([^()\[\]{}<>]+?)\s*[)\]}>]")
@@ -42,16 +55,16 @@ _OPENS_YES_NO = re.compile(
     re.I,
 )
 _WORDS = (
-    (re.compile(r"\bjson\b", re.I), "json"),
-    (re.compile(r"\bmatri(?:x|ces)\b|\[\[", re.I), "matrix"),
-    (re.compile(r"\binteger|\bwhole number|\bhow many\b|\bindex\b|\bcount\b", re.I), "integer"),
+    (re.compile(r"\bjson\b", re.I), JSON),
+    (re.compile(r"\bmatri(?:x|ces)\b|\[\[", re.I), MATRIX),
+    (re.compile(r"\binteger|\bwhole number|\bhow many\b|\bindex\b|\bcount\b", re.I), INTEGER),
     (
         re.compile(
             r"\bnumber\b|\bhow much\b|\bdecimal\b|\bvalue of\b|\bdeterminant\b|\bsum\b|\bproduct\b"
             r"|\bdifference\b|\bquotient\b|\bremainder\b|\btrace\b|\brank\b|\d\s*[-+*/×÷^]\s*\(?\d",
             re.I,
         ),
-        "number",
+        NUMBER,
     ),
 )
 
@@ -67,11 +80,11 @@ def input_type(prompt: str, line: int | None, source: Source, before: str = "") 
     """
     text = prompt[-_LONGEST:].strip() or before[-_LONGEST:].strip()
     tags = source.tags(line) if line else []
-    kinds = ["matrix" if tag == "matrixlist" else tag for tag in tags if "=" not in tag]
+    kinds = [MATRIX if tag == MATRIX_LIST else tag for tag in tags if "=" not in tag]
     rows = next((int(tag.split("=")[1]) for tag in tags if "=" in tag), None)
     if kinds or rows:
-        name = kinds[0] if kinds else "textarea"
-        options = choices_in(text) if name in ("radio", "checkbox") else ()
+        name = kinds[0] if kinds else TEXTAREA
+        options = choices_in(text) if name in (RADIO, CHECKBOX) else ()
         return InputType(name, options, rows)
     parsed = _from_parsing(source.line(line) if line else "")
     return InputType(parsed) if parsed else _from_prompt(text)
@@ -83,13 +96,13 @@ def _from_parsing(code: str) -> str | None:
 
 def _from_prompt(text: str) -> InputType:
     if _YES_NO.search(text):
-        return InputType("yesno")
+        return InputType(YESNO)
     options = choices_in(text)
     if options:
-        return InputType("choice", options)
+        return InputType(CHOICE, options)
     if _OPENS_YES_NO.search(text):
-        return InputType("yesno")
-    return InputType(next((name for pattern, name in _WORDS if pattern.search(text)), "text"))
+        return InputType(YESNO)
+    return InputType(next((name for pattern, name in _WORDS if pattern.search(text)), TEXT))
 
 
 def choices_in(text: str) -> tuple[str, ...]:

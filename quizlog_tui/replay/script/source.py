@@ -16,12 +16,12 @@ from ...errors import ScriptError
 from ...files.digest import hex_digest
 from ...files.regular_file import read_regular
 from .grants import NAMES, granted
+from .input_kinds import tags_in
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_TAG = re.compile(r"#\s*(textarea|radio|checkbox|matrixlist|matrix|rows\s*=\s*\d{1,4})(?=\s|#|$)")
 _ASKED = re.compile(rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b")
 
 
@@ -102,7 +102,7 @@ class Source:
         """The input tags in the comment of line `number`, as `["matrix", "rows=4"]`."""
         if "#" not in self.line(number):
             return []
-        return [re.sub(r"\s", "", tag) for tag in _TAG.findall(self.comments.get(number, ""))]
+        return tags_in(self.comments.get(number, ""))
 
     def score(self, first: int, last: int) -> tuple[float | None, str | None]:
         """The partial score written on a statement's lines, and a warning about an illegal one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ...replay.script.input_kinds import INTEGER, YESNO
 from .decision import Question
 
 
@@ -13,9 +14,9 @@ def answer_text(answer: Any, question: Question) -> str:
     if isinstance(answer, str):
         return answer
     if isinstance(answer, bool):
-        words = ("no", "yes") if question.input_type == "yesno" else ("False", "True")
+        words = ("no", "yes") if question.input_type == YESNO else ("False", "True")
         return words[answer]
-    if isinstance(answer, float) and question.input_type == "integer" and answer.is_integer():
+    if isinstance(answer, float) and question.input_type == INTEGER and answer.is_integer():
         return str(int(answer))
     if isinstance(answer, (int, float)):
         return repr(answer)

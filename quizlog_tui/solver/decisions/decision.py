@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...replay.script.input_kinds import TEXT
+
 SCHEMA_VERSION = 1
 """The version of a decision's JSON."""
 
@@ -47,7 +49,7 @@ class Question:
     """The prompt."""
     context: str = ""
     """The text printed before the prompt, or the text of the page."""
-    input_type: str = "text"
+    input_type: str = TEXT
     """The kind of answer wanted, as in a reply of a questionnaire."""
     choices: tuple[str, ...] = ()
     """The options, if the question lists them."""

@@ -21,6 +21,7 @@ from .endpoint import Endpoint, connections
 from .env_file import SECRETS
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
+from .plugin_voter import PluginVoter
 from .transport import NoReplyError, Prompt, Transport, TransportReply
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def _transport(
 ) -> Transport:
     if model.human:
         return Human(ask)
+    if model.plugin:
+        return PluginVoter(model, keys.get(model.api_key_env or ""))
     if model.command:
         return Command(model.command, _program_environment(model.api_key_env, keys))
     if model.api_key_env and model.api_key_env not in keys:

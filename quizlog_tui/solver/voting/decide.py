@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...errors import UsageError
+from ...replay.script.input_kinds import is_free_text
 from ..decisions.decision import AnswerClass, Decision, DecisionVerdict, Why
 from .vote import Tally, tally
 
@@ -82,7 +83,7 @@ def needs_reconciliation(decision: Decision) -> bool:
     answers are free texts.
     """
     heard = [model.name for model in decision.models if model.status == "ok"]
-    if decision.reconciliation or not heard or decision.question.input_type == "textarea":
+    if decision.reconciliation or not heard or is_free_text(decision.question.input_type):
         return False
     open_ = [each for each in tally(decision).classes if not each.refused]
     if sum(len(each.members) for each in open_) == 1:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from ...replay.script.input_kinds import INTEGER, NUMBER, YESNO, is_free_text
 from ..decisions.decision import Question
 from ..decisions.json_value import MAX_DEPTH
 from . import png
@@ -68,7 +69,7 @@ _OF_ERRORS = re.compile(
 """Words of questions to which the text of an error may be the answer."""
 _NOT_FINITE = frozenset({"nan", "+nan", "-nan", "inf", "+inf", "-inf", "infinity", "-infinity"})
 _YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
-_NUMERIC = frozenset({"number", "integer"})
+_NUMERIC = frozenset({NUMBER, INTEGER})
 
 
 def normal_form(value: Any, question: Question) -> NormalForm:
@@ -93,7 +94,7 @@ def _text_form(text: str, question: Question) -> NormalForm:
         return NormalForm("string", chosen, chosen)
     if _is_failure(text, question):
         raise NoAnswerError("the answer is the text of an error")
-    if question.input_type == "textarea":
+    if is_free_text(question.input_type):
         return NormalForm("free", flat, flat)
     return _plain_form(text, question, MAX_DEPTH)
 
@@ -175,7 +176,7 @@ def _string_form(text: str, question: Question, depth: int) -> NormalForm:
     word = flat.casefold()
     if word in _NOT_FINITE and question.input_type in _NUMERIC:
         raise NoAnswerError("the answer is not a finite number")
-    if question.input_type == "yesno" and word.rstrip(".!") in _YES:
+    if question.input_type == YESNO and word.rstrip(".!") in _YES:
         return _plain_form(_YES[word.rstrip(".!")], question, depth)
     if word in ("true", "false"):
         return _plain_form(word == "true", question, depth)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ...replay.script.input_kinds import CHOICE, JSON, MATRIX, MATRIX_LIST, RADIO
 from ..decisions.decision import Abstention, AnswerClass, Decision, Question
 from .ballot import UNSURE, Ballot, in_conflict, proven_forms, vote_of
 from .equality import WantedForm, grouped, same, wanted
@@ -149,8 +150,8 @@ def _fits(answer: Any, question: Question, how: WantedForm) -> bool:
         number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
         exact = how.decimals is None or (number and round(answer, how.decimals) == answer)
         return number and exact and (kind == "number" or isinstance(answer, int))
-    if kind in ("json", "matrix", "matrixlist"):
+    if kind in (JSON, MATRIX, MATRIX_LIST):
         return isinstance(answer, (list, dict))
-    if kind in ("choice", "radio"):
+    if kind in (CHOICE, RADIO):
         return answer in question.choices
     return not how.decimals or isinstance(answer, (int, float))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ...replay.script.input_kinds import YESNO
 from ...replay.script.input_type import InputType, listed_options
 from ...text import one_line
 from ..widgets.lines.documents import Table, line
@@ -16,7 +17,7 @@ def options(question: str, kind: InputType) -> tuple[str, ...]:
     """What there is to choose from: named in the question, or yes and no as it writes them."""
     if kind.choices:
         return kind.choices
-    if kind.name != "yesno":
+    if kind.name != YESNO:
         return ()
     written = _YES_NO.search(question)
     return (written[1], written[2]) if written else ("yes", "no")

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from ...replay.script.input_kinds import INTEGER, NUMBER
 from ...text import one_line, visible
 from .asked_question import AskedQuestion
 from .drafts import Drafts
@@ -23,8 +24,8 @@ from .lines.row_list import RowList
 from .lines.wrapping import height
 
 _NUMBERS = {
-    "integer": re.compile(r"\s*[-+]?\d[\d_]*\s*"),
-    "number": re.compile(r"\s*[-+]?(\d[\d_]*)?\.?\d*([eE][-+]?\d+)?\s*(/\s*\d+\s*)?"),
+    INTEGER: re.compile(r"\s*[-+]?\d[\d_]*\s*"),
+    NUMBER: re.compile(r"\s*[-+]?(\d[\d_]*)?\.?\d*([eE][-+]?\d+)?\s*(/\s*\d+\s*)?"),
 }
 _QUESTION = 2_000
 """Characters of a question that its few rows can show; the output shows all of it."""
@@ -51,7 +52,7 @@ class PromptPanel(Vertical):
         self._plain = False
         self._unfit = False
         self._drafts = Drafts()
-        self._fitted = FittedInput(self, before="#remark")
+        self._fitted = FittedInput(self, before="#remark", give_up=self._use_line)
         self._said: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
@@ -166,6 +167,12 @@ class PromptPanel(Vertical):
         self.set_class(listed or fitting, "-crowded")
         self.call_after_refresh(self._keep_in_sight)
         self._fitted.show(question if fitting else None)
+
+    def _use_line(self) -> None:
+        """Go on with the plain line: the input that fits this question cannot be used."""
+        self._unfit = True
+        self._arrange()
+        self.focus_input()
 
     def _keep_in_sight(self) -> None:
         """Nobody types blind: where the panel has no room for all, it shows the input."""

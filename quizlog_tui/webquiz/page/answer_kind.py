@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 
+from ...replay.script.input_kinds import JSON, NUMBER, TEXT, TEXTAREA, YESNO
+
 _KINDS = (
-    ("yesno", re.compile(r"\bboolean\b|\btrue or false\b", re.I)),
+    (YESNO, re.compile(r"\bboolean\b|\btrue or false\b", re.I)),
     (
-        "textarea",
+        TEXTAREA,
         re.compile(
             r"\bcommand string\b|\b(?:submit|write|craft|give|send)\b[^.\n]{0,40}"
             r"\b(?:commands?|function|code snippet|system prompt|essay|dockerfile|yaml)\b",
             re.I,
         ),
     ),
-    ("text", re.compile(r"\bdata uri\b|data:image|\bbase64\b", re.I)),
-    ("json", re.compile(r"[\[{]\s*\"|\bjson (?:object|array|list)\b|\bas json\b", re.I)),
-    ("text", re.compile(r"\bpadded\b|\bleading zero|\bpassphrase\b|\bcode string\b", re.I)),
+    (TEXT, re.compile(r"\bdata uri\b|data:image|\bbase64\b", re.I)),
+    (JSON, re.compile(r"[\[{]\s*\"|\bjson (?:object|array|list)\b|\bas json\b", re.I)),
+    (TEXT, re.compile(r"\bpadded\b|\bleading zero|\bpassphrase\b|\bcode string\b", re.I)),
     (
-        "number",
+        NUMBER,
         re.compile(
             r"\bhow (?:many|much|far)\b|\b(?:sum|total|count|average|median|mean|rmse|difference)\b"
             r"|\bnumber only\b|\bdecimals?\b|=\s*\?",
@@ -30,4 +32,4 @@ _KINDS = (
 
 def asked_kind(question: str) -> str:
     """The kind of answer, as an `input_type`."""
-    return next((kind for kind, said in _KINDS if said.search(question)), "text")
+    return next((kind for kind, said in _KINDS if said.search(question)), TEXT)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...replay.script.input_kinds import JSON, NUMBER, TEXTAREA, YESNO
 from ..net.file_names import safe_name
 from .task import PageResult, Submission, TaskResult
 
@@ -24,7 +25,7 @@ Written by quizlog while task {id} ran. It visits nothing and sends nothing.
 
 NEVER = "this answer was never sent: what the server would say is not known"
 '''
-_KINDS = {"number": " (a number)", "json": " (JSON)", "yesno": " (true/false)"}
+_KINDS = {NUMBER: " (a number)", JSON: " (JSON)", YESNO: " (true/false)"}
 _OUTCOMES = {
     "graded": "refused",
     "unfit": "not accepted in this form",
@@ -119,7 +120,7 @@ class _Script:
         return self.ended or page.state != "open"
 
     def _ask(self, page: PageResult) -> None:
-        tag = "  #textarea" if page.kind == "textarea" else ""
+        tag = f"  #{TEXTAREA}" if page.kind == TEXTAREA else ""
         prompt = f"{_name(page)}{_KINDS.get(page.kind, '')}: "
         self.lines.append(f"answer = input({prompt!r}){tag}")
         for one in page.submissions[:-1]:

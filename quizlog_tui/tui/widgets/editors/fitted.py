@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from textual.widget import Widget
 
+from ....errors import ConfigError
+from ....plugins import INPUT_KINDS, broken
+from ...toasts import complain
 from ..asked_question import AskedQuestion
 from .editor import Editor
 from .registry import EditorKind
@@ -17,11 +21,13 @@ class FittedInput:
     Args:
         panel: Where the inputs are shown.
         before: What they are shown above, as a selector.
+        give_up: Called where a plug-in gives no input, so that the plain line takes its place.
     """
 
-    def __init__(self, panel: Widget, before: str) -> None:
+    def __init__(self, panel: Widget, before: str, give_up: Callable[[], None]) -> None:
         self._panel = panel
         self._before = before
+        self._give_up = give_up
         self._question: AskedQuestion | None = None
         self._editors: dict[EditorKind, Editor] = {}
         self._fitted: dict[EditorKind, AskedQuestion] = {}
@@ -84,11 +90,27 @@ class FittedInput:
                 return
             focused = self._begins or self._panel.has_focus_within
             self._begins = False
-            if kind not in self._editors:
-                editor = kind.make()
-                await self._panel.mount(editor, before=self._before)
-                self._editors[kind] = editor
-            await self._fill(kind, question, focused=focused)
+            try:
+                await self._make(kind)
+                await self._fill(kind, question, focused=focused)
+            except Exception as error:
+                if not kind.plugin:
+                    raise
+                self._refuse(kind, error, focused=focused)
+
+    async def _make(self, kind: EditorKind) -> None:
+        if kind not in self._editors:
+            editor = kind.make()
+            await self._panel.mount(editor, before=self._before)
+            self._editors[kind] = editor
+
+    def _refuse(self, kind: EditorKind, error: Exception, *, focused: bool) -> None:
+        """Say that a plug-in fails, and go on without it."""
+        if not isinstance(error, ConfigError):
+            error = broken(INPUT_KINDS, kind.plugin, error)
+        complain(self._panel, error)
+        self._begins = focused
+        self._give_up()
 
     async def _fill(self, kind: EditorKind, question: AskedQuestion, *, focused: bool) -> None:
         editor, fresh = self._editors[kind], self._fitted.get(kind) != question

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 
+from ....plugins import INPUT_KINDS, broken, load_plugin, plugin_names
+from ....replay.script.input_kinds import JSON, KINDS, MATRIX, TEXTAREA
 from ....replay.script.input_type import InputType
 from .editor import Editor
 
@@ -27,6 +30,8 @@ class EditorKind:
     """Whether it fits a question: its kind, and its text after what was printed before it."""
     holds: Callable[[str], bool] = _holds_any
     """Whether it can show an answer whole."""
+    plugin: str = ""
+    """The plug-in that gives it, by its name; empty for one of quizlog's own."""
 
 
 def _box() -> Editor:
@@ -55,9 +60,9 @@ def _holds_matrix(answer: str) -> bool:
 
 BOX = EditorKind(_box)
 EDITORS = {
-    "textarea": BOX,
-    "json": BOX,
-    "matrix": EditorKind(_matrix, _fits_matrix, _holds_matrix),
+    TEXTAREA: BOX,
+    JSON: BOX,
+    MATRIX: EditorKind(_matrix, _fits_matrix, _holds_matrix),
 }
 """The inputs by the kind of answer they are for."""
 
@@ -69,5 +74,25 @@ def editor_for(kind: InputType, text: str) -> EditorKind | None:
         kind: What kind of answer it wants.
         text: What was printed before it, and its own text.
     """
-    found = EDITORS.get(kind.name, BOX if kind.rows else None)
+    found = EDITORS.get(kind.name) or _plugin_editor(kind.name) or (BOX if kind.rows else None)
     return found if found is not None and found.fits(kind, text) else None
+
+
+@cache
+def _plugin_editor(name: str) -> EditorKind | None:
+    """The input that a plug-in gives; None if the kind is one of quizlog's own."""
+    if name in KINDS or name not in plugin_names(INPUT_KINDS):
+        return None
+    return EditorKind(partial(_made, name), plugin=name)
+
+
+def _made(name: str) -> Editor:
+    """The input of a plug-in.
+
+    Raises:
+        ConfigError: It cannot be loaded.
+    """
+    found = load_plugin(INPUT_KINDS, name)
+    if not (isinstance(found, type) and issubclass(found, Editor)):
+        raise broken(INPUT_KINDS, name, TypeError("it is no subclass of Editor"))
+    return found()

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static, TextArea
 
+from ....replay.script.input_kinds import JSON
 from ....replay.script.input_type import InputType
 from ....text import one_line
 from .editor import Editor, send
@@ -39,7 +40,7 @@ class TextBox(Editor):
 
     async def fit(self, kind: InputType, text: str) -> None:
         """Take the height a question asks for, and know whether it wants JSON."""
-        self._json = kind.name == "json"
+        self._json = kind.name == JSON
         room = self.app.size.height // 5  # the question, its output and an error want some too
         self.area.styles.height = max(2, min(kind.rows or 4, 12, room))
         self._check()
