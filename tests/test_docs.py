@@ -20,7 +20,7 @@ from quizlog_tui.sandbox.advice import advice
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.keys.actions import all_actions
 from tests.support.build import Build
-from tests.support.documents import DOCUMENTS, README, agrees, blocks, filled, perform
+from tests.support.documents import DOCUMENTS, GUIDES, README, agrees, blocks, filled, perform
 from tests.support.guide_tables import MARKED, TABLES, with_tables
 
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in DOCUMENTS.items()}
@@ -92,7 +92,7 @@ def test_links_lead_somewhere(name: str) -> None:
 def _linked(document: Path, file: str) -> Path:
     """The file a link leads to; guides may be installed elsewhere than beside the README."""
     if document == README and file.startswith("quizlog_tui/guides/"):
-        return DOCUMENTS[Path(file).stem]
+        return GUIDES / file.removeprefix("quizlog_tui/guides/")
     return document.parent / file if file else document
 
 
@@ -114,7 +114,7 @@ def test_every_guide_is_named_in_the_readme() -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_tables_are_those_of_the_code(name: str) -> None:
-    made = with_tables(TEXTS[name])
+    made = with_tables(DOCUMENTS[name].read_text(encoding="utf-8"))
     if UPDATE:
         DOCUMENTS[name].write_text(made, encoding="utf-8")
     else:

@@ -55,8 +55,15 @@ COMMANDS: dict[str, CommandEntry] = {
         "look",
         "screens",
         "RECORD [K]",
-        "draw the player as text or SVG",
+        "draw a screen as text or SVG",
         "adventure 6 -o adventure.svg",
+    ),
+    "cast": CommandEntry(
+        "look",
+        "cast",
+        "RECORD -o FILE",
+        "film a record: .cast or moving .svg",
+        "adventure -o adventure.cast",
     ),
     "new": CommandEntry(
         "move",

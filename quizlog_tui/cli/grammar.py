@@ -138,3 +138,11 @@ def refuse_existing(path: Path, arguments: Namespace) -> None:
     if os.path.exists(path) and not os.path.isdir(path) and not arguments.force:
         hint = "choose another name with -o, or replace it with --force"
         raise UsageError("exists already", where=str(path), hint=hint)
+
+
+def screen_size(text: str) -> tuple[int, int]:
+    """Columns and rows, as an option names them."""
+    columns, mark, rows = text.partition("x")
+    if not (mark and columns.isdecimal() and rows.isdecimal() and int(columns) and int(rows)):
+        raise UsageError(f"{text!r} is no size", hint="columns x rows, such as 80x24")
+    return min(int(columns), 1000), min(int(rows), 1000)

@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..files.paths import record_path
 from ..record.durable import write_text
 from .garbage import search_paused
-from .grammar import Parser, add_force, command, refuse_existing
+from .grammar import Parser, add_force, command, refuse_existing, screen_size
 from .json_output import emit_json
 
 
@@ -85,10 +85,17 @@ def screenshot(arguments: Namespace) -> int:
     from ..tui.picture import picture
     from ..tui.themes.ascii_signs import shows_signs, to_ascii
 
-    size = _size(arguments.size)
+    size = screen_size(arguments.size)
     if arguments.output:
         refuse_existing(Path(arguments.output), arguments)
-    shown = picture(record_path(arguments.record), arguments.step, size=size, theme=arguments.theme)
+    shown = picture(
+        record_path(arguments.record),
+        arguments.step,
+        size=size,
+        theme=arguments.theme,
+        keys=[key for key in arguments.keys.split(",") if key],
+        screen=arguments.screen,
+    )
     if arguments.output:
         path = Path(arguments.output)
         write_text(path, shown.svg if path.suffix == ".svg" else shown.text)
@@ -97,13 +104,6 @@ def screenshot(arguments: Namespace) -> int:
     elif not arguments.output:
         print(shown.text if shows_signs(sys.stdout) else to_ascii(shown.text), end="")
     return 0
-
-
-def _size(text: str) -> tuple[int, int]:
-    columns, mark, rows = text.partition("x")
-    if not (mark and columns.isdecimal() and rows.isdecimal() and int(columns) and int(rows)):
-        raise UsageError(f"{text!r} is no size", hint="columns x rows, such as 80x24")
-    return min(int(columns), 1000), min(int(rows), 1000)
 
 
 def _tui() -> Parser:
@@ -115,12 +115,22 @@ def _tui() -> Parser:
 
 
 def _screenshot() -> Parser:
-    about = "The player on a record, as text or SVG, without a terminal; the record stays as it is."
+    from ..tui.screen_names import SCREENS
+
+    about = "Draw a screen as text or SVG, without a terminal. The record stays as it is."
     parser = command("quizlog screenshot", screenshot, about)
-    parser.add_argument("record")
+    parser.add_argument(
+        "record", help="a record; a folder for the library, FILE.jsonl for the episodes"
+    )
     parser.add_argument("step", metavar="K", type=int, nargs="?", help="default: the pointer")
     parser.add_argument("--size", default="80x24", help="columns x rows, default 80x24")
     parser.add_argument("--theme", default="quizlog-dark", help="default quizlog-dark")
+    parser.add_argument(
+        "--screen", choices=SCREENS, default="player", help=f"{', '.join(SCREENS)}; default player"
+    )
+    parser.add_argument(
+        "--keys", metavar="KEY,KEY", default="", help="press these first, such as escape,h,slash"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="FILE.svg or FILE.txt")
     add_force(parser)
     return parser

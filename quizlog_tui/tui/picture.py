@@ -1,4 +1,4 @@
-"""Pictures of a record's screen without a terminal: at any step and size, always alike.
+"""Pictures of the screens without a terminal: at any step and size, always alike.
 
 The clock stands still, nothing moves, and the record is never written, whatever keys are pressed.
 """
@@ -6,11 +6,13 @@ The clock stands still, nothing moves, and the record is never written, whatever
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.app import App
 from textual.pilot import Pilot
@@ -23,11 +25,14 @@ from ..files.scratch import scratch_folder
 from ..session.session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
+from .screen_names import SCREENS
 from .screens.base import DIALOG, QuizlogScreen
 from .screens.player.player import PlayerScreen
 from .screenshot import screen_svg, screen_text
 from .state import State
 from .themes.theming import DEFAULT
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,28 +52,49 @@ def picture(
     size: tuple[int, int] = (80, 24),
     theme: str = DEFAULT,
     keys: Sequence[str] = (),
+    screen: str = "player",
 ) -> Picture:
-    """The player on a record.
+    """A screen on a record, or on a folder of records or a file of episodes.
 
     Args:
-        record: The record file; it is not written.
+        record: The record file, which is not written; a folder for the library, or a file of
+            episodes for their screen.
         step: The step to look at; the pointer if None.
         size: Columns and rows.
         theme: Name of a theme.
         keys: Keys to press first, by Textual's names.
+        screen: One of `SCREENS`.
 
     Raises:
         QuizlogError: The record cannot be opened, or there is no such step or theme.
     """
-    with scratch_folder("picture") as folder:
-        state = State(folder / "state.json")
-        with Session(record, save=False, recorded=True) as session:
-            app = QuizlogApp(
-                config=Config(theme=theme), clock=FrozenClock(), state=state, session=session
-            )
-            if theme not in app.available_themes:
-                raise UsageError(f"there is no theme {theme!r}", hint="see `quizlog config show`")
-            return _in_thread(_taken(app, step, size, keys))
+    with still_app(Path(record), screen, theme) as app:
+        return run_in_thread(_taken(app, step, size, (*SCREENS[screen], *keys)))
+
+
+@contextmanager
+def still_app(record: Path, screen: str, theme: str = DEFAULT) -> Iterator[QuizlogApp]:
+    """The program with a clock that stands still, which leaves the record as it is."""
+    with ExitStack() as stack:
+        state = State(stack.enter_context(scratch_folder("picture")) / "state.json")
+        app = partial(QuizlogApp, config=Config(theme=theme), clock=FrozenClock(), state=state)
+        if screen == "library":
+            made = app(_folder(record))
+        elif screen == "episodes":
+            from ..episodes.read.index import EpisodeFile
+
+            made = app(episodes=stack.enter_context(closing(EpisodeFile(record))))
+        else:
+            made = app(session=stack.enter_context(Session(record, save=False, recorded=True)))
+        if theme not in made.available_themes:
+            raise UsageError(f"there is no theme {theme!r}", hint="see `quizlog config show`")
+        yield made
+
+
+def _folder(path: Path) -> Path:
+    if not path.is_dir():
+        raise UsageError("is no folder", where=str(path), hint="the library shows a folder")
+    return path
 
 
 async def _taken(
@@ -87,7 +113,8 @@ async def _taken(
 
 def _look(app: QuizlogApp, step: int) -> None:
     player = app.screen
-    assert isinstance(player, PlayerScreen)
+    if not isinstance(player, PlayerScreen):
+        raise UsageError("only the player shows a step", hint="leave out K")
     length = len(player.session.inputs)
     if not 0 <= step <= length:
         hint = f"choose a step from 0 to {length}"
@@ -125,20 +152,7 @@ def busy(app: App[Any]) -> list[Worker[Any]]:
     return [worker for worker in app.workers if worker.group != DIALOG]
 
 
-def _in_thread(work: Any) -> Picture:
+def run_in_thread(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end, also where the caller is in an event loop of its own."""
-    found: list[Picture] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            found.append(asyncio.run(work))
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return found[0]
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work).result()

@@ -1,41 +1,38 @@
-"""The screen as it is drawn now, as SVG or as rows of plain text without fonts or colours."""
+"""The screen as it is drawn now: its cells, and rows of plain text made from them."""
 
 from __future__ import annotations
 
-import html
-import re
-from typing import Any
+from typing import Any, cast
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len
+from rich.style import Style
+from textual._compositor import LayoutUpdate
 from textual.app import App
 
-_ITEM = re.compile(
-    r'<text class="[^"]*" x="(?P<x>[\d.]+)"[^>]*clip-path="url\(#[^"]*?line-(?P<row>\d+)\)">'
-    r"(?P<text>.*?)</text>"
-)
-_ID = re.compile(r'<g class="(terminal-\d+)-matrix"')
-"""Where Rich names a picture by a number made from all that it shows."""
-_CELL = 12.2
-"""Width of a cell in Rich's SVG."""
+from .draw.svg import frame_svg
+from .draw.terminal_frame import Frame, Run
+
+
+def take_frame(app: App[Any]) -> Frame:
+    """What the screen shows, with its styles."""
+    found = app.screen._compositor.render_update(
+        full=True, screen_stack=app._background_screens, simplify=True
+    )
+    rows = []
+    for strips in cast(LayoutUpdate, found).strips:
+        runs: list[Run] = []
+        for segment in (segment for strip in strips for segment in strip if not segment.control):
+            column = runs[-1].column + cell_len(runs[-1].text) if runs else 0
+            runs.append(Run(column, segment.text, segment.style or Style.null()))
+        rows.append(tuple(runs))
+    return Frame(app.size.width, app.size.height, tuple(rows))
 
 
 def screen_svg(app: App[Any]) -> str:
-    """A picture of the screen; its names are the same in every picture, so that files compare."""
-    svg = app.export_screenshot(simplify=True)
-    found = _ID.search(svg)
-    return svg.replace(f"{found[1]}-", "terminal-") if found else svg
+    """A picture of the screen, the same bytes for the same cells."""
+    return frame_svg(take_frame(app), app.title)
 
 
 def screen_text(app: App[Any]) -> str:
     """What the screen shows, a line a row, trailing spaces cut."""
-    rows: dict[int, list[tuple[int, str]]] = {}
-    for match in _ITEM.finditer(screen_svg(app)):
-        text = html.unescape(match["text"]).replace("\xa0", " ")
-        rows.setdefault(int(match["row"]), []).append((round(float(match["x"]) / _CELL), text))
-    lines = []
-    for row in range(app.size.height):
-        line = ""
-        for column, text in sorted(rows.get(row, [])):
-            line = set_cell_size(line, column) + text
-        lines.append(line.rstrip())
-    return "\n".join(lines) + "\n"
+    return take_frame(app).text

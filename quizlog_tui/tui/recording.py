@@ -1,0 +1,93 @@
+"""Films of the player: keys are pressed, and each screen stands for as long as it is said to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import UsageError
+from .draw.cast import Film
+from .draw.terminal_frame import Frame
+from .picture import run_in_thread, settled, still_app
+from .screenshot import take_frame
+from .themes.theming import DEFAULT
+
+SECONDS = 1.0
+"""How long a screen stands where nothing is said."""
+
+
+class KeyPress(NamedTuple):
+    """A key, and how long what it leads to is shown."""
+
+    key: str
+    seconds: float = SECONDS
+
+
+def read_keys(path: Path) -> list[KeyPress]:
+    """Read a file with a key in each line, by Textual's names, and how many seconds follow it.
+
+    Raises:
+        UsageError: It cannot be read, or a line is wrong.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read: {error}", where=str(path)) from None
+    wanted = [(number, line.split()) for number, line in enumerate(lines, 1)]
+    return [_press(path, number, words) for number, words in wanted if words and words[0] != "#"]
+
+
+def _press(path: Path, number: int, words: list[str]) -> KeyPress:
+    try:
+        key, seconds = words[0], float(words[1]) if len(words) > 1 else SECONDS
+        if len(words) > 2 or not 0 <= seconds <= 60:
+            raise ValueError
+    except ValueError:
+        hint = "a key and at most 60 seconds, such as `escape 0.5`"
+        raise UsageError("is no key press", where=f"{path}:{number}", hint=hint) from None
+    return KeyPress(key, seconds)
+
+
+def film(
+    record: Path,
+    presses: Sequence[KeyPress] | None = None,
+    *,
+    size: tuple[int, int] = (100, 30),
+    theme: str = DEFAULT,
+) -> Film:
+    """A film of the player on a record, which is not written.
+
+    Args:
+        record: The record file.
+        presses: What is pressed; from the first step to the last if None.
+        size: Columns and rows.
+        theme: Name of a theme.
+
+    Raises:
+        QuizlogError: The record cannot be opened, or there is no such theme.
+    """
+    with still_app(record, "player", theme) as app:
+
+        async def taken() -> list[tuple[Frame, float]]:
+            async with app.run_test(size=size, notifications=True) as pilot:
+                await settled(pilot)
+                found = [(take_frame(app), SECONDS)]
+                for key, seconds in _steps(app) if presses is None else presses:
+                    await pilot.press(key)
+                    await settled(pilot)
+                    found.append((take_frame(app), seconds))
+                return found
+
+        frames = run_in_thread(taken())
+    return Film(f"quizlog {record.name}", [one for one in frames if one[1]])
+
+
+def _steps(app: object) -> list[KeyPress]:
+    """From the start to the end, a step a second."""
+    from .app import QuizlogApp
+    from .screens.player.player import PlayerScreen
+
+    assert isinstance(app, QuizlogApp) and isinstance(app.screen, PlayerScreen)
+    length = len(app.screen.session.inputs)
+    return [KeyPress("escape", 0), KeyPress("0"), *[KeyPress("l")] * length, KeyPress("$", 2)]

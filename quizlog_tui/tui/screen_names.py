@@ -1,0 +1,14 @@
+"""The screens that a picture may show. Plain data: imports nothing of Textual."""
+
+from __future__ import annotations
+
+SCREENS: dict[str, tuple[str, ...]] = {
+    "player": (),
+    "tree": ("escape", "b"),
+    "compare": ("escape", "c", "enter"),
+    "consensus": ("escape", "d"),
+    "sweep": ("escape", "s"),
+    "library": (),
+    "episodes": (),
+}
+"""Each screen with the keys that lead to it from the first one."""
