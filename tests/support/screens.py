@@ -35,7 +35,8 @@ async def idle(pilot: Pilot[Any]) -> None:
     """Wait until nothing is under way that does not wait for the user."""
     await pilot.pause()
     while busy(pilot.app) or _goes_on(pilot.app.screen):
-        await pilot.app.workers.wait_for_complete(busy(pilot.app))
+        if under_way := busy(pilot.app):  # of no workers, Textual would wait for all
+            await pilot.app.workers.wait_for_complete(under_way)
         await pilot.pause()
 
 
