@@ -1,1 +1,1 @@
-"""Training data: episodes whose `verified: true` is literally true, and what trainers read."""
+"""Training data: episodes with a justified `verified: true`, and their exports for trainers."""

@@ -1,10 +1,10 @@
-"""Rewards for students' replies, as plain functions, made so that they cannot be farmed.
+"""Rewards for students' replies, designed so that they cannot be gamed.
 
-The final answer pays 1. Answers on the way pay less than that in all, each once: only what the
-gold run has, only as many as it has, nothing that the prompt gives away, nothing for the final
-answer a second time; order pays only along `depends_on`. An empty reply earns nothing.
+The final answer earns 1. All intermediate answers together earn less, each once: only answers of
+the gold run, no more than it has, none that the prompt reveals, and not the final answer again.
+Order is rewarded only along `depends_on`. An empty reply earns nothing.
 
-`final_answer` and `steps` have the shape that TRL and verifiers call, columns as keyword lists:
+TRL and verifiers can call `final_answer` and `steps`, with columns as keyword arguments:
 `trl grpo --reward_funcs quizlog_tui.episodes.rewards.final_answer`. Standard library only.
 """
 
@@ -18,21 +18,21 @@ from .build.conversation import answer_in
 from .format.hashing import canonical_answer, value_hash
 
 STEPS_SHARE = 0.3
-"""What all answers on the way earn together."""
+"""Maximum reward of all intermediate answers together."""
 ORDER_SHARE = 0.5
-"""The part of it that is paid only after what a step depends on."""
+"""Share of a step's reward that is paid only after the steps it depends on."""
 
 Chat = str | Sequence[Mapping[str, Any]]
 """A prompt or completion: plain text, or messages."""
 
 
 def matches(reply: str, expected_hash: str) -> bool:
-    """Whether a reply gives the answer with this hash."""
+    """Whether the answer in a reply has this hash."""
     return expected_hash in _hashes(reply)
 
 
 def _hashes(reply: str) -> set[str]:
-    """A reply's answer by hash, read as JSON and as text."""
+    """The hashes of a reply's answer, read as JSON and as text."""
     if not reply.strip():
         return set()
     text = answer_in(reply)
@@ -45,13 +45,13 @@ def steps_reward(
     expected_hash: str,
     told: Sequence[str] = (),
 ) -> float:
-    """What the answers on the way earn, 0 to `STEPS_SHARE`.
+    """The reward of the intermediate answers, from 0 to `STEPS_SHARE`.
 
     Args:
         replies: The student's replies in order, the final one included.
         hooks: The gold run's hooks in order.
         expected_hash: The final answer's hash.
-        told: The answers that the prompt already holds.
+        told: The answers that the prompt already contains.
     """
     known = [_hashes(text) for text in told]
     payable = [
@@ -64,8 +64,8 @@ def steps_reward(
     open_ones = list(payable)
     reached = {hooks[index]["variable_name"] for index in range(len(hooks)) if index not in payable}
     earned = 0.0
-    for said in map(_hashes, replies[: len(payable)]):
-        hit = next((index for index in open_ones if hooks[index]["value_hash"] in said), None)
+    for hashes in map(_hashes, replies[: len(payable)]):
+        hit = next((index for index in open_ones if hooks[index]["value_hash"] in hashes), None)
         if hit is None:
             continue
         open_ones.remove(hit)
@@ -78,12 +78,12 @@ def steps_reward(
 def final_answer(
     completions: Sequence[Chat], answer: Sequence[str], **columns: Any
 ) -> list[float | None]:
-    """1 for each completion whose answer has the expected hash, else 0; None where none is known.
+    """For each completion 1 if its answer has the expected hash, else 0; None without a hash.
 
     Args:
         completions: The students' replies.
         answer: The expected hashes (column `answer` of the `rl` export).
-        columns: The other columns; not looked at.
+        columns: The other columns; ignored.
     """
     return [
         float(matches(_last(one), expected)) if expected else None
@@ -98,36 +98,38 @@ def steps(
     prompts: Sequence[Chat] | None = None,
     **columns: Any,
 ) -> list[float | None]:
-    """What each completion's answers on the way earn; to be added to `final_answer`.
+    """The reward of each completion's intermediate answers, to be added to `final_answer`.
 
-    A prompt of the `rl` export holds all answers on the way, so there they earn nothing. They earn
-    where a student answers the questionnaire turn by turn, in an environment that replays the
-    script, from a prompt that ends with an earlier question. None where no expected answer is
-    known, or where the prompt is no list of messages: what it tells cannot be told then.
+    A prompt of the `rl` export contains all intermediate answers, so that they earn nothing. They
+    earn if the prompt ends with an earlier question and the student answers turn by turn in an
+    environment that replays the script. None if there is no expected answer, or if the prompt is
+    not a list of messages, so that the answers in it are unknown.
 
     Args:
         completions: The students' replies; only completions of several turns have steps.
         answer: The expected hashes of the final answers.
         hooks_json: The gold runs' hooks (column of the `rl` export).
-        prompts: What the students were shown.
-        columns: The other columns; not looked at.
+        prompts: The students' prompts.
+        columns: The other columns; ignored.
     """
     shown = prompts or [""] * len(completions)
     return [
         None
         if isinstance(prompt, str) or not expected
-        else steps_reward(_said(one), json.loads(hooks), expected, _said(prompt))
-        for one, expected, hooks, prompt in zip(completions, answer, hooks_json, shown, strict=True)
+        else steps_reward(_replies(chat), json.loads(hooks), expected, _replies(prompt))
+        for chat, expected, hooks, prompt in zip(
+            completions, answer, hooks_json, shown, strict=True
+        )
     ]
 
 
-def _said(chat: Chat) -> list[str]:
-    """What the assistant says in a chat; plain text is a reply."""
+def _replies(chat: Chat) -> list[str]:
+    """The assistant's messages in a chat; plain text counts as one."""
     if isinstance(chat, str):
         return [chat]
-    return [str(one.get("content") or "") for one in chat if one.get("role") == "assistant"]
+    return [str(each.get("content") or "") for each in chat if each.get("role") == "assistant"]
 
 
 def _last(chat: Chat) -> str:
-    said = _said(chat)
-    return said[-1] if said else ""
+    replies = _replies(chat)
+    return replies[-1] if replies else ""

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
-from quizlog_tui.episodes.build.store import put_episodes
+from quizlog_tui.episodes.build.store import store_episodes
 from quizlog_tui.episodes.format.hashing import question_id, value_hash
 from quizlog_tui.episodes.format.lines import plain_line, to_line
 from quizlog_tui.episodes.format.migrations import upgraded
@@ -319,8 +319,8 @@ def test_an_older_line_is_read_leniently_and_brought_up_to_date(tmp_path: Path) 
     told = upgrade_file(tmp_path / "old.jsonl", tmp_path / "new.jsonl")
     assert (told["lines"], told["changed"]) == (1, 1)
     report = check_file(tmp_path / "new.jsonl")
-    told_of = {one["code"] for one in report.warnings}
-    assert report.ok and told_of == {"cell-not-said", "no-provenance"}
+    gold_metadata = {one["code"] for one in report.warnings}
+    assert report.ok and gold_metadata == {"cell-not-said", "no-provenance"}
     new = json.loads((tmp_path / "new.jsonl").read_text())
     assert new["teacher_gold_trace"]["final_answer_hash"] == value_hash("end")
     assert new["verified"] and new["conversation_for_sft"] == DATA["conversation_for_sft"]
@@ -359,14 +359,14 @@ def test_no_line_is_too_strange_to_be_read_leniently(place: Place, value: Any) -
 def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "e.jsonl"
     second = episode(("4", "stop"), [])
-    assert put_episodes(path, [ONE]) == (1, 0, 0, 0)
+    assert store_episodes(path, [ONE]) == (1, 0, 0, 0)
     before = path.read_bytes()
-    assert put_episodes(path, [ONE]) == (0, 1, 0, 0) and path.read_bytes() == before
-    assert put_episodes(path, [second, ONE]) == (1, 1, 0, 0)
+    assert store_episodes(path, [ONE]) == (0, 1, 0, 0) and path.read_bytes() == before
+    assert store_episodes(path, [second, ONE]) == (1, 1, 0, 0)
     assert path.read_bytes() == before + to_line(second).encode() + b"\n"
     path.write_bytes(path.read_bytes() + b"junk\n")
-    with pytest.raises(EpisodeError, match="no JSON"):
-        put_episodes(path, [ONE])
+    with pytest.raises(EpisodeError, match="not JSON"):
+        store_episodes(path, [ONE])
     assert path.read_bytes().endswith(b"junk\n") and len(list(path.parent.glob("*"))) == 1
 
 
@@ -405,7 +405,7 @@ def test_nothing_is_added_to_a_file_of_something_else(tmp_path: Path) -> None:
     for text in ('{"script": "q.py", "seed": 1}', '{"episode_id": "x"}', '{"a": 1,}', "\ufeff{}"):
         path.write_text(f"{text}\n")
         with pytest.raises(EpisodeError, match=r"is no|byte order mark"):
-            put_episodes(path, [ONE])
+            store_episodes(path, [ONE])
         assert path.read_text() == f"{text}\n"
 
 

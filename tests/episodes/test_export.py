@@ -19,7 +19,7 @@ import quizlog_tui.episodes
 from quizlog_tui.cli import main
 from quizlog_tui.episodes import rewards
 from quizlog_tui.episodes.build.build import BuildSettings
-from quizlog_tui.episodes.build.store import put_episodes
+from quizlog_tui.episodes.build.store import store_episodes
 from quizlog_tui.episodes.export import forms
 from quizlog_tui.episodes.format.hashing import canonical_answer, question_id, value_hash
 from quizlog_tui.episodes.format.lines import to_line
@@ -208,7 +208,7 @@ def many(path: Path) -> list[dict[str, Any]]:
         source = Source(Path("/somewhere/quiz.py"), SCRIPT + b"#" * number)
         found.append(episode(("4", f"end {number}"), [("4", f"end {number}")], source=source))
     found.append(episode(("4", "alone"), []))
-    put_episodes(path, found)
+    store_episodes(path, found)
     return found
 
 
@@ -299,7 +299,7 @@ def test_questions_that_only_look_different_leak(run: Run, tmp_path: Path) -> No
         one["question"] |= {"question_text": text, "id": question_id(text, None)}
         one["episode_id"] = f"00000000-0000-4000-8000-00000000000{number}"
         found.append(one)
-    put_episodes(tmp_path / "e.jsonl", found)
+    store_episodes(tmp_path / "e.jsonl", found)
     words = ("export", "e.jsonl", "--to", "splits", "-o", "parts", "--shares", "1/1/1")
     code, _, err = run(*words)
     assert code == 0 and "note: 1 same text in more than one part" in err
@@ -365,7 +365,7 @@ def test_scripts_are_taken_with_what_they_mention_and_no_more(run: Run, tmp_path
     (folder / ".old").mkdir()
     (folder / ".old" / "quiz.py").write_bytes(code)
     source = Source(folder / "quiz.py", code)
-    put_episodes(tmp_path / "e.jsonl", [episode(source=source)])
+    store_episodes(tmp_path / "e.jsonl", [episode(source=source)])
     words = ("export", "e.jsonl", "--to", "verifiers", "--scripts", "work", "-o")
     for output in ("pack", "work/pack", "work/pack"):
         code_, _, err = run(*words, output)
@@ -418,7 +418,7 @@ def test_a_line_that_cannot_be_used_is_named(run: Run, tmp_path: Path) -> None:
     for words in (("stats", "e.jsonl"), ("export", "e.jsonl", "--to", "rl")):
         code, _, err = run(*words)
         assert code == 2
-        assert "e.jsonl:1: triangulation_metadata.majority_count is missing, or is of" in err
+        assert "e.jsonl:1: triangulation_metadata.majority_count is missing, or has" in err
 
 
 def test_check_says_where_and_what(run: Run, tmp_path: Path) -> None:

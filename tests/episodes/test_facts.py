@@ -45,7 +45,7 @@ def failing(one: dict[str, Any]) -> list[str]:
 def test_why_an_episode_is_not_verified() -> None:
     end = ("4", "end")
     assert failing(episode(end, [])) == ["there is no consistency run"]
-    assert failing(episode(end, [("bad",)])) == ["of 1 consistency runs none came to an answer"]
+    assert failing(episode(end, [("bad",)])) == ["none of 1 consistency runs came to an answer"]
     assert failing(episode(end, [end, ("4", "a")])) == [
         "1 of the 2 that answered agree: not more than half"
     ]

@@ -47,7 +47,7 @@ def test_each_line_is_found_with_its_number_and_state(tmp_path: Path) -> None:
     assert list(file.lines_in(BROKEN)) == [2, 3, 4]
     assert file.line(0) == file.line(5) == GOOD.encode()
     assert (file.head(0), file.head(1).state) == (HEAD, UNVERIFIED)
-    assert "is no JSON" in file.head(2).text and "is not UTF-8" in file.head(3).text
+    assert "is not JSON" in file.head(2).text and "is not UTF-8" in file.head(3).text
     assert file.done == file.size
     file.close()
 
@@ -105,7 +105,7 @@ def test_a_search_finds_the_same_whether_questions_are_kept(
     for _ in range(2):
         searched = [file.searched(at) for at in range(len(file))]
         assert searched[-2].endswith(" verified Welcome\nWhat is 2 + 2?")
-        assert "unreadable is no JSON" in searched[-1]
+        assert "unreadable is not JSON" in searched[-1]
         for at, found in enumerate(searched):
             assert found == f"{file.number(at)} {file.head(at).state} {file.head(at).text}"
     file.close()
@@ -125,7 +125,7 @@ def test_a_file_is_read_a_moment_at_a_time(tmp_path: Path, monkeypatch: pytest.M
 def test_what_is_no_file_or_too_long_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for path, said in ((tmp_path / "no", "there is no such file"), (tmp_path, "is no file")):
+    for path, said in ((tmp_path / "no", "there is no such file"), (tmp_path, "is not a file")):
         with pytest.raises(EpisodeError, match=said):
             EpisodeFile(path)
     monkeypatch.setattr(index, "MAX_LINE", 1000)

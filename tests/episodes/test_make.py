@@ -118,7 +118,7 @@ def test_runs_that_were_asked_for_count_when_it_is_built_again(build: Build) -> 
     assert output.read_bytes() == before
     next(runs_folder(output).rglob("run-2.json")).write_text("{")
     made = make([path], output, BuildSettings(), told)
-    assert made.kept == 1 and "holds no run" in str(made.skipped[0])
+    assert made.kept == 1 and "contains no run" in str(made.skipped[0])
     assert output.read_bytes() == before
 
 
@@ -416,7 +416,7 @@ def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
     run = stored_run(file)
     assert run is not None and run.turns[0].code == "n = 4"
     file.write_text("{")
-    with pytest.raises(EpisodeError, match="holds no run"):
+    with pytest.raises(EpisodeError, match="contains no run"):
         make([path], output, BuildSettings(), told, solver=Solver(Asked().open), runs=3)
 
 
@@ -430,7 +430,7 @@ def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build
 
     found = make([path], output, BuildSettings(), told, solver=Solver(Lost().open), runs=2)
     assert [str(error) for error in found.skipped] == [
-        "run 1 by ada: no network (build again, and it is asked for again)"
+        "run 1 by ada: no network (build again to request it again)"
     ]
     assert found.verified == 1
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1

@@ -111,10 +111,10 @@ async def test_what_a_host_cannot_answer_is_said(build: Build, tmp_path: Path) -
     begun = SolverRun("gone", (Turn("4"),), sample=1)
     async with host(tmp_path, x=Scripted()), asker(tmp_path) as solve_run:
         run = await solve_run(want_of(script), begun=None, keep=ignored)
-        assert "asks something else" in (run.broken or "")
+        assert "asks another question" in (run.broken or "")
         build.script(QUIZ)
         run = await solve_run(want_of(script), begun=begun, keep=ignored)
-        assert run == replace(begun, broken="a host has no model 'gone'")
+        assert run == replace(begun, broken="the host has no model 'gone'")
 
 
 async def test_files_that_the_script_mentions_travel_along(build: Build, tmp_path: Path) -> None:

@@ -228,8 +228,8 @@ async def test_the_player_puts_the_branch_shown_into_a_file(
         RecordFile(twin).create(made)
         make([record, twin], build.folder / "v.jsonl", BuildSettings(), lambda *told: None)
         assert await put("v.jsonl") == (
-            "main is in v.jsonl; left there verified, as by other runs "
-            "(by those at hand not: no consistency run)"
+            "main is in v.jsonl; still verified by earlier runs "
+            "(the present runs do not verify it: no consistency run)"
         )
         assert "cannot write" in await put("quiz.py/x.jsonl")
         await ask(pilot, "E", "")
@@ -248,7 +248,7 @@ def test_the_shell_says_what_is_wrong(
 ) -> None:
     for words, said in (
         (["tui", str(tmp_path / "no.jsonl")], "there is no such file"),
-        (["episodes", "browse", str(tmp_path)], "is no file"),
+        (["episodes", "browse", str(tmp_path)], "is not a file"),
         (["episodes", "browse", str(file)], "the screens need a terminal"),
         (["episodes", "browse", str(file), "--json"], "a screen is no JSON"),
     ):

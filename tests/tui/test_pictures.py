@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.episodes.build.store import put_episodes
+from quizlog_tui.episodes.build.store import store_episodes
 from quizlog_tui.episodes.read.index import EpisodeFile
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.decisions.decision_file import decisions_path
@@ -79,7 +79,7 @@ async def test_a_picture_of_the_library(record: Path, monkeypatch: pytest.Monkey
 async def test_a_picture_of_episodes(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     runs = [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")]
-    put_episodes(path, [episode(("4", "more", "end"), runs), episode(("4", "end"), [])])
+    store_episodes(path, [episode(("4", "more", "end"), runs), episode(("4", "end"), [])])
     with path.open("a") as file:
         file.write("[1\n")
     app = QuizlogApp(episodes=EpisodeFile(path), clock=FrozenClock())

@@ -1,1 +1,1 @@
-"""From runs to episodes in a file."""
+"""Builds episodes from runs and stores them in a file."""

@@ -1,8 +1,8 @@
-"""An episode from the runs of one script instance.
+"""Builds an episode from the runs of one script instance.
 
-Replays every run, takes one as gold, compares the others with it, and writes what came of it in
-the schema's shape and key order. The same runs give the same bytes, in whatever order they come,
-wherever and whenever it is done.
+Every run is replayed, one is chosen as gold, and the others are compared with it. The result has
+the schema's structure and key order. The same runs give the same bytes, in any order, at any place
+and time.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from .conversation import REFUSED, conversation, refused_messages
 from .trace import execution_trace, script_name
 
 ANSWER_FIRST = "answer a question first"
-"""The mend of a record that holds nothing to learn from."""
+"""The hint for a record that contains nothing to learn from."""
 
 EXPORTER = "quizlog episodes 2"
-"""Who writes the lines, with the version of their form and rules; not the program's, so that a new
-release writes the same bytes."""
+"""The writer of the lines, with the version of their format and rules. It is not the program's
+version, so that a new release writes the same bytes."""
 
 
 @dataclass(frozen=True)
 class BuildSettings:
-    """What a user can choose about building."""
+    """The user's choices for building."""
 
     matcher: Matcher = field(default_factory=Matcher)
-    """When two answers count as the same."""
+    """Decides when two answers count as the same."""
     derive: bool = True
     """Whether an undeclared difficulty is derived from the number of steps."""
     retries: bool = False
@@ -50,11 +50,11 @@ class BuildSettings:
 
 
 def build(instance: Instance, replayer: Replayer, settings: BuildSettings | None = None) -> Any:
-    """The episode of an instance, as plain data; `lines.to_line` writes it.
+    """The episode of an instance as plain data; `lines.to_line` writes it.
 
     Raises:
-        EpisodeError: There is nothing to learn from: no answer was accepted, or an answer is no
-            Unicode text.
+        EpisodeError: There is nothing to learn: no answer was accepted, or an answer is not Unicode
+            text.
     """
     settings = settings or BuildSettings()
 
@@ -70,32 +70,32 @@ def build(instance: Instance, replayer: Replayer, settings: BuildSettings | None
 
 
 def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed]]:
-    """The gold run, and the others in their order.
+    """The gold run, and the others in a fixed order.
 
-    Gold is the first record that finished, else the run that was asked for as gold, else what
-    came furthest in that order. What the others answered has no say in it. Nothing that was said
-    once counts twice: neither as gold and as a witness to it, nor as two runs.
+    Gold is the first record that finished, else the run requested as gold, else the first record
+    with an accepted answer. The answers of the others do not matter. No run counts twice, neither
+    as gold and as its own witness, nor as two runs.
     """
-    own = [_replayed(one.run, replay) for one in instance.attempts if one.run.turns]
+    own = [_replayed(each.run, replay) for each in instance.attempts if each.run.turns]
     asked = [_replayed(run, replay) for run in instance.solved]
-    taught = [one for one in asked if one.run.sample == 0]
-    found = sorted([*own, *taught], key=lambda one: (not one.success, not one.accepted))
+    taught = [each for each in asked if each.run.sample == 0]
+    found = sorted([*own, *taught], key=lambda each: (not each.success, not each.accepted))
     if not found:
         where = script_name(instance.source.path)
         raise EpisodeError("nobody has answered it", where=where, hint=ANSWER_FIRST)
     gold = found[0]
-    models = next((one.models for one in instance.attempts if one.run is gold.run), ())
-    asked = [one for one in asked if not is_repeated(one.run, models)]
+    models = next((each.models for each in instance.attempts if each.run is gold.run), ())
+    asked = [each for each in asked if not is_repeated(each.run, models)]
     others = (*own, *asked, *(_replayed(run, replay) for run in witnesses(models, gold.run)))
-    rest = [one for one in others if one is not gold and one not in taught]
-    rest = [one for one in rest if not one.run.reconciled]
-    return gold, sorted(rest, key=lambda one: one.run.sort_key())
+    rest = [each for each in others if each is not gold and each not in taught]
+    rest = [each for each in rest if not each.run.reconciled]
+    return gold, sorted(rest, key=lambda each: each.run.sort_key())
 
 
 def _replayed(run: SolverRun, replay: Replay) -> Replayed:
     try:
         return Replayed(run, replay(run.inputs, run.start_time))
-    except LimitError as error:  # a run that went over a limit did not end well; the others count
+    except LimitError as error:  # this run failed, but the others count
         ended = Step(None, (), "", None)
         said = LastError(error.message)
         return Replayed(run, Transcript(AppendOnlyList(), ended, "error", said))
@@ -114,12 +114,12 @@ def _check_usable(gold: Replayed) -> None:
 
 
 def _with_refusals(run: SolverRun, replay: Replay) -> SolverRun:
-    """The run with what the script said to each answer that it refused."""
-    told = []
-    for at, turn, said in run.rejected:
+    """The run with the script's message for each answer that it refused."""
+    rejected = []
+    for at, turn, message in run.rejected:
         error = replay([*run.inputs[:at], turn.answer], run.start_time).last_error
-        told.append((at, turn, error.message if error else said))
-    return replace(run, rejected=tuple(told))
+        rejected.append((at, turn, error.message if error else message))
+    return replace(run, rejected=tuple(rejected))
 
 
 def _episode(
@@ -131,10 +131,10 @@ def _episode(
     said = sum(message["role"] == "assistant" for message in talk["messages"])
     trace = execution_trace(gold, source, _provenance(instance, "gold"), in_messages=said)
     traces = [
-        execution_trace(one, source, _provenance(instance, "consistency"), in_messages=0)
-        for one in others
+        execution_trace(each, source, _provenance(instance, "consistency"), in_messages=0)
+        for each in others
     ]
-    answers = [(one["final_answer_hash"], one["final_answer"]) for one in (trace, *traces)]
+    answers = [(each["final_answer_hash"], each["final_answer"]) for each in (trace, *traces)]
     found = triangulate(answers[0], answers[1:], settings.matcher)
     reasons = reasons_against(found, standing(trace))
     trace["submission_metadata"] |= {
@@ -161,8 +161,8 @@ def _episode(
 
 
 def _extras(instance: Instance, gold: Replayed) -> Mapping[str, Any]:
-    """The extensions of the gold run's record, or of the first where no record is gold."""
-    own = [one for one in instance.attempts if one.run is gold.run] or instance.attempts[:1]
+    """The extensions of the gold run's record, or of the first record if none is gold."""
+    own = [each for each in instance.attempts if each.run is gold.run] or instance.attempts[:1]
     return own[0].extras if own else {}
 
 

@@ -1,8 +1,7 @@
-"""The gold run as a conversation a student learns from, and how an answer is found in a reply.
+"""Writes the gold run as a conversation for a student, and finds the answer in a reply.
 
-The student sees what the solver saw, and nothing else: no hint, no reference answer, no other
-model's words. Writing (`assistant`) and reading (`answer_in`) are each other's mirror.
-Standard library only.
+The student sees only what the solver saw: no hint, no reference answer, no other model's words.
+`answer_in` reads what `assistant` writes. Standard library only.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ SYSTEM_PROMPT = (
     "question and nothing else. Or explain first, with Python code if it helps, and then give the "
     "answer on a last line that starts with 'Answer: '."
 )
-"""What a student is told."""
+"""The student's instructions."""
 REFUSED = "refused_messages"
-"""The key of the gold run's metadata that says which messages are answers the script refused."""
+"""The key in the gold run's metadata for the messages that are answers refused by the script."""
 _ANSWER = re.compile(r"^Answer: ?", re.M)
 
 
 def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> dict[str, Any]:
-    """The schema's `conversation_for_sft`: strictly user and assistant in turn.
+    """The schema's `conversation_for_sft`: user and assistant strictly alternate.
 
     Args:
         replayed: The gold run.
-        hint: What must not be in it.
-        retries: Show the answers the script refused too, and what it said to them.
+        hint: Text that must not be in the conversation.
+        retries: Include refused answers, and the script's messages about them.
     """
     return {
         "system_prompt": SYSTEM_PROMPT,
@@ -39,7 +38,7 @@ def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> dict
 
 
 def refused_messages(replayed: Replayed) -> list[int]:
-    """Where a conversation that shows retries has the answers that the script refused."""
+    """The indexes of refused answers in a conversation that includes retries."""
     found: list[int] = []
     for index in range(len(replayed.turns)):
         for at, _, _ in replayed.run.rejected:
@@ -51,11 +50,11 @@ def refused_messages(replayed: Replayed) -> list[int]:
 def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterator[dict[str, str]]:
     for index, (turn, step) in enumerate(zip(replayed.turns, replayed.accepted, strict=True)):
         asked = shown(step)
-        for at, wrong, said in replayed.run.rejected if retries else ():
+        for at, wrong, message in replayed.run.rejected if retries else ():
             if at == index:
                 yield {"role": "user", "content": asked}
                 yield {"role": "assistant", "content": assistant(wrong, hint)}
-                asked = f"{clean(said)}\n\n{shown(step)}"
+                asked = f"{clean(message)}\n\n{shown(step)}"
         yield {"role": "user", "content": asked}
         yield {"role": "assistant", "content": assistant(turn, hint)}
 
@@ -68,19 +67,21 @@ def talk_of(episode: dict[str, Any]) -> tuple[dict[str, str], list[dict[str, str
 
 
 def refused_in(episode: dict[str, Any]) -> set[int]:
-    """Which messages of an episode's conversation nobody should be taught to say."""
+    """The indexes of refused answers in an episode's conversation, which must not be taught."""
     found = episode["teacher_gold_trace"]["submission_metadata"].get(REFUSED)
     return {one for one in found if type(one) is int} if isinstance(found, list) else set()
 
 
 def assistant(turn: Turn, hint: str | None) -> str:
-    """A turn as a student should say it: the bare answer, or explanation, code and answer."""
+    """A turn as the student should write it: only the answer, or explanation, code and answer."""
     answer = clean(turn.answer)
     parts = [clean(turn.explanation or "").strip(), _fenced(turn.code)]
-    told = [part for part in parts if part and not (hint and hint.casefold() in part.casefold())]
-    if not told and answer.strip() and answer_in(answer) == answer.strip():
+    shown_parts = [
+        part for part in parts if part and not (hint and hint.casefold() in part.casefold())
+    ]
+    if not shown_parts and answer.strip() and answer_in(answer) == answer.strip():
         return answer
-    reply = "\n\n".join([*told, f"Answer: {answer}"])
+    reply = "\n\n".join([*shown_parts, f"Answer: {answer}"])
     return reply if answer_in(reply) == answer.strip() else answer
 
 
@@ -93,6 +94,6 @@ def _fenced(code: str | None) -> str:
 
 
 def answer_in(reply: str) -> str:
-    """The answer a reply gives: what follows the last line start `Answer:`, else all of it."""
+    """The answer in a reply: the text after the last `Answer:` at the start of a line, else all."""
     starts = list(_ANSWER.finditer(reply))
     return reply[starts[-1].end() :].strip() if starts else reply.strip()

@@ -1,6 +1,6 @@
-"""From records to a file of episodes: read, group, ask where wanted, build, write.
+"""Makes a file of episodes from records: reads, groups, asks for runs, builds and writes.
 
-One record that cannot be used does not cost the others: it is told of and left out.
+An unusable record is reported and left out; the others are still used.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ from ..runs.asking import GOLD, Solver, WantedRun, ask, finished, runs_folder, w
 from ..runs.instance import Instance, RecordAttempt, attempt, instances
 from ..runs.runs import SolverRun
 from .build import BuildSettings, build
-from .store import put_episodes
+from .store import store_episodes
 
 Advanced = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, of how much."""
+"""Called with the present activity, the amount done, and the total amount."""
 
 
 @dataclass
 class BuildResult:
-    """What came of building."""
+    """The result of building."""
 
     episodes: int = 0
-    """Episodes built."""
+    """Number of episodes built."""
     verified: int = 0
-    """Those that are verified."""
+    """Number of verified episodes among them."""
     added: int = 0
-    """Those the file did not have."""
+    """Number of episodes that are new in the file."""
     known: int = 0
-    """Those it had, written anew."""
+    """Number of episodes that were in the file already."""
     lowered: int = 0
-    """Those of them that were verified before and are no longer."""
+    """Number of known episodes that are no longer verified."""
     kept: int = 0
-    """Those of them that stay as they were: verified, by runs that were not named now."""
+    """Number of known episodes left unchanged, verified by runs that were not given now."""
     reasons: Counter[str] = field(default_factory=Counter)
-    """Why episodes are not verified."""
+    """The reasons why episodes are not verified, counted."""
     skipped: list[QuizlogError] = field(default_factory=list)
-    """Why records were left out."""
+    """The reasons why records were left out."""
 
     @property
     def standing(self) -> str:
-        """How a single episode stands in the file now, in a clause."""
+        """Whether a single episode is verified in the file now and why not, in a clause."""
         if not self.reasons:
             return "verified"
         why = "; ".join(self.reasons)
         if self.kept:
-            return f"left there verified, as by other runs (by those at hand not: {why})"
+            return f"still verified by earlier runs (the present runs do not verify it: {why})"
         return f"{'no longer' if self.lowered else 'not'} verified: {why}"
 
 
@@ -75,14 +75,14 @@ def make(
 
     Args:
         records: The records, in any order.
-        output: The file; what it holds of other episodes stays.
+        output: The file; its other episodes are kept.
         settings: How to build.
-        advanced: Told of progress.
-        replayer: Where runs are replayed, to stop a slow one; None for one of its own. It should
-            keep no checkpoints: an episode vouches for what its script does from the start.
-        branch: The branch that is each record's run; None for the active one.
-        solver: Who answers the runs to ask for.
-        runs: How many independent runs to ask for of each script instance.
+        advanced: Called with the progress.
+        replayer: Replays the runs; pass one to be able to cancel it. It should keep no checkpoints,
+            because an episode asserts what its script does from the start.
+        branch: The branch of each record to use; None for the active one.
+        solver: Answers the requested runs.
+        runs: Number of independent runs to request for each script instance.
 
     Raises:
         EpisodeError: The file cannot be written, or a run could not be made.
@@ -101,10 +101,10 @@ def make(
     made.episodes = len(episodes)
     made.verified = sum(episode["verified"] for episode in episodes)
     for episode in episodes:
-        told = episode["teacher_gold_trace"]["submission_metadata"]
-        made.reasons.update(told["not_verified_because"])
+        metadata = episode["teacher_gold_trace"]["submission_metadata"]
+        made.reasons.update(metadata["not_verified_because"])
     if episodes:
-        made.added, made.known, made.lowered, made.kept = put_episodes(output, episodes)
+        made.added, made.known, made.lowered, made.kept = store_episodes(output, episodes)
     return made
 
 
@@ -148,7 +148,7 @@ def _built(
 
 
 def _with_kept(instance: Instance, output: Path, made: BuildResult) -> Instance:
-    """The instance with the runs too that were asked for the same file before."""
+    """The instance, with the runs that were requested earlier for the same file."""
     try:
         earlier = finished(instance, runs_folder(output))
     except QuizlogError as error:
@@ -168,7 +168,7 @@ def _asked(
     advanced: Advanced,
     made: BuildResult,
 ) -> list[Instance]:
-    """The instances with the runs that were asked for; of one that nobody finished, gold too."""
+    """The instances with the requested runs, and a gold run if no record finished."""
     todo: list[WantedRun] = []
     for one in found:
         solved = any(
@@ -177,18 +177,18 @@ def _asked(
         )
         todo += wanted(one, runs, gold=not solved)
 
-    def told(done: int, answers: int) -> None:
+    def metadata(done: int, answers: int) -> None:
         advanced(f"asking for runs ({plural(answers, 'answer')})", done, len(todo))
 
     async def answers() -> list[SolverRun]:
         async with solver.open() as solve_run:
-            return await ask(todo, solve_run, runs_folder(output), told, solver.abreast)
+            return await ask(todo, solve_run, runs_folder(output), metadata, solver.abreast)
 
     answered = asyncio.run(answers())
     by_instance: dict[tuple[str, int], list[SolverRun]] = {}
     for want, run in zip(todo, answered, strict=True):
         if run.broken:
-            hint = "build again, and it is asked for again"
+            hint = "build again to request it again"
             which = "gold run" if want.sample == GOLD else f"run {want.sample}"
             made.skipped.append(EpisodeError(run.broken, where=f"{which} by {run.name}", hint=hint))
             continue

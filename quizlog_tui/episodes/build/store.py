@@ -1,4 +1,4 @@
-"""Putting episodes into a file that may hold some: each once, none lost to one that knows less."""
+"""Stores episodes in a file that may contain some: each once, none replaced by a weaker one."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from ..read.reading import LineError, lines, parse
 Data = dict[str, Any]
 
 
-class Put(NamedTuple):
-    """What became of episodes that were put into a file."""
+class StoreResult(NamedTuple):
+    """The result of storing episodes in a file."""
 
     added: int
-    """Those it did not have."""
+    """Number of episodes that are new in the file."""
     known: int
-    """Those it had, also as the unfinished run they grew from."""
+    """Number of episodes it had already, possibly as the unfinished run that they continue."""
     lowered: int
-    """Those of them that were verified before and are no longer."""
+    """Number of known episodes that are no longer verified."""
     kept: int
-    """Those of them that stay as they were: verified, by runs that the new ones do not know."""
+    """Number of known episodes left unchanged, verified by runs that the new ones lack."""
 
 
-def put_episodes(path: Path, episodes: Iterable[Data]) -> Put:
-    """Put episodes into a file that may exist: known ids are replaced, the rest stays or is added.
+def store_episodes(path: Path, episodes: Iterable[Data]) -> StoreResult:
+    """Store episodes in a file: known ids are replaced, new ones added, all others kept.
 
-    A verified episode gives way to one that is not verified only if that knows all of its runs. The
-    line of a run that was unfinished gives way to what became of it.
+    A verified episode is replaced by an unverified one only if that has all of its runs. The
+    episode of an unfinished run is replaced by one of the same run that got further.
 
     Raises:
-        EpisodeError: The file cannot be read or written, or holds a line that is no episode;
+        EpisodeError: The file cannot be read or written, or has a line that is not an episode;
             nothing was changed.
         LockedError: Another process writes it.
     """
@@ -51,7 +51,7 @@ def put_episodes(path: Path, episodes: Iterable[Data]) -> Put:
 
 
 class _Merge:
-    """The lines of a file with new episodes among them, and what became of these."""
+    """Merges new episodes into the lines of a file, and counts what happens to them."""
 
     def __init__(self, episodes: Iterable[Data]) -> None:
         self._new = {episode["episode_id"]: episode for episode in episodes}
@@ -63,7 +63,7 @@ class _Merge:
         self._counts: Counter[str] = Counter()
 
     def lines(self, path: Path) -> Iterator[str]:
-        """All lines, those that stay byte for byte as they are."""
+        """All lines of the merged file; kept ones are unchanged byte for byte."""
         for number, line in lines(path) if path.exists() else ():
             old = _parsed(line, f"{path}:{number}")
             fresh = self._new.get(old["episode_id"])
@@ -73,11 +73,11 @@ class _Merge:
             elif old["episode_id"] not in self._known:
                 self._known.add(old["episode_id"])
                 yield line.decode("utf-8") if self._stays(old, fresh) else to_line(fresh)
-        yield from (to_line(one) for name, one in self._new.items() if name not in self._known)
+        yield from (to_line(each) for name, each in self._new.items() if name not in self._known)
 
     def _grown(self, old: Data) -> bool:
-        """Whether one of the new episodes is what became of an unfinished one."""
-        heirs = [one for one in self._by_run.get(_run_of(old), ()) if grew_from(one, old)]
+        """Whether one of the new episodes continues the unfinished run of an old one."""
+        heirs = [each for each in self._by_run.get(_run_of(old), ()) if grew_from(each, old)]
         self._counts["grown"] += bool(heirs)
         return bool(heirs)
 
@@ -88,26 +88,26 @@ class _Merge:
         self._counts["kept" if stays else "lowered"] += 1
         return stays
 
-    def result(self) -> Put:
-        """What became of the new episodes, once all lines are written."""
+    def result(self) -> StoreResult:
+        """The counts, once all lines are written."""
         known = len(self._known) + self._counts["grown"]
         added = len(self._new) - known
-        return Put(added, known, self._counts["lowered"], self._counts["kept"])
+        return StoreResult(added, known, self._counts["lowered"], self._counts["kept"])
 
 
 def knows_all_of(new: Data, old: Data) -> bool:
-    """Whether an episode has every run of another one of the same gold run.
+    """Whether an episode has every run of another episode with the same gold run.
 
-    What was made by other rules does not count: some of its runs may be none any more.
+    It counts as having them if the other was built by other rules, by which runs may have changed.
     """
-    exporters = {_metadata(one["teacher_gold_trace"]).get("exporter") for one in (new, old)}
+    exporters = {_metadata(each["teacher_gold_trace"]).get("exporter") for each in (new, old)}
     return len(exporters) > 1 or not _answered(old) - _answered(new)
 
 
 def grew_from(new: Data, old: Data) -> bool:
-    """Whether a run went on where that of another episode, not finished, had come to.
+    """Whether the gold run of an episode continues the unfinished one of another.
 
-    Both are of one execution.
+    Both must be of one execution.
     """
     before, after = old["teacher_gold_trace"], new["teacher_gold_trace"]
     accepted = before.get("code_cells")
@@ -119,32 +119,32 @@ def grew_from(new: Data, old: Data) -> bool:
 
 
 def _run_of(episode: Data) -> tuple[str, ...] | None:
-    """What names the script, the seed and the execution of the gold run."""
-    told = _metadata(episode["teacher_gold_trace"])
-    names = [told.get(name) for name in ("code_hash", "seed", "execution_id")]
+    """The script, seed and execution of the gold run; None if the execution is unknown."""
+    metadata = _metadata(episode["teacher_gold_trace"])
+    names = [metadata.get(name) for name in ("code_hash", "seed", "execution_id")]
     return None if names[-1] is None else tuple(map(str, names))
 
 
 def _answered(episode: Data) -> Counter[str]:
-    """The answers of each consistency run, with how many runs gave them."""
+    """The answers of the consistency runs, each with the number of runs that gave them."""
     traces = episode.get("consistency_traces")
     found = traces if isinstance(traces, list) else []
     return Counter(str(_metadata(trace).get("inputs")) for trace in found)
 
 
 def _metadata(trace: Any) -> Data:
-    told = trace.get("submission_metadata") if isinstance(trace, dict) else None
-    return told if isinstance(told, dict) else {}
+    metadata = trace.get("submission_metadata") if isinstance(trace, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _parsed(line: bytes, where: str) -> Data:
-    """The episode of a line, whatever its form."""
+    """The episode on a line, whatever its version."""
     try:
         found = parse(line)
     except LineError as error:
-        hint = "mend or remove that line, or choose another file with -o"
+        hint = "fix or remove that line, or choose another file with -o"
         raise EpisodeError(str(error), where=where, hint=hint) from None
     if not isinstance(found.get("episode_id"), str) or "teacher_gold_trace" not in found:
         hint = "episodes are added only to a file of episodes: choose another one with -o"
-        raise EpisodeError("is no episode", where=where, hint=hint)
+        raise EpisodeError("is not an episode", where=where, hint=hint)
     return found

@@ -1,6 +1,6 @@
-"""A replayed run as the schema's `ExecutionTrace`: cells, hooks, final answer, where it is from.
+"""Converts a replayed run to the schema's `ExecutionTrace`: cells, hooks, answer, provenance.
 
-Plain data in the schema's key order. Nothing here depends on the time, the machine or the folder.
+The result is plain data in the schema's key order and does not depend on time, machine or folder.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def execution_trace(
     """The `ExecutionTrace` of a run.
 
     Args:
-        replayed: The run, and what the script does on its answers.
+        replayed: The run and its transcript.
         source: The script.
-        metadata: What `submission_metadata` tells beyond the run itself.
-        in_messages: How many of its turns the episode's conversation holds.
+        metadata: Entries of `submission_metadata` besides those about the run itself.
+        in_messages: Number of its turns that are in the episode's conversation.
     """
     answer = replayed.final_answer
     turns, steps = replayed.turns, replayed.accepted
@@ -47,7 +47,7 @@ def execution_trace(
 
 
 def cell(turn: Turn, step: Step) -> str:
-    """The turn's code; a line that submits the answer where the solver wrote none."""
+    """The turn's code, or a line that submits the answer if the solver wrote no code."""
     return clean(turn.code) if turn.code else f"submit({step_answer(step)!r})"
 
 
@@ -93,22 +93,22 @@ def _first_line(step: Step) -> str | None:
 
 
 def _unique_names(steps: Sequence[Step], by_line: dict[int, str]) -> list[str]:
-    """The script's own names, with a number after the first use of each.
+    """The script's variable names, numbered from the second use of each on.
 
-    Answers without a variable of their own are `answer_0` and so on. No name that was made up
-    equals one that the script uses.
+    Answers without a variable are called `answer_0` and so on. No invented name equals one that
+    the script uses.
     """
     given = [by_line.get(step.line or 0) for step in steps]
     own, names = set(given), dict[str, None]()
     for n, name in enumerate(given):
         stem = name or f"answer_{n}"
         numbered = (f"{stem}_{number}" for number in count(2))
-        free = (one for one in numbered if one not in own and one not in names)
+        free = (each for each in numbered if each not in own and each not in names)
         taken = stem in names or (name is None and stem in own)
         names[next(free) if taken else stem] = None
     return list(names)
 
 
 def script_name(path: Path) -> str:
-    """How an episode names a file: with its folder, without where that is."""
+    """The name of a file in an episode: the file and its folder, without the path to the folder."""
     return clean(f"{path.absolute().parent.name}/{path.name}")

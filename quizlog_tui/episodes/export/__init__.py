@@ -1,1 +1,1 @@
-"""Episodes in the forms that trainers read."""
+"""Exports episodes in the formats that trainers read."""

@@ -1,6 +1,7 @@
-"""Exporting an episodes file: rows for trainers, folders of files, packages, parts.
+"""Exports an episodes file as rows for trainers, folders of files, or packages.
 
-Only verified episodes, unless all are asked for. One episode at a time: size does not matter.
+Only verified episodes are exported unless all are requested. Episodes are processed one at a time,
+so that the file may have any size.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, Row, rl
 
 @dataclass
 class Exported:
-    """What was written."""
+    """Counts of what was exported."""
 
     episodes: int = 0
-    """Episodes that gave something."""
+    """Number of episodes that gave rows."""
     rows: int = 0
-    """Rows or files."""
+    """Number of rows or files."""
     left_out: int = 0
-    """Episodes that are not verified."""
+    """Number of episodes left out because they are not verified."""
     empty: int = 0
-    """Episodes that have nothing for this form."""
+    """Number of episodes that have no rows in this format."""
     scripts: int = 0
-    """Scripts taken along."""
+    """Number of scripts copied."""
     not_found: int = 0
-    """Scripts that were to be taken along and are not there."""
+    """Number of scripts that should be copied but were not found."""
     others: int = 0
-    """Files of this form in the folder that were there before."""
+    """Number of files of this format that were in the folder before."""
 
 
 def export(
@@ -106,9 +107,9 @@ def _plugin_form(name: str) -> Form:
 
 
 def check_apart(file: Path, output: Path | None) -> None:
-    """Raise an `EpisodeError` if a file of episodes would be replaced by what is made of it."""
+    """Raise an `EpisodeError` if the output would replace the file of episodes."""
     if output is not None and output.exists() and output.samefile(file):
-        message = "holds the episodes, which what is made of them must not replace"
+        message = "is the file of episodes, which its export must not replace"
         raise EpisodeError(message, where=str(output), hint="choose another file with -o")
 
 
@@ -133,7 +134,7 @@ def _counted(episodes: Iterator[Any], form: Any, done: Exported) -> Iterator[dic
 
 
 def _folder(episodes: Iterator[Any], form: str, folder: Path, done: Exported) -> None:
-    """A file for each episode, named by its id."""
+    """Write a file for each episode, named for its id."""
     make, ending = FOLDERS[form]
     written = set()
     for episode in episodes:
@@ -149,7 +150,7 @@ def _folder(episodes: Iterator[Any], form: str, folder: Path, done: Exported) ->
 def _package(
     episodes: Iterator[Any], module: str, folder: Path, scripts: Path | None, done: Exported
 ) -> None:
-    """A package named like its folder: the module, the rows, the scripts."""
+    """Write a package named like its folder: the module, the rows, the scripts."""
     name = folder.absolute().name
     if not name.isidentifier():
         hint = "Python imports it by that name: letters, digits and _ only"
@@ -163,7 +164,7 @@ def _package(
 def _with_scripts(
     rows: Iterator[dict[str, Any]], found_in: Path | None, target: Path, done: Exported
 ) -> Iterator[dict[str, Any]]:
-    """The rows, their scripts copied on the way."""
+    """Pass on the rows, and copy their scripts."""
     known: set[str] = set()
     for row in rows:
         code_hash = str(json.loads(row["info"]).get("code_hash", ""))

@@ -1,7 +1,7 @@
-"""An episode in the forms that trainers read: each a function from an episode to its rows.
+"""The export formats: each is a function from an episode to its rows.
 
-Values that a column cannot hold in one type are JSON text, so that every loader leaves them as
-they are. Nothing here shows a student the hint or the gold answer but where the form is for it.
+Values of varying type are JSON text, so that loaders leave them unchanged. A student is shown
+neither the hint nor the gold answer, except where the format is meant for that.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ Form = Callable[[Row], Iterator[Row]]
 
 
 def messages(episode: Row) -> Iterator[Row]:
-    """`messages`: the whole conversation, as OpenAI-style fine-tuning and TRL read it.
+    """`messages`: the whole conversation, in the format of OpenAI's fine-tuning and TRL.
 
     An answer that the script refused has the weight 0.
     """
     system, talk = talk_of(episode)
     refused = refused_in(episode)
-    told = [one | {"weight": 0} if n in refused else one for n, one in enumerate(talk)]
-    yield {"messages": [system, *told]}
+    weighted = [one | {"weight": 0} if n in refused else one for n, one in enumerate(talk)]
+    yield {"messages": [system, *weighted]}
 
 
 def anthropic(episode: Row) -> Iterator[Row]:
-    """`system` beside `messages`."""
+    """`system` and `messages`."""
     system, talk = talk_of(episode)
     yield {"system": system["content"], "messages": talk}
 
 
 def prompt_completion(episode: Row) -> Iterator[Row]:
-    """`prompt` up to the last question, `completion` the last answer: loss on the answer only."""
+    """`prompt`: all up to the last question; `completion`: the last answer."""
     system, talk = talk_of(episode)
     yield {"prompt": [system, *talk[:-1]], "completion": talk[-1:]}
 
 
 def turns(episode: Row) -> Iterator[Row]:
-    """A `prompt` and `completion` for each answer of the conversation that the script accepted."""
+    """A `prompt` and `completion` for each answer in the conversation that the script accepted."""
     system, talk = talk_of(episode)
     refused = refused_in(episode)
     for end in range(1, len(talk), 2):
@@ -50,14 +50,14 @@ def turns(episode: Row) -> Iterator[Row]:
 
 
 def rl(episode: Row) -> Iterator[Row]:
-    """The last question with all before it, and what the answer is compared with."""
+    """The conversation up to the last question, and the expected answer."""
     gold, wanted = episode["teacher_gold_trace"], episode["rl_verification_data"]
     if wanted["expected_final_answer_hash"] is None:
         return
     system, talk = talk_of(episode)
-    told = gold["submission_metadata"]
+    metadata = gold["submission_metadata"]
     names = ("script", "code_hash", "seed", "start_time", "inputs")
-    info = {"episode_id": episode["episode_id"]} | {k: told[k] for k in names if k in told}
+    info = {"episode_id": episode["episode_id"]} | {k: metadata[k] for k in names if k in metadata}
     keys = ("variable_name", "value_hash", "depends_on")
     hooks = [{key: hook[key] for key in keys} for hook in gold["hooks"]]
     yield {
@@ -72,7 +72,7 @@ def rl(episode: Row) -> Iterator[Row]:
 
 
 def session(episode: Row) -> Iterator[Row]:
-    """The lines of one session file that the Hugging Face trace viewer shows."""
+    """The lines of a session file for the Hugging Face trace viewer."""
     system, talk = talk_of(episode)
     name = episode["question"]["question_text"].partition("\n")[0][:80]
     yield {"type": "session", "harness": "quizlog", "id": episode["episode_id"], "name": name}
@@ -83,7 +83,7 @@ def session(episode: Row) -> Iterator[Row]:
 def atif(episode: Row) -> Iterator[Row]:
     """One trajectory of the Agent Trajectory Interchange Format, version 1.4."""
     gold, (system, talk) = episode["teacher_gold_trace"], talk_of(episode)
-    told = gold["submission_metadata"]
+    metadata = gold["submission_metadata"]
     sources = {"system": "system", "user": "user", "assistant": "agent"}
     steps = [
         {"step_id": number, "source": sources.get(one["role"], "user"), "message": one["content"]}
@@ -94,12 +94,13 @@ def atif(episode: Row) -> Iterator[Row]:
         "schema_version": "ATIF-v1.4",
         "session_id": episode["episode_id"],
         "agent": {
-            "name": str(told.get("solver") or "unknown"),
-            "version": str(told.get("exporter") or "unknown"),
+            "name": str(metadata.get("solver") or "unknown"),
+            "version": str(metadata.get("exporter") or "unknown"),
         },
         "steps": steps,
         "final_metrics": {"total_steps": len(steps)},
-        "extra": {"verified": episode["verified"]} | {k: told[k] for k in names if k in told},
+        "extra": {"verified": episode["verified"]}
+        | {k: metadata[k] for k in names if k in metadata},
     }
 
 
@@ -111,10 +112,10 @@ LINES: dict[str, Form] = {
     "rl": rl,
     "preference": preference,
 }
-"""The forms that are one file of rows."""
+"""The formats that are one file of rows."""
 FOLDERS: dict[str, tuple[Form, str]] = {"session": (session, ".jsonl"), "atif": (atif, ".json")}
-"""The forms that are a folder with a file for each episode, and how those files end."""
+"""The formats that are a folder with a file for each episode, and the suffix of the files."""
 PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
-"""The forms that are a Python package, and the module each is made from."""
+"""The formats that are a Python package, and the template of each."""
 FORMS = (*LINES, *FOLDERS, *PACKAGES)
-"""All forms but those of plug-ins."""
+"""All formats except those of plug-ins."""

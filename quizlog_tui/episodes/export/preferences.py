@@ -1,6 +1,6 @@
-"""Pairs of answers, one better than the other: the gold run's over one that was wrong.
+"""Preference pairs: an answer of the gold run and a wrong one.
 
-A pair says that an answer is wrong at its place, so it is made only where that is known. Standard
+A pair asserts that an answer is wrong at its place, so it is made only if that is known. Standard
 library only.
 """
 
@@ -18,16 +18,16 @@ Row = dict[str, Any]
 
 
 def preference(episode: Row) -> Iterator[Row]:
-    """The gold answer `chosen` over the one at which another run went wrong, all before it equal.
+    """Pairs of the gold answer as `chosen` and a wrong answer after equal answers as `rejected`.
 
-    That is an answer which the script refused, or the last one of a run whose final answer does
-    not count as the gold one.
+    A wrong answer is one that the script refused, or the last one of a run whose final answer does
+    not count as equal to the gold one.
     """
     gold, hint = episode["teacher_gold_trace"], episode["question"]["hint"]
     system, talk = talk_of(episode)
     inputs = _metadata_list(gold, "inputs")
     if not gold["execution_success"] or len(talk) != 2 * len(inputs):
-        return  # without the answers one by one, or with refused ones among them, no pair is sure
+        return  # some messages are not accepted answers, so that no pair is certain
     matcher, seen = matcher_or_usual(gold["submission_metadata"].get("matcher")), set()
     for trace in _outvoted(episode, matcher):
         pair = _fault(inputs, trace, matcher)
@@ -40,7 +40,7 @@ def preference(episode: Row) -> Iterator[Row]:
 
 
 def _outvoted(episode: Row, matcher: Matcher) -> list[Row]:
-    """The runs whose final answer does not count as the gold one, or that have none."""
+    """The runs without a final answer that counts as equal to the gold one."""
     traces = [episode["teacher_gold_trace"], *episode["consistency_traces"]]
     pairs = [(trace["final_answer_hash"], trace.get("final_answer")) for trace in traces]
     same = cluster_of(pairs[0][0], pairs, matcher)
@@ -48,7 +48,7 @@ def _outvoted(episode: Row, matcher: Matcher) -> list[Row]:
 
 
 def _fault(inputs: list[Any], trace: Row, matcher: Matcher) -> tuple[int, str, str | None] | None:
-    """The answer at which a run left the gold run and went wrong: its index, its text, its code."""
+    """The wrong answer at which a run left the gold run: its index, text and code."""
     given = _metadata_list(trace, "inputs")
     refused = trace["submission_metadata"].get("error_line") is not None
     if trace["final_answer_hash"] is not None:
@@ -72,6 +72,6 @@ def _same(gold: Any, other: Any, matcher: Matcher) -> bool:
 
 
 def _metadata_list(trace: Row, name: str) -> list[Any]:
-    """A list in a run's metadata, where anything may stand."""
+    """A list in a run's metadata; empty if the value is not a list."""
     found = trace["submission_metadata"].get(name)
     return found if isinstance(found, list) else []

@@ -1,1 +1,1 @@
-"""The form of an episode: schema, rules, hashes, older forms."""
+"""The format of an episode: schema, rules, hashes, migrations."""

@@ -1,7 +1,7 @@
-"""A set of fingerprints in a few bytes each, to find what stands twice in a file of any size.
+"""A compact set of fingerprints, to find duplicates in a file of any size.
 
-A set of Python's own integers takes ten times as much. Two different things have one fingerprint
-with a chance of one in 2**63 a pair.
+A set of Python integers takes ten times as much memory. The probability that two different things
+have the same fingerprint is one in 2**63.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _BITS = 0x7FFF_FFFF_FFFF_FFFF
 
 
 class Fingerprints:
-    """Eight bytes for each slot of an open table that is at most three quarters full."""
+    """An open hash table with eight bytes per slot, at most three quarters full."""
 
     def __init__(self) -> None:
         self._size = 1024
@@ -21,7 +21,7 @@ class Fingerprints:
         self._table = array("Q", bytes(8 * self._size))
 
     def add(self, thing: Hashable) -> bool:
-        """Take something in; whether it was there already."""
+        """Add a thing; return whether it was there already."""
         mark = (hash(thing) & _BITS) or 1
         at = self._slot(mark)
         if self._table[at]:
@@ -33,7 +33,7 @@ class Fingerprints:
         return False
 
     def _slot(self, mark: int) -> int:
-        """Where a fingerprint is, or else would go."""
+        """The index of a fingerprint, or of the free slot for it."""
         table, last = self._table, self._size - 1
         at = mark & last
         while table[at] and table[at] != mark:

@@ -1,7 +1,7 @@
-"""One text for each JSON value, and the hashes made of it (episode schema: ID and hash generation).
+"""Canonical JSON text and the hashes of the episode schema.
 
-Standard library only. A value that JSON cannot hold is refused with its path, never turned into
-something else: two values have one hash only if they are the same value after a JSON round trip.
+A value that JSON cannot represent is refused with its path, never converted: two values have the
+same hash only if they are the same value after a JSON round trip. Standard library only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from ...errors import EpisodeError
 
 HASH_LENGTH = 16
-"""Hexadecimal digits of every hash of the schema."""
+"""Number of hexadecimal digits of every hash."""
 _ENCODER = json.JSONEncoder(sort_keys=True)
 _PLAIN = json.JSONEncoder(ensure_ascii=False)
 _FINITE = json.JSONEncoder(sort_keys=True, allow_nan=False)
@@ -24,11 +24,11 @@ _FINITE = json.JSONEncoder(sort_keys=True, allow_nan=False)
 def canonical_json(value: Any) -> str:
     """The text that is hashed: keys sorted at every depth, ASCII, `json.dumps` otherwise.
 
-    NaN and infinities have a text here, as the schema's rule gives them one; `checked` refuses
-    them where a value is to be written.
+    NaN and infinities have a text here, by the schema's rule; `checked` refuses them before a value
+    is written.
 
     Raises:
-        EpisodeError: JSON cannot hold the value; with the path of the part that is wrong.
+        EpisodeError: JSON cannot represent the value; the error names the faulty path.
     """
     _walk(value, "$", (), finite=False)
     return _ENCODER.encode(value)
@@ -38,17 +38,17 @@ def value_hash(value: Any) -> str:
     """The first 16 hexadecimal digits of SHA-256 over `canonical_json`.
 
     Raises:
-        EpisodeError: JSON cannot hold the value.
+        EpisodeError: JSON cannot represent the value.
     """
     return _digest(canonical_json(value))
 
 
 def parsed_hash(value: Any) -> str:
-    """`value_hash` of a value that comes from a JSON text, and so needs no look at its parts.
+    """`value_hash` of a value parsed from JSON, whose parts need no check.
 
     Raises:
-        ValueError: It holds NaN or an infinity.
-        RecursionError: It is nested too deep.
+        ValueError: The value contains NaN or an infinity.
+        RecursionError: The value is nested too deep.
     """
     return _digest(repr(value) if type(value) is int else _FINITE.encode(value))
 
@@ -63,17 +63,17 @@ def _digest(text: str) -> str:
 
 
 def checked(value: Any, path: str = "$") -> Any:
-    """The value itself, if it may stand in an episode.
+    """The value itself, if an episode may contain it.
 
     Raises:
-        EpisodeError: It holds something JSON has no word for, NaN or infinity among it.
+        EpisodeError: It contains something that JSON cannot represent, such as NaN or an infinity.
     """
     _walk(value, path, (), finite=True)
     return value
 
 
 def _walk(value: Any, path: str, above: tuple[int, ...], *, finite: bool) -> None:
-    """Refuse what JSON cannot hold, anywhere in the value."""
+    """Refuse a value any part of which JSON cannot represent."""
     if value is None or isinstance(value, (bool, str)):
         return
     if isinstance(value, (int, float)):
@@ -96,9 +96,9 @@ def _walk(value: Any, path: str, above: tuple[int, ...], *, finite: bool) -> Non
 
 
 MAX_DEPTH = 200
-"""Values nested deeper are refused: readers of JSON give up at some depth of their own."""
+"""Maximum depth of nesting; JSON readers have limits of their own."""
 _ABOVE = (0, 0, 0)
-"""What an answer stands in: an episode, the list of its runs, and a run."""
+"""Stands for the levels above an answer: an episode, the list of its runs, and a run."""
 
 
 def _number(value: int | float, path: str, *, finite: bool) -> None:
@@ -115,11 +115,12 @@ def _refused(message: str, path: str) -> EpisodeError:
 
 
 def strict_json(text: str) -> Any:
-    """The value of a JSON text that says exactly one thing.
+    """The value of an unambiguous JSON text.
 
     Raises:
-        ValueError: It is no JSON, names a key twice, holds a lone surrogate or a number that has no
-            exact place in JSON or Python: NaN, an infinity, `1e999`, one of thousands of digits.
+        ValueError: The text is not JSON, repeats a key, or contains a lone surrogate or a number
+            without an exact value in JSON and Python: NaN, an infinity, `1e999`, or one with
+            thousands of digits.
     """
     try:
         value = json.loads(text, object_pairs_hook=_single, parse_constant=_no_constant)
@@ -132,7 +133,7 @@ def strict_json(text: str) -> Any:
 
 
 def is_unicode(value: Any) -> bool:
-    """Whether all text in a JSON value can be written in UTF-8: it holds no lone surrogate."""
+    """Whether a JSON value contains no lone surrogate, so that it can be written in UTF-8."""
     try:
         _PLAIN.encode(value).encode("utf-8")
     except UnicodeEncodeError:
@@ -152,10 +153,10 @@ def _no_constant(name: str) -> Any:
 
 
 def canonical_answer(text: str, *, declared_text: bool = False) -> Any:
-    """The value an answer stands for: strict JSON if it is that, else the trimmed string.
+    """The value of an answer: that of its JSON if it is strict JSON, else the trimmed text.
 
-    No case is folded and nothing rounded. `null` stays a string, as null means that nothing was
-    answered. An answer to a question declared as text (`#textarea`) is never read as JSON.
+    Case is not folded and nothing is rounded. `null` stays text, because null means no answer. An
+    answer to a question declared as text (`#textarea`) is never read as JSON.
     """
     text = text.strip()
     if declared_text:

@@ -1,6 +1,6 @@
-"""The id of an episode: the same for the same question, script, seed, answers and outcome.
+"""The id of an episode, determined by its question, script, seed, answers and outcome.
 
-So the same run built twice is recognised, and a file holds it once. Standard library only.
+A run that is built twice is thus recognised, and stored once. Standard library only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 NAMESPACE = UUID("6b1a1c52-9d0f-5c1e-8f1e-0a4c7d0e5b11").bytes
-"""Of the episodes' UUIDs (version 5)."""
+"""Namespace of the episodes' UUIDs (version 5)."""
 
 
 def episode_id(question: str, gold: Mapping[str, Any]) -> str:
@@ -19,16 +19,17 @@ def episode_id(question: str, gold: Mapping[str, Any]) -> str:
 
     Args:
         question: The question's id.
-        gold: The gold run's trace, whose metadata names script, seed and answers.
+        gold: The gold run's trace, whose metadata contains script, seed and answers.
     """
-    told = gold["submission_metadata"]
-    answers = "".join([f"{len(text)}:{text}," for text in told["inputs"]])
-    name = f"{question}|{told['code_hash']}|{told['seed']}|{answers}|{gold['final_answer_hash']}"
+    metadata = gold["submission_metadata"]
+    answers = "".join([f"{len(text)}:{text}," for text in metadata["inputs"]])
+    script = f"{metadata['code_hash']}|{metadata['seed']}"
+    name = f"{question}|{script}|{answers}|{gold['final_answer_hash']}"
     return _uuid5(name.encode("utf-8", "surrogatepass"))
 
 
 def _uuid5(name: bytes) -> str:
-    """`str(uuid5(...))` without making the object, which takes longer than the hash."""
+    """Like `str(uuid5(...))`, but faster, because it makes no UUID object."""
     digest = sha1(NAMESPACE + name, usedforsecurity=False).hexdigest()
     variant = "89ab"[int(digest[16], 16) & 3]
     return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"

@@ -1,8 +1,9 @@
-"""How an episode is one line of a file, and the seal that shows whether it was touched since.
+"""Writes an episode as one line of a file, with a seal that shows later changes.
 
-ASCII, keys in the schema's order, one form for each value. The seal is a hash of the line with the
-seal itself blank; it stands in the gold run's `submission_metadata`, which the schema leaves free.
-It shows a change by accident, not one by somebody who seals again. Standard library only.
+Lines are ASCII, with keys in the schema's order and one notation for each value. The seal is a hash
+of the line with a blank seal, stored in the gold run's `submission_metadata`, which the schema
+leaves free. It detects accidental changes, but not deliberate ones that renew the seal. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ _ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
 
 
 def to_line(episode: dict[str, Any]) -> str:
-    """The episode as one line, sealed, without its newline.
+    """The episode as one sealed line without a newline.
 
     Raises:
-        EpisodeError: A value in it has no place in JSON: NaN, an infinity, a foreign type.
+        EpisodeError: JSON cannot represent a value in it, such as NaN, an infinity or an object.
     """
     checked(episode)
     return _ENCODER.encode(_with_seal(episode, _seal_of(episode)))
 
 
 def plain_line(data: dict[str, Any]) -> str:
-    """Any JSON object as one line in the same form, as it is."""
+    """Any JSON object as one line in the same notation, without a seal."""
     return _ENCODER.encode(data)
 
 
@@ -37,17 +38,17 @@ def _seal_of(episode: dict[str, Any]) -> str:
 
 
 def _with_seal(episode: dict[str, Any], seal: str) -> dict[str, Any]:
-    """The episode with this seal, at the end of the gold run's metadata."""
+    """The episode with a seal at the end of the gold run's metadata."""
     trace = episode["teacher_gold_trace"]
-    told = {key: value for key, value in trace["submission_metadata"].items() if key != "seal"}
-    told["seal"] = seal
-    return episode | {"teacher_gold_trace": trace | {"submission_metadata": told}}
+    metadata = {key: value for key, value in trace["submission_metadata"].items() if key != "seal"}
+    metadata["seal"] = seal
+    return episode | {"teacher_gold_trace": trace | {"submission_metadata": metadata}}
 
 
 def sealed_as_is(line: bytes) -> bool:
-    """Whether a line, without its newline, is byte for byte what was sealed.
+    """Whether a line, without its newline, is unchanged byte for byte since it was sealed.
 
-    Such a line was written by `to_line`, or by somebody who took pains to look like it.
+    `to_line` writes such lines; others could only be forged.
     """
     at = line.find(_MARK)
     if at < 0:
@@ -61,9 +62,9 @@ def sealed_as_is(line: bytes) -> bool:
 
 
 def seal_fits(episode: dict[str, Any]) -> bool:
-    """Whether an episode is what was sealed, in whatever form its line was written since."""
-    told = episode["teacher_gold_trace"]["submission_metadata"]
-    return bool(_seal_of(episode) == told["seal"])
+    """Whether an episode is unchanged since it was sealed, even if its line was rewritten."""
+    metadata = episode["teacher_gold_trace"]["submission_metadata"]
+    return bool(_seal_of(episode) == metadata["seal"])
 
 
 _MARK = b'"seal": "'

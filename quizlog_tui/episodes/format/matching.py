@@ -1,6 +1,7 @@
-"""When two answers count as the same: equal by hash, or within a small tolerance.
+"""Decides when two answers count as the same: equal by hash, or within a small tolerance.
 
-Only for comparing; what is hashed and stored is never rounded or folded. Standard library only.
+This is only for comparison; hashed and stored values are never rounded or folded. Standard library
+only.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Matcher:
-    """The tolerance; stored with each episode, so that the checker compares alike."""
+    """The tolerance, stored with each episode so that the checker compares in the same way."""
 
     absolute: float = 1e-9
-    """Numbers this near to each other are equal."""
+    """Largest difference between equal numbers."""
     relative: float = 1e-6
-    """Numbers this near, as a share of the larger one, are equal."""
+    """Largest difference between equal numbers, relative to the larger one."""
     fold_case: bool = False
-    """Whether case makes no difference in text."""
+    """Whether to ignore case in text."""
 
     def same(self, a: Any, b: Any) -> bool:
-        """Whether two JSON values count as equal. A boolean is never a number; null is nothing."""
+        """Whether two JSON values count as equal. A boolean equals no number, null nothing."""
         if isinstance(a, bool) or isinstance(b, bool):
             return a is b
         if isinstance(a, (int, float)) and isinstance(b, (int, float)):
@@ -43,7 +44,7 @@ class Matcher:
         try:
             gap, size = abs(a - b), max(abs(a), abs(b))
             return gap <= self.absolute or gap <= self.relative * size
-        except OverflowError:  # integers beyond any float: near only if equal
+        except OverflowError:  # integers too large for a float must be equal
             return False
 
     def _plain(self, text: str) -> str:
@@ -56,10 +57,10 @@ class Matcher:
 
 
 def matcher_from(data: Any) -> Matcher:
-    """The settings stored with an episode; the usual ones where it has none.
+    """The matcher for the settings stored with an episode; the default one if it has none.
 
     Raises:
-        ValueError: They are there but are no settings.
+        ValueError: The stored value is not valid.
     """
     if data is None or data == _USUAL:
         return USUAL
@@ -73,18 +74,18 @@ def matcher_from(data: Any) -> Matcher:
 
 
 USUAL = Matcher()
-"""The tolerance where nothing else is said."""
+"""The default tolerance."""
 _USUAL = USUAL.to_dict()
 
 
 def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[frozenset[str]]:
-    """The hashes that count as the same answer, joined wherever a chain of matches joins them.
+    """Groups of hashes whose answers count as the same, directly or through a chain of matches.
 
     The order of the answers makes no difference.
 
     Args:
-        answers: A hash and its value, each.
-        matcher: When two values match.
+        answers: Pairs of a hash and its value.
+        matcher: Decides whether two values match.
     """
     values = dict(sorted(answers, key=itemgetter(0)))
     groups: list[list[str]] = []
@@ -96,7 +97,7 @@ def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[froze
 
 
 def matcher_or_usual(data: Any) -> Matcher:
-    """The settings stored with an episode; the usual ones where it has none that make sense."""
+    """The matcher for the settings stored with an episode; the default if they are invalid."""
     try:
         return matcher_from(data)
     except ValueError:
@@ -106,7 +107,7 @@ def matcher_or_usual(data: Any) -> Matcher:
 def cluster_of(
     key: str | None, answers: Sequence[tuple[str | None, Any]], matcher: Matcher
 ) -> frozenset[str]:
-    """The hashes that count as the answer with this one; empty where there is no answer."""
+    """The hashes whose answers count as the same as this one's; empty if `key` is None."""
     answered = [(found, value) for found, value in answers if found is not None]
     groups = clusters(answered, matcher) if key is not None else []
     return next((group for group in groups if key in group), frozenset())

@@ -1,9 +1,9 @@
-"""Older forms of an episode, and how they become the present one.
+"""Converts older versions of an episode to the present one.
 
-Files from before the schema was settled lack `hooks`, `submission_metadata` and question ids, hash
-answers through pickle, write times with a space, and let the assistant speak first. `mended` puts
-that right without touching what the episode claims; `upgraded` then lowers the claims to what the
-runs bear out. Standard library only.
+Files from before the schema was final lack `hooks`, `submission_metadata` and question ids, hash
+answers through pickle, write times with a space, and let the assistant speak first. `mended`
+corrects this without changing what the episode claims; `upgraded` also lowers the claims to what
+the runs support. Standard library only.
 """
 
 from __future__ import annotations
@@ -19,44 +19,44 @@ from .times import is_stamp, stamp
 from .triangulate import reasons_against, standing, triangulate
 
 Note = tuple[str, str]
-"""A path, and what was mended there."""
+"""A path, and what was wrong there."""
 _TRACE = {"hooks": [], "submission_metadata": {}, "total_turns": 0, "archived_turn_count": 0}
 _QUESTION = {"hint": None, "difficulty": None, "n_steps": None, "created_at": None}
 _HOOK: dict[str, Any] = {"variable_name": None, "description": None, "depends_on": []}
 
 
 def mended(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
-    """The episode in the present form, and what had to be done for it; the argument stays."""
+    """A copy of the episode in the present version, and notes of what was changed."""
     data = _copied(episode)
     return data, [note for step in _STEPS for note in step(data)]
 
 
 def upgraded(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
-    """The episode mended, its counts and `verified` as the runs bear out.
+    """A copy of the episode in the present version, its counts and `verified` as the runs support.
 
-    `verified` is never raised: that the script accepted the gold run cannot be found out here.
+    `verified` is never raised: only a replay can show that the script accepts the gold run.
     """
     data, notes = mended(episode)
     notes += _settled(data)
     return data, notes
 
 
-def told_of(episode: dict[str, Any]) -> dict[str, Any] | None:
-    """The gold run's metadata, where a seal has its place; None where there is none."""
+def gold_metadata(episode: dict[str, Any]) -> dict[str, Any] | None:
+    """The gold run's metadata, which contains the seal; None if there is none."""
     trace = episode.get("teacher_gold_trace")
-    told = trace.get("submission_metadata") if isinstance(trace, dict) else None
-    return told if isinstance(told, dict) else None
+    metadata = trace.get("submission_metadata") if isinstance(trace, dict) else None
+    return metadata if isinstance(metadata, dict) else None
 
 
 def _copied(value: Any) -> Any:
-    """A copy of JSON data, quicker than `deepcopy`."""
+    """A copy of JSON data, made faster than by `deepcopy`."""
     if isinstance(value, dict):
         return {key: _copied(item) for key, item in value.items()}
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
 def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
-    """A part that is an object; an empty one where it is not."""
+    """A part of the episode; an empty object if it is missing or not an object."""
     part = data.get(name)
     return part if isinstance(part, dict) else {}
 
@@ -113,13 +113,13 @@ def _shapes(data: dict[str, Any]) -> Iterator[Note]:
     reward = _part(data, "rl_verification_data")
     hashes = reward.pop("intermediate_artifact_hashes", None)
     if hashes is not None:
-        told = _part(_part(data, "teacher_gold_trace"), "submission_metadata")
-        told["intermediate_artifact_hashes"] = hashes
-        yield "rl_verification_data.intermediate_artifact_hashes", "is no key of the schema"
+        metadata = _part(_part(data, "teacher_gold_trace"), "submission_metadata")
+        metadata["intermediate_artifact_hashes"] = hashes
+        yield "rl_verification_data.intermediate_artifact_hashes", "is not a key of the schema"
 
 
 def _hashes(data: dict[str, Any]) -> Iterator[Note]:
-    """Hashes made through pickle, everywhere they stand."""
+    """Replace all hashes that were made through pickle."""
     new: dict[str, str] = {}
     holders = [(path, trace, "final_answer") for path, trace in _traces(data)]
     reward = ("rl_verification_data", _part(data, "rl_verification_data"), "expected_final_answer")
@@ -160,7 +160,7 @@ _STEPS = (_times, _question, _shapes, _hashes, _dialogue)
 
 
 def _settled(data: dict[str, Any]) -> Iterator[Note]:
-    """Bring what follows from other fields in line with them."""
+    """Correct the fields that follow from other fields."""
     gold, talk = _part(data, "teacher_gold_trace"), _part(data, "conversation_for_sft")
     messages = talk.get("messages")
     said = [m for m in messages or [] if isinstance(m, dict) and m.get("role") == "assistant"]
@@ -170,9 +170,9 @@ def _settled(data: dict[str, Any]) -> Iterator[Note]:
     pairs = [(one.get("final_answer_hash"), one.get("final_answer")) for _, one in _traces(data)]
     if not pairs or not all(isinstance(key, str | None) for key, _ in pairs):
         return
-    told = _part(gold, "submission_metadata")
+    metadata = _part(gold, "submission_metadata")
     try:
-        matcher = matcher_from(told.get("matcher"))
+        matcher = matcher_from(metadata.get("matcher"))
     except ValueError:
         return  # the checker says what is wrong with it
     found = triangulate(pairs[0], pairs[1:], matcher)
@@ -180,7 +180,7 @@ def _settled(data: dict[str, Any]) -> Iterator[Note]:
         data["triangulation_metadata"] = found.to_dict()
         yield "triangulation_metadata", "did not follow from the runs"
     success = gold.get("execution_success") is True
-    stands = standing({"execution_success": success, "submission_metadata": told})
+    stands = standing({"execution_success": success, "submission_metadata": metadata})
     against = reasons_against(found, stands)
     if data.get("verified") and against:
         data["verified"] = False

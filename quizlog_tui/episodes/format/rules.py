@@ -1,8 +1,8 @@
-"""What must agree between the fields of an episode: the checker's rules, as plain functions.
+"""The checker's rules: what must agree between the fields of an episode.
 
-Each takes a well-shaped episode and yields findings. Rules that hold only for what quizlog itself
-writes are asked only of lines that say they were written by it. They run on every line of files
-of any size: what is nearly always so is asked first, and paths are put together only for findings.
+Each rule is a function that takes an episode of the right structure and yields findings. Rules for
+quizlog's own lines apply only to lines that name quizlog as their writer. Rules run on every line
+of files of any size, so they test the usual case first, and build paths only for findings.
 """
 
 from __future__ import annotations
@@ -19,76 +19,76 @@ from .matching import USUAL, matcher_from
 from .triangulate import reasons_against, standing, triangulate
 
 GOLD = "teacher_gold_trace"
-"""Where the gold run is."""
+"""Path of the gold run."""
 TALK = "conversation_for_sft.messages"
-"""Where the conversation is."""
+"""Path of the conversation."""
 
 
 class RuleFinding(NamedTuple):
-    """One thing that is wrong, or worth knowing."""
+    """A fault or a warning."""
 
     path: str
-    """Where in the episode: `teacher_gold_trace.hooks[2].depends_on`."""
+    """The place in the episode, such as `teacher_gold_trace.hooks[2].depends_on`."""
     code: str
     """A short name of the rule."""
     message: str
     """What is wrong."""
     warning: bool = False
-    """Whether the line is usable all the same."""
+    """Whether the line is still usable."""
 
 
 Data = dict[str, Any]
 
 
 class View:
-    """An episode with the parts that rules ask for."""
+    """An episode with the parts that rules need."""
 
     __slots__ = (
         "answers",
         "episode",
         "gold",
         "messages",
+        "metadata",
         "ours",
         "question",
         "roles",
         "runs",
-        "told",
     )
 
     def __init__(self, episode: Data) -> None:
         self.episode = episode
         self.question: Data = episode["question"]
         self.gold: Data = episode[GOLD]
-        self.told: Data = self.gold["submission_metadata"]
+        self.metadata: Data = self.gold["submission_metadata"]
         """The gold run's metadata."""
         self.runs: list[Data] = [self.gold, *episode["consistency_traces"]]
         """Every run, gold first."""
         self.answers = [(run["final_answer_hash"], run["final_answer"]) for run in self.runs]
         self.messages: list[Data] = episode["conversation_for_sft"]["messages"]
         self.roles = [message["role"] for message in self.messages]
-        self.ours = says_quizlog(self.told)
-        """Whether the line says that quizlog wrote it."""
+        self.ours = says_quizlog(self.metadata)
+        """Whether the line names quizlog as its writer."""
 
 
-def says_quizlog(told: Data) -> bool:
-    """Whether a run's metadata says that quizlog wrote it."""
-    return str(told.get("exporter", "")).startswith("quizlog ")
+def says_quizlog(metadata: Data) -> bool:
+    """Whether a run's metadata names quizlog as its writer."""
+    return str(metadata.get("exporter", "")).startswith("quizlog ")
 
 
 Rule = Callable[[View], Iterator[RuleFinding]]
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _NAMED = {"code_hash", "seed", "inputs"}
 _TOLD = _NAMED | {"matcher", "reconciled", "unverifiable"}
-"""What is told of every gold run, as its id or `verified` depends on it."""
+"""Required metadata of a gold run, because its id or `verified` depends on it."""
 
 
 def run_path(index: int) -> str:
-    """Where the run at an index of `View.runs` is."""
+    """The path of the run at an index of `View.runs`."""
     return f"consistency_traces[{index - 1}]" if index else GOLD
 
 
 def identity(view: View) -> Iterator[RuleFinding]:
-    """Ids are what they must be."""
+    """Ids follow from the question and the run."""
     question, found = view.question, view.episode["episode_id"]
     expected = question_id(question["question_text"], question["hint"])
     if question["id"] != expected:
@@ -97,7 +97,7 @@ def identity(view: View) -> Iterator[RuleFinding]:
     match = _UUID.fullmatch(found)
     if match is None:
         yield RuleFinding("episode_id", "episode-id", "is no UUID")
-    elif match[1] == "5" and view.ours and view.told.keys() >= _NAMED:
+    elif match[1] == "5" and view.ours and view.metadata.keys() >= _NAMED:
         try:
             expected = episode_id(question["id"], view.gold)
         except TypeError:
@@ -113,7 +113,7 @@ def answers(view: View) -> Iterator[RuleFinding]:
     last = copied["expected_final_answer_hash"], copied["expected_final_answer"]
     for index, (found, value) in enumerate((*view.answers, last)):
         if type(value) in _SCALARS and (value, found, type(value)) == sound:
-            continue  # as the one before: hashing it again would say the same
+            continue  # same as the previous one, which was right
         wrong = _hash_fault(value, found)
         if wrong:
             where = (
@@ -130,7 +130,7 @@ def answers(view: View) -> Iterator[RuleFinding]:
 
 
 def last_word(view: View) -> Iterator[RuleFinding]:
-    """The conversation ends with the gold answer; what others write may say it in another form."""
+    """The conversation ends with the gold answer; other writers may use another notation."""
     answer, messages = view.gold["final_answer"], view.messages
     if answer is None or not messages:
         return
@@ -164,9 +164,9 @@ def _hash_fault(value: Any, found: str | None) -> tuple[str, str] | None:
 
 
 def agreement(view: View) -> Iterator[RuleFinding]:
-    """Counts, majority and `verified` are what follows from the runs."""
+    """Counts, majority and `verified` follow from the runs."""
     try:
-        matcher = matcher_from(view.told.get("matcher"))
+        matcher = matcher_from(view.metadata.get("matcher"))
     except ValueError as error:
         yield RuleFinding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
         return
@@ -175,11 +175,11 @@ def agreement(view: View) -> Iterator[RuleFinding]:
         message = "lets numbers count as equal that the usual tolerance tells apart"
         yield RuleFinding(where, "loose-matcher", message, warning=True)
     found = triangulate(view.answers[0], view.answers[1:], matcher)
-    expected, told = found.to_dict(), view.episode["triangulation_metadata"]
-    if told != expected:
+    expected, recorded = found.to_dict(), view.episode["triangulation_metadata"]
+    if recorded != expected:
         for key, value in expected.items():
-            if told[key] != value:
-                message = f"is {told[key]!r}, but the runs give {value!r}"
+            if recorded[key] != value:
+                message = f"is {recorded[key]!r}, but the runs give {value!r}"
                 yield RuleFinding(f"triangulation_metadata.{key}", "triangulation", message)
     against = reasons_against(found, standing(view.gold))
     if view.episode["verified"] and against:
@@ -203,7 +203,7 @@ def hooks(view: View) -> Iterator[RuleFinding]:
 
 
 def _tangled(found: list[Data], path: str) -> Iterator[RuleFinding]:
-    """What is wrong with hooks that are no plain chain."""
+    """The faults in hooks that are not a plain chain."""
     names = {hook["variable_name"] for hook in found}
     known: set[str | None] = set()
     for number, hook in enumerate(found):
@@ -218,7 +218,7 @@ def _tangled(found: list[Data], path: str) -> Iterator[RuleFinding]:
 
 
 def dialogue(view: View) -> Iterator[RuleFinding]:
-    """User and assistant speak in turn, the user first, the assistant last."""
+    """User and assistant alternate, the user first, the assistant last."""
     roles = view.roles
     if roles and roles == ["user", "assistant"] * (len(roles) // 2):
         return
@@ -237,7 +237,7 @@ def dialogue(view: View) -> Iterator[RuleFinding]:
 
 
 def turns(view: View) -> Iterator[RuleFinding]:
-    """Turns are those in the conversation and those archived; a line of ours counts them all."""
+    """The turns are those in the conversation plus the archived ones; quizlog counts them all."""
     total, archived = view.gold["total_turns"], view.gold["archived_turn_count"]
     said = view.roles.count("assistant")
     if not total:
@@ -248,7 +248,7 @@ def turns(view: View) -> Iterator[RuleFinding]:
 
 
 def runs(view: View) -> Iterator[RuleFinding]:
-    """A run has an answer exactly if it ended well, and no more turns archived than it has."""
+    """A run has an answer exactly if it succeeded, and no more archived turns than turns."""
     for index, run in enumerate(view.runs):
         if run["execution_success"] is (run["final_answer"] is None):
             message = f"is {run['execution_success']}, against its final answer"
@@ -259,14 +259,14 @@ def runs(view: View) -> Iterator[RuleFinding]:
 
 
 def own(view: View) -> Iterator[RuleFinding]:
-    """What quizlog's own lines promise beyond the schema; other lines promise less."""
+    """What quizlog's own lines guarantee beyond the schema."""
     if not view.ours:
         message = "no provenance: reconciliation and matcher unknown"
         yield RuleFinding(f"{GOLD}.submission_metadata", "no-provenance", message, warning=True)
         return
     gold, messages = view.gold, view.messages
-    if not _TOLD.issubset(view.told):
-        for name in sorted(_TOLD - view.told.keys()):
+    if not _TOLD.issubset(view.metadata):
+        for name in sorted(_TOLD - view.metadata.keys()):
             where = f"{GOLD}.submission_metadata.{name}"
             yield RuleFinding(where, "provenance", "is missing from a line that quizlog wrote")
     answer, kept = gold["final_answer_hash"], gold["hooks"]
@@ -292,4 +292,4 @@ RULES: tuple[Rule, ...] = (
     runs,
     own,
 )
-"""Every rule whose breach is an error, and the warnings that come with them."""
+"""All rules that find errors; some find warnings too."""

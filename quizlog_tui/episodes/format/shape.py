@@ -1,7 +1,7 @@
-"""What every use of an episode relies on: which parts there are, and of which types.
+"""The minimal structure of an episode: which parts it must have, and their types.
 
-A rough look, so that counting and exporting any file ends in a line that says what is wrong.
-Whether an episode is sound is for the checker to say. Standard library only.
+Counting and exporting check it, so that a broken file gives a clear error. The checker tests much
+more. Standard library only.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _EPISODE = {
         "majority_count": int,
     },
 }
-"""Keys with the form of their values; a list with the form of its items; or a type."""
+"""For each part a type, an object of its keys, or a list with the form of its items."""
 
 
 def unusable_at(episode: dict[str, Any]) -> str | None:
-    """The path of the first part that is missing or of another type; None if it can be used."""
+    """The path of the first part that is missing or of a wrong type; None if there is none."""
     path = _fault(episode, _EPISODE)
     return None if path is None else path.removeprefix(".")
 

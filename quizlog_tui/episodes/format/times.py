@@ -1,6 +1,6 @@
-"""The one form of a time in an episode, which no reader of JSON turns into something else.
+"""The notation of times in an episode, which no JSON reader converts.
 
-Six digits of fraction, `T`, no zone: shorter forms become timestamps in columns of some loaders.
+It has `T`, six digits of fraction and no zone; some loaders turn shorter notations into timestamps.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import re
 from datetime import UTC, datetime
 
 FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")
-"""`YYYY-MM-DDTHH:MM:SS.ffffff`, meaning UTC."""
+"""`YYYY-MM-DDTHH:MM:SS.ffffff` in UTC."""
 
 
 def stamp(value: object) -> str | None:
-    """An ISO 8601 text or seconds since 1970 in the one form; None for anything else."""
+    """An ISO 8601 text or seconds since 1970 in this notation; None for anything else."""
     try:
         if isinstance(value, (int, float)):
             time = datetime.fromtimestamp(value, UTC)
@@ -27,14 +27,14 @@ def stamp(value: object) -> str | None:
 
 
 def stamp_of(nanoseconds: int) -> str | None:
-    """Nanoseconds since 1970 in the one form, without what it has no digits for."""
+    """Nanoseconds since 1970 in this notation, cut to microseconds."""
     seconds, rest = divmod(nanoseconds, 10**9)
     whole = stamp(seconds)
     return whole and f"{whole[:-6]}{rest // 1000:06}"
 
 
 def is_stamp(text: str) -> bool:
-    """Whether a text is a time in the one form."""
+    """Whether a text is a time in this notation."""
     if FORM.fullmatch(text) is None:
         return False
     try:

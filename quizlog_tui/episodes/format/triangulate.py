@@ -1,10 +1,9 @@
-"""What independent runs agree on, and whether that verifies the gold run.
+"""Decides `verified`: what independent runs agree on, and whether that verifies the gold run.
 
-The one place that decides `verified`: the builder writes what this says, the checker compares
-with it. The rules make the schema's three guarantees literally true, and are stricter: a majority
-is more than half of the runs that answered, the script itself accepted the gold run when it was
-replayed, it asks for nothing that makes a replay prove nothing, and no gold answer was made after
-seeing other models' answers. Standard library only.
+The builder writes its result, and the checker compares with it. The rules are stricter than the
+schema's three guarantees: a majority is more than half of the runs that answered, the script
+accepted the gold run in a replay, nothing in the script makes replays meaningless, and no gold
+answer was given after seeing other models' answers. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ from typing import Any, NamedTuple
 from .matching import Matcher, clusters
 
 Answer = tuple[str | None, Any]
-"""The hash of a run's final answer and the answer; both None where it did not end well."""
+"""The hash of a run's final answer and the answer; both None if the run failed."""
 
 
 class Triangulation(NamedTuple):
     """The outcome of comparing the gold run with the others."""
 
     runs: int
-    """Consistency runs."""
+    """Number of consistency runs."""
     succeeded: int
-    """Those with an answer."""
+    """Number of them with an answer."""
     majority_hash: str | None
-    """The answer most of them gave, in the gold run's form where it is among them."""
+    """Hash of the most frequent answer; the gold answer's if that counts as the same."""
     majority_count: int
-    """How many gave it."""
+    """Number of runs that gave it."""
     gold_matches: bool
-    """Whether more than half of those that answered gave the gold answer."""
+    """Whether more than half of the runs with an answer gave the gold answer."""
 
     def to_dict(self) -> dict[str, Any]:
         """The schema's `triangulation_metadata`."""
@@ -50,7 +49,7 @@ def triangulate(gold: Answer, others: Sequence[Answer], matcher: Matcher) -> Tri
     succeeded = len(keys)
     if not succeeded:
         return Triangulation(len(others), 0, None, 0, gold_matches=False)
-    if keys.count(gold[0] or "") == succeeded:  # all equal by hash, as nearly always
+    if keys.count(gold[0] or "") == succeeded:  # the usual case: all are equal by hash
         return Triangulation(len(others), succeeded, gold[0], succeeded, gold_matches=True)
     counts = Counter(keys)
     answered = [(key, value) for key, value in (*others, gold) if key is not None]
@@ -62,30 +61,30 @@ def triangulate(gold: Answer, others: Sequence[Answer], matcher: Matcher) -> Tri
 
 
 def _largest(groups: Sequence[frozenset[str]], counts: Counter[str]) -> tuple[int, frozenset[str]]:
-    """The cluster with most runs in it; of equal ones the one whose least hash is least."""
+    """The cluster with the most runs; of equal ones that with the smallest hash."""
     sized = [(-sum(counts[key] for key in group), min(group), group) for group in groups]
     size, _, group = min(sized, key=lambda item: item[:2])
     return -size, group
 
 
 class Standing(NamedTuple):
-    """What a gold run brings along that decides too, whatever the others answered."""
+    """The properties of a gold run that `verified` depends on, besides the others' answers."""
 
     success: bool
-    """Whether the script finished on its answers when they were replayed."""
+    """Whether the script finished when its answers were replayed."""
     reconciled: bool = False
-    """Whether an answer was made after seeing other models' answers."""
+    """Whether an answer was given after seeing other models' answers."""
     doubt: str | None = None
-    """Why no replay can vouch for it, in a clause; None where one can."""
+    """Why a replay proves nothing, in a clause; None if it does."""
 
 
 def standing(gold: dict[str, Any]) -> Standing:
-    """What the trace of a gold run says of it."""
-    told = gold["submission_metadata"]
-    doubt = told.get("unverifiable")
+    """The standing of a gold run, from its trace."""
+    metadata = gold["submission_metadata"]
+    doubt = metadata.get("unverifiable")
     return Standing(
         gold["execution_success"],
-        bool(told.get("reconciled")),
+        bool(metadata.get("reconciled")),
         None if doubt is None else str(doubt),
     )
 

@@ -1,1 +1,1 @@
-"""Reading, checking and counting files of episodes."""
+"""Reads, checks, counts, splits and upgrades files of episodes."""

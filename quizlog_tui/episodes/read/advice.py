@@ -1,4 +1,4 @@
-"""What a trainer should know of an episode that follows the rules: the checker's warnings."""
+"""The checker's warnings for trainers about episodes that follow the rules."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..format.rules import GOLD, TALK, Rule, RuleFinding, View, run_path
 from ..format.times import is_stamp, stamp
 
 LONG_LINE = 4 * 1024 * 1024
-"""Bytes from which a line is called very long."""
+"""Size in bytes from which a line gets a warning."""
 _PORTABLE = 2**53
 
 
 def time(view: View) -> Iterator[RuleFinding]:
-    """Times are in the one form; other forms that can be read are told, the rest is an error."""
+    """Times have the right notation; other ISO 8601 notations give a warning, the rest an error."""
     for path, text in (
         ("timestamp", view.episode["timestamp"]),
         ("question.created_at", view.question["created_at"]),
@@ -22,7 +22,7 @@ def time(view: View) -> Iterator[RuleFinding]:
         if text is None or is_stamp(text):
             continue
         if stamp(text) is None:
-            yield RuleFinding(path, "timestamp", f"{text[:40]!r} is no time")
+            yield RuleFinding(path, "timestamp", f"{text[:40]!r} is not a time")
         else:
             message = "is not of the form YYYY-MM-DDTHH:MM:SS.ffffff"
             yield RuleFinding(path, "timestamp-form", message, warning=True)
@@ -43,7 +43,7 @@ def hint(view: View) -> Iterator[RuleFinding]:
 
 def cells(view: View) -> Iterator[RuleFinding]:
     """The code a solver wrote is in the conversation."""
-    written, generated = view.gold["code_cells"], view.told.get("generated_cells")
+    written, generated = view.gold["code_cells"], view.metadata.get("generated_cells")
     skipped = generated if isinstance(generated, list) else []
     if len(skipped) == len(written):
         return
@@ -61,7 +61,7 @@ def _is_said(cell: str, usually_at: int, view: View) -> bool:
 
 
 def numbers(view: View) -> Iterator[RuleFinding]:
-    """Integers that many readers turn into other numbers."""
+    """Answers contain no integers that many readers round."""
     for index, run in enumerate(view.runs):
         answer = run["final_answer"]
         if type(answer) is not str and _beyond(answer):

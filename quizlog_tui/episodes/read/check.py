@@ -1,8 +1,7 @@
-"""Checking an episodes file: every line against the schema, the rules, and the lines before it.
+"""Checks an episodes file: every line against the schema, the rules, and the previous lines.
 
-Strict by default. Lenient mode reads files of older forms: what `upgrade` would mend becomes a
-warning; that `verified` is wrong stays an error. Memory does not grow with the file, but for a
-few bytes per episode to find ids that stand twice.
+Lenient mode also reads older versions: what `upgrade` would correct becomes a warning, but a wrong
+`verified` stays an error. Memory use grows only by a few bytes per episode, to find duplicate ids.
 """
 
 from __future__ import annotations
@@ -16,34 +15,34 @@ from pydantic import ValidationError
 
 from ..format.fingerprints import Fingerprints
 from ..format.lines import seal_fits, sealed_as_is
-from ..format.migrations import mended, told_of
+from ..format.migrations import gold_metadata, mended
 from ..format.rules import GOLD, RULES, RuleFinding, View, says_quizlog
 from ..format.schema import SHAPE
 from .advice import ADVICE, LONG_LINE
 from .reading import LineError, lines, parse
 
 KEPT = 1000
-"""Findings of each kind that a report lists; the rest is only counted."""
+"""Maximum number of errors, and of warnings, in a report; the rest is only counted."""
 _EVERY_RULE = (*RULES, *ADVICE)
 _SHAPE = SHAPE.validator
 
 
 @dataclass
 class CheckReport:
-    """What was found in a file."""
+    """The findings about a file."""
 
     lines: int = 0
-    """Lines that are not blank."""
+    """Number of lines that are not blank."""
     verified: int = 0
-    """Sound lines whose `verified` is true."""
+    """Number of lines without errors whose `verified` is true."""
     error_count: int = 0
-    """All errors."""
+    """Number of all errors."""
     warning_count: int = 0
-    """All warnings."""
+    """Number of all warnings."""
     errors: list[dict[str, Any]] = field(default_factory=list)
     """The first errors: line, path, code, message."""
     warnings: list[dict[str, Any]] = field(default_factory=list)
-    """The first warnings, of the same shape."""
+    """The first warnings, in the same form."""
 
     @property
     def ok(self) -> bool:
@@ -51,7 +50,7 @@ class CheckReport:
         return not self.error_count
 
     def add(self, line: int, finding: RuleFinding) -> None:
-        """Note a finding."""
+        """Add a finding."""
         path, code, message, warning = finding
         found = self.warnings if warning else self.errors
         if warning:
@@ -62,7 +61,7 @@ class CheckReport:
             found.append({"line": line, "path": path, "code": code, "message": message})
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as the JSON of the command."""
+        """The report as printed by the command with `--json`."""
         return {
             "ok": self.ok,
             "lines": self.lines,
@@ -81,8 +80,8 @@ def check_file(
 
     Args:
         path: The file.
-        lenient: Read older forms too.
-        advanced: Told how many bytes were read, after each line.
+        lenient: Accept older versions too.
+        advanced: Called after each line with the number of bytes read.
 
     Raises:
         EpisodeError: The file cannot be read.
@@ -99,19 +98,19 @@ def check_file(
 
 
 class SeenLines:
-    """What the lines before were: a few bytes of each."""
+    """Remembers a few bytes of each previous line, to find repetitions."""
 
     def __init__(self) -> None:
         self._known = Fingerprints()
         self.verified = False
-        """Whether the line looked at last says that it is verified."""
+        """Whether the last line claims to be verified."""
 
     def look(self, view: View) -> Iterator[RuleFinding]:
-        """Tell what the episode repeats."""
+        """Remember an episode, and yield what it repeats."""
         self.verified = view.episode["verified"]
         if self._known.add(view.episode["episode_id"]):
-            yield RuleFinding("episode_id", "duplicate-id", "stands on an earlier line too")
-        code_hash, seed = str(view.told.get("code_hash")), str(view.told.get("seed"))
+            yield RuleFinding("episode_id", "duplicate-id", "is that of an earlier line too")
+        code_hash, seed = str(view.metadata.get("code_hash")), str(view.metadata.get("seed"))
         answer = view.gold["final_answer_hash"]
         if self._known.add((view.question["id"], answer, code_hash, seed)):
             message = "an earlier line has this question and answer too"
@@ -143,10 +142,10 @@ def _is_warning(finding: RuleFinding) -> bool:
 
 
 def _quickly(line: bytes) -> dict[str, Any] | None:
-    """The episode of a line that is as it was sealed; None if it must be looked at closely.
+    """The episode of a line that is unchanged since it was sealed; None for any other line.
 
-    Its bytes are then what our own writer made of an object: no key stands twice, no number is
-    infinite. Only that is taken from the seal; every rule is asked all the same.
+    Quizlog wrote the bytes of such a line, so it has no duplicate keys and no infinite numbers. The
+    seal is trusted for that only; all rules are still applied.
     """
     if not sealed_as_is(line):
         return None
@@ -157,7 +156,7 @@ def _quickly(line: bytes) -> dict[str, Any] | None:
 
 
 def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> dict[str, Any] | None:
-    """The episode of any line, with what is wrong with its form; None if it has no such shape."""
+    """The episode of any line; None if its structure is wrong. Faults are added to `found`."""
     try:
         episode = parse(line)
     except LineError as error:
@@ -176,11 +175,11 @@ def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> dict
 
 
 def _seal(episode: dict[str, Any]) -> Iterator[RuleFinding]:
-    """A line that is sealed is as it was then; quizlog's own lines are sealed."""
-    told, where = told_of(episode) or {}, f"{GOLD}.submission_metadata.seal"
-    if "seal" in told and not seal_fits(episode):
+    """A sealed line is unchanged, and quizlog's own lines are sealed."""
+    metadata, where = gold_metadata(episode) or {}, f"{GOLD}.submission_metadata.seal"
+    if "seal" in metadata and not seal_fits(episode):
         yield RuleFinding(where, "seal", "the line was changed since it was written")
-    elif "seal" not in told and says_quizlog(told):
+    elif "seal" not in metadata and says_quizlog(metadata):
         yield RuleFinding(where, "seal", "is missing from a line that quizlog wrote")
 
 
@@ -188,12 +187,12 @@ def _shape(episode: dict[str, Any]) -> Iterator[RuleFinding]:
     try:
         _SHAPE.validate_python(episode)
     except ValidationError as error:
-        for one in error.errors(include_url=False, include_context=False, include_input=False):
-            if one["type"] == "extra_forbidden":
-                message = "is no key of the schema"
-                yield RuleFinding(_path(one["loc"]), "extra-key", message, warning=True)
+        for fault in error.errors(include_url=False, include_context=False, include_input=False):
+            if fault["type"] == "extra_forbidden":
+                message = "is not a key of the schema"
+                yield RuleFinding(_path(fault["loc"]), "extra-key", message, warning=True)
             else:
-                yield RuleFinding(_path(one["loc"]), "schema", one["msg"])
+                yield RuleFinding(_path(fault["loc"]), "schema", fault["msg"])
 
 
 def _path(steps: tuple[int | str, ...]) -> str:

@@ -1,8 +1,7 @@
-"""What there is to see in an episode: its runs beside the gold one, and what speaks for `verified`.
+"""Describes an episode for people: its runs next to the gold one, and the grounds for `verified`.
 
-For people who look, not for trainers: reads older and broken forms as far as they go, where a part
-is missing says less, and judges by the runs themselves, not by what the line says of them.
-Standard library only.
+It reads older and broken versions as far as possible and leaves out what is missing. It judges by
+the runs themselves, not by what the line says about them. Standard library only.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .reading import LineError, parse
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that must hold for `verified`."""
+    """One condition for `verified`."""
 
     holds: bool
     text: str
@@ -32,11 +31,11 @@ class HookFacts:
     """An intermediate checkpoint."""
 
     name: str
-    """Its variable; `answer_N` where it has none."""
+    """Its variable's name; `answer_N` if it has none."""
     code_line: str
     depends_on: tuple[str, ...]
     value: str | None
-    """The answer as it was given, where that is told."""
+    """The answer as given; None if unknown."""
     value_hash: str
 
 
@@ -45,51 +44,51 @@ class EpisodeRun:
     """One run of the script."""
 
     name: str
-    """Who answered, and which of that solver's runs it is."""
+    """The solver, and the number of the run among its runs."""
     success: bool
     score: float | None
     answer: str | None
-    """The final answer as JSON; None where the run did not end well."""
+    """The final answer as JSON; None if the run failed."""
     agrees: bool
-    """Whether the answer counts as the gold one."""
+    """Whether the answer counts as equal to the gold one."""
     inputs: tuple[str, ...]
     hooks: tuple[HookFacts, ...]
 
     def parts_from(self, gold: EpisodeRun) -> int:
-        """The index of the first answer that is not the gold run's."""
+        """The index of the first answer that differs from the gold run's."""
         pairs = zip(self.inputs, gold.inputs, strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 @dataclass(frozen=True)
 class EpisodeFacts:
-    """An episode as it is shown."""
+    """The description of an episode."""
 
     verified: bool
-    """What the line says."""
+    """The episode's own claim."""
     checks: tuple[Check, ...]
-    """What the runs bear out."""
+    """The conditions for `verified`, judged by the runs."""
     question: str
     hint: str
     about: str
-    """Ids, script, seed and the like in a line."""
+    """Difficulty, script, steps, seed, time and id in one line."""
     gold: EpisodeRun
     others: tuple[EpisodeRun, ...]
     system_prompt: str
     messages: tuple[tuple[str, str], ...]
-    """Role and content, each."""
+    """Pairs of role and content."""
 
     @property
     def borne_out(self) -> bool:
-        """Whether all that must hold for `verified` does."""
+        """Whether all conditions for `verified` hold."""
         return all(check.holds for check in self.checks)
 
 
 def facts_of(line: bytes) -> EpisodeFacts:
-    """What there is to see in a line.
+    """The description of the episode on a line.
 
     Raises:
-        LineError: It is no JSON object, or is nested too deep.
+        LineError: The line is not a JSON object, or is nested too deep.
     """
     try:
         return facts(parse(line))
@@ -98,18 +97,18 @@ def facts_of(line: bytes) -> EpisodeFacts:
 
 
 def facts(episode: dict[str, Any]) -> EpisodeFacts:
-    """What there is to see in an episode, whatever its form."""
+    """The description of an episode of any version."""
     data, _ = mended(episode)
     gold, question = _part(data, "teacher_gold_trace"), _part(data, "question")
-    traces = [gold, *(one for one in _list(data, "consistency_traces") if isinstance(one, dict))]
-    told, pairs = _part(gold, "submission_metadata"), [_answer(one) for one in traces]
-    matcher = matcher_or_usual(told.get("matcher"))
+    traces = [gold, *(each for each in _list(data, "consistency_traces") if isinstance(each, dict))]
+    metadata, pairs = _part(gold, "submission_metadata"), [_answer(each) for each in traces]
+    matcher = matcher_or_usual(metadata.get("matcher"))
     same = cluster_of(pairs[0][0], pairs, matcher)
-    runs = [_run(one, number, same) for number, one in enumerate(traces)]
+    runs = [_run(each, number, same) for number, each in enumerate(traces)]
     talk = _part(data, "conversation_for_sft")
-    said = [one for one in _list(talk, "messages") if isinstance(one, dict)]
+    said = [each for each in _list(talk, "messages") if isinstance(each, dict)]
     found = triangulate(pairs[0], pairs[1:], matcher)
-    stands = standing({"execution_success": runs[0].success, "submission_metadata": told})
+    stands = standing({"execution_success": runs[0].success, "submission_metadata": metadata})
     return EpisodeFacts(
         verified=data.get("verified") is True,
         checks=tuple(checks(found, stands)),
@@ -119,12 +118,12 @@ def facts(episode: dict[str, Any]) -> EpisodeFacts:
         gold=runs[0],
         others=tuple(runs[1:]),
         system_prompt=_text(talk, "system_prompt"),
-        messages=tuple((_text(one, "role"), _text(one, "content")) for one in said),
+        messages=tuple((_text(each, "role"), _text(each, "content")) for each in said),
     )
 
 
 def checks(found: Triangulation, gold: Standing) -> Iterator[Check]:
-    """Each thing that must hold for `verified`, in words; all of them hold where it may be true."""
+    """The conditions for `verified`, in words."""
     finishes = "finishes" if gold.success else "does not finish"
     yield Check(gold.success, f"the script {finishes} on the gold answers")
     taken = "a gold answer was" if gold.reconciled else "no gold answer was"
@@ -145,7 +144,7 @@ def checks(found: Triangulation, gold: Standing) -> Iterator[Check]:
 def _answered(found: Triangulation) -> str:
     if not found.runs:
         return "there is no consistency run"
-    return f"of {found.runs} consistency runs {found.succeeded or 'none'} came to an answer"
+    return f"{found.succeeded or 'none'} of {found.runs} consistency runs came to an answer"
 
 
 def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
@@ -169,12 +168,12 @@ def _answer(trace: dict[str, Any]) -> tuple[str | None, Any]:
 
 
 def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> EpisodeRun:
-    told, (key, value) = _part(trace, "submission_metadata"), _answer(trace)
-    sample, score = told.get("sample"), told.get("score")
+    metadata, (key, value) = _part(trace, "submission_metadata"), _answer(trace)
+    sample, score = metadata.get("sample"), metadata.get("score")
     which = f" #{sample}" if type(sample) is int and sample else ""
-    inputs = tuple(one for one in _list(told, "inputs") if isinstance(one, str))
+    inputs = tuple(each for each in _list(metadata, "inputs") if isinstance(each, str))
     return EpisodeRun(
-        name=(_text(told, "solver") or (f"run {number}" if number else "gold")) + which,
+        name=(_text(metadata, "solver") or (f"run {number}" if number else "gold")) + which,
         success=trace.get("execution_success") is True,
         score=score if isinstance(score, int | float) else None,
         answer=None if key is None else json.dumps(value, ensure_ascii=False),
@@ -185,24 +184,26 @@ def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> EpisodeRun
 
 
 def _hooks(trace: dict[str, Any], inputs: Sequence[str]) -> Iterator[HookFacts]:
-    found = [one for one in _list(trace, "hooks") if isinstance(one, dict)]
-    for index, one in enumerate(found):
-        needed = (name for name in _list(one, "depends_on") if isinstance(name, str))
+    found = [each for each in _list(trace, "hooks") if isinstance(each, dict)]
+    for index, each in enumerate(found):
+        needed = (name for name in _list(each, "depends_on") if isinstance(name, str))
         yield HookFacts(
-            _text(one, "variable_name") or f"answer_{index}",
-            _text(one, "code_line"),
+            _text(each, "variable_name") or f"answer_{index}",
+            _text(each, "code_line"),
             tuple(needed),
             inputs[index] if index < len(inputs) else None,
-            _text(one, "value_hash"),
+            _text(each, "value_hash"),
         )
 
 
-def _about(data: dict[str, Any], question: dict[str, Any], told: dict[str, Any]) -> Iterator[str]:
-    """What identifies the episode, as far as it is told."""
-    steps, script = question.get("n_steps"), _text(told, "script")
+def _about(
+    data: dict[str, Any], question: dict[str, Any], metadata: dict[str, Any]
+) -> Iterator[str]:
+    """What identifies the episode, as far as known."""
+    steps, script = question.get("n_steps"), _text(metadata, "script")
     yield from filter(None, (_text(question, "difficulty"), script))
     if type(steps) is int:
         yield f"{steps} step{'' if steps == 1 else 's'}"
-    if type(told.get("seed")) is int:
-        yield f"seed {told['seed']}"
+    if type(metadata.get("seed")) is int:
+        yield f"seed {metadata['seed']}"
     yield from filter(None, (_text(data, "timestamp"), _text(data, "episode_id")))

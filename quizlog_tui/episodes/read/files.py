@@ -1,4 +1,4 @@
-"""Writing files of lines: whole or not at all, one line at a time, so that size does not matter."""
+"""Reads and writes files of lines of any size, one line at a time; writes are atomic."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .reading import LineError, lines, parse
 
 
 def write_lines(path: Path, texts: Iterable[str]) -> int:
-    """Write a file of lines through a temporary file; how many there are.
+    """Write a file of lines atomically; return their number.
 
     Raises:
-        EpisodeError: It cannot be written; what stood there stays.
+        EpisodeError: The file cannot be written; it is unchanged.
     """
     refuse_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -37,7 +37,7 @@ def write_lines(path: Path, texts: Iterable[str]) -> int:
 
 
 def refuse_folder(path: Path) -> None:
-    """Raise an `EpisodeError` if a folder is named where a file is to be written."""
+    """Raise an `EpisodeError` if the path of a file to write is a folder."""
     if path.is_dir():
         raise EpisodeError("is a folder", where=str(path), hint="name a file with -o")
 
@@ -60,10 +60,10 @@ def read_episodes(
 
     Args:
         path: The file.
-        advanced: Told how many bytes were read, after each line.
+        advanced: Called after each line with the number of bytes read.
 
     Raises:
-        EpisodeError: The file cannot be read, or a line is no episode.
+        EpisodeError: The file cannot be read, or a line is not an episode.
     """
     for number, line in lines(path, advanced):
         try:
@@ -72,10 +72,10 @@ def read_episodes(
             raise _unusable(str(error), f"{path}:{number}") from None
         lacking = unusable_at(episode)
         if lacking is not None:
-            raise _unusable(f"{lacking} is missing, or is of another type", f"{path}:{number}")
+            raise _unusable(f"{lacking} is missing, or has the wrong type", f"{path}:{number}")
         yield episode
 
 
 def _unusable(message: str, where: str) -> EpisodeError:
-    hint = "`quizlog episodes check FILE` tells more; `upgrade` mends older forms"
+    hint = "`quizlog episodes check FILE` shows more; `upgrade` converts older versions"
     return EpisodeError(message, where=where, hint=hint)

@@ -1,8 +1,8 @@
-"""An episodes file opened for looking: where each line is, and a head of it for a list.
+"""An index of an episodes file for browsing: the place and a summary of each line.
 
-Reads the file once, a moment at a time, and keeps a few bytes of each line, with the questions of
-the first many for searching; a line itself is read when it is looked at. So the size of the file
-does not matter. Judges no line; the checker does.
+The file is read once, in short portions. The index keeps a few bytes per line, and the questions of
+the first lines for searching; a line is read again when it is shown. So the file may have any size.
+Lines are not checked here.
 """
 
 from __future__ import annotations
@@ -22,46 +22,46 @@ from ...errors import EpisodeError
 from .reading import MAX_LINE, LineError, parse
 
 USUAL = "episodes/episodes.jsonl"
-"""The file that is meant where none is named."""
+"""The default file."""
 _SLICE = 0.1
-"""Seconds of reading between two drawings of what was found."""
+"""Seconds of reading in one portion."""
 _BUFFER = 2**20
 _BEGINNING, _END = 2**12, 2**9
-"""Bytes of a line that usually hold all of its head: from its beginning, and up to its end."""
+"""Bytes at the beginning and at the end of a line that usually contain its whole summary."""
 _KEPT = 2**25
-"""Characters of questions that are kept, so that a search need not read the file."""
+"""Maximum number of characters of questions kept, so that searching need not read the file."""
 _OURS = re.compile(
     rb'\{"episode_id": ?"[^"\\]*", ?"timestamp": ?"[^"\\]*", ?'
     rb'"verified": ?(true|false), ?"question": ?'
 )
-"""How a line begins whose keys are in the schema's order."""
+"""The beginning of a line whose keys are in the schema's order."""
 _PLAIN = re.compile(rb'"question_text": ?"((?:[ !#-\[\]-~]|\\n)*)"')
-"""A question in ASCII that needs no more than its newlines put in."""
+"""A question in ASCII with no escapes but newlines."""
 _AGREED = b'"triangulation_metadata":'
 _DECODER = json.JSONDecoder()
 
 VERIFIED, UNVERIFIED, BROKEN = "verified", "not verified", "unreadable"
-"""What a line can be, as far as it says so itself."""
+"""The states of a line, by its own claim."""
 STATES = (VERIFIED, UNVERIFIED, BROKEN)
 
 
 @dataclass(frozen=True)
 class Head:
-    """What a list tells of a line."""
+    """The summary of a line in a list."""
 
     state: str
     """One of `STATES`."""
     text: str = ""
-    """The question; what is wrong, where the line is no episode."""
+    """The question; or the fault if the line is not an episode."""
     difficulty: str = ""
     steps: int | None = None
-    """Accepted answers of the gold run."""
+    """Number of accepted answers of the gold run."""
     agreed: str = ""
-    """Runs of the majority, of those that answered: `2/3`."""
+    """Number of runs in the majority and of runs that answered, such as `2/3`."""
 
 
 class EpisodeFile:
-    """The lines of a file, as far as they were found; must be closed.
+    """The lines of a file that were found so far. Must be closed.
 
     Args:
         path: The file.
@@ -74,7 +74,7 @@ class EpisodeFile:
         self.path = path
         try:
             if path.exists() and not path.is_file():
-                raise EpisodeError("is no file", where=str(path), hint="name an episodes file")
+                raise EpisodeError("is not a file", where=str(path), hint="name an episodes file")
             self._file = open(path, "rb", buffering=_BUFFER)  # noqa: SIM115 - lives as long
         except FileNotFoundError:
             hint = "make one with `quizlog episodes build RECORD... -o FILE`"
@@ -83,12 +83,12 @@ class EpisodeFile:
             raise EpisodeError(f"cannot read: {error.strerror}", where=str(path)) from None
         self.size = os.fstat(self._file.fileno()).st_size
         self.done = 0
-        """Bytes that were looked through."""
+        """Number of bytes read."""
         self._seen = 0
         self._offsets, self._lengths, self._numbers = array("Q"), array("L"), array("L")
         self._states = bytearray()
         self._questions: list[str | None] = []
-        """Those of the first lines, None where it takes long to know them; the rest is not kept."""
+        """The questions of the first lines; None for those that need slow parsing."""
         self._room = _KEPT
         self._lock = Lock()
 
@@ -96,12 +96,12 @@ class EpisodeFile:
         return len(self._states)
 
     def close(self) -> None:
-        """Let go of the file; waits for a thread that still reads, which closing could crash."""
+        """Close the file, after waiting for a thread that still reads it."""
         with self._lock:
             self._file.close()
 
     def read_some(self) -> bool:
-        """Find lines for a moment; whether there may be more. To be called in a thread.
+        """Read a portion of lines; return whether there may be more. Call it in a thread.
 
         Raises:
             EpisodeError: The file cannot be read, or a line is far too long.
@@ -140,20 +140,20 @@ class EpisodeFile:
             self._room -= 1 + len(question or "")
 
     def count(self, state: str) -> int:
-        """How many of the lines found are in a state."""
+        """The number of lines found in a state."""
         return self._states.count(STATES.index(state))
 
     def lines_in(self, state: str) -> array[int]:
-        """The indexes of the lines found that are in a state."""
+        """The indexes of the lines found in a state."""
         wanted = STATES.index(state)
-        return array("L", (at for at, one in enumerate(self._states) if one == wanted))
+        return array("L", (at for at, each in enumerate(self._states) if each == wanted))
 
     def number(self, index: int) -> int:
         """The number of a line in the file, from 1."""
         return self._numbers[index]
 
     def length(self, index: int) -> int:
-        """Bytes of a line."""
+        """The size of a line in bytes."""
         return self._lengths[index]
 
     def line(self, index: int) -> bytes:
@@ -167,7 +167,7 @@ class EpisodeFile:
             return b""
 
     def head(self, index: int) -> Head:
-        """What a list tells of a line; reads its two ends, and all of it only if they do not do."""
+        """The summary of a line; reads its two ends, and all of it only if necessary."""
         offset, length = self._offsets[index], self._lengths[index]
         try:
             beginning = self._bytes(offset, min(length, _BEGINNING))
@@ -178,7 +178,7 @@ class EpisodeFile:
             return Head(BROKEN, str(error))
 
     def searched(self, index: int) -> str:
-        """What a search looks through: number, state and question; much quicker than the head."""
+        """The text that a search examines: number, state and question; much faster than `head`."""
         return f"{self._numbers[index]} {STATES[self._states[index]]} {self._question(index)}"
 
     def _question(self, index: int) -> str:
@@ -196,7 +196,7 @@ class EpisodeFile:
 
 
 def _plain_question(line: bytes) -> str | None:
-    """The question that stands in the beginning of a line, if that is told at a glance."""
+    """The question at the beginning of a line, if it needs no parsing."""
     plain = _PLAIN.search(line, 0, _BEGINNING)
     return plain[1].replace(b"\\n", b"\n").decode() if plain else None
 
@@ -212,10 +212,10 @@ def _state(line: bytes) -> str:
 
 
 def _head_of_ends(beginning: bytes, end: bytes) -> Head | None:
-    """The head of a line from its ends; None where they do not hold it.
+    """The summary of a line from its two ends; None if they do not contain it.
 
-    A key in quotes cannot stand inside a text, whose quotes are escaped. Agreement counts only if
-    the line ends with it: then it is the episode's own key.
+    A key in quotes cannot occur inside a text, whose quotes are escaped. `triangulation_metadata`
+    must end the line: only then is it the episode's own key.
     """
     ours, (_, agreed, after) = _OURS.match(beginning), end.rpartition(_AGREED)
     if not ours or not agreed:
@@ -223,20 +223,22 @@ def _head_of_ends(beginning: bytes, end: bytes) -> Head | None:
     try:
         question, _ = _DECODER.raw_decode(beginning.decode("ascii"), ours.end())
         rest = after.decode("ascii").strip()
-        told, last = _DECODER.raw_decode(rest)
+        agreement, last = _DECODER.raw_decode(rest)
     except (ValueError, RecursionError):
         return None
     if rest[last:] != "}":
         return None
     verified = ours[1] == b"true"
-    return _head_of({"verified": verified, "question": question, "triangulation_metadata": told})
+    return _head_of(
+        {"verified": verified, "question": question, "triangulation_metadata": agreement}
+    )
 
 
 def _head_of(episode: dict[str, Any]) -> Head:
     verified, question = episode.get("verified"), episode.get("question")
     text = question.get("question_text") if isinstance(question, dict) else None
     if not isinstance(question, dict) or not isinstance(text, str) or type(verified) is not bool:
-        return Head(BROKEN, "is no episode: it has no question, or does not say if it is verified")
+        return Head(BROKEN, "is not an episode: `question` or `verified` is missing")
     difficulty, steps = question.get("difficulty"), question.get("n_steps")
     return Head(
         VERIFIED if verified else UNVERIFIED,
@@ -247,15 +249,15 @@ def _head_of(episode: dict[str, Any]) -> Head:
     )
 
 
-def _agreed(told: object) -> str:
-    if not isinstance(told, dict):
+def _agreed(agreement: object) -> str:
+    if not isinstance(agreement, dict):
         return ""
-    counts = [told.get(name) for name in ("majority_count", "n_consistency_succeeded")]
+    counts = [agreement.get(name) for name in ("majority_count", "n_consistency_succeeded")]
     return "{}/{}".format(*counts) if all(type(one) is int for one in counts) else ""
 
 
 def episode_files(folder: Path) -> list[Path]:
-    """The episodes files in a folder and the folders in it, by name; told by their first line."""
+    """The episodes files in a folder and its subfolders, recognised by their first line."""
     try:
         found = sorted({*folder.glob("*.jsonl"), *folder.glob("*/*.jsonl")})
         return [path for path in found if path.is_file() and _begins_with_episode(path)]

@@ -1,4 +1,4 @@
-"""Reading an episodes file line by line: strict JSON, numbered lines, bounded memory."""
+"""Reads an episodes file line by line: strict JSON, numbered lines, limited memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..format.hashing import MAX_DEPTH, is_unicode
 
 _BUFFER = 2**20
 MAX_LINE = 256 * 1024 * 1024
-"""Bytes of the longest line that is read."""
+"""Maximum size of a line in bytes."""
 
 
 class LineError(ValueError):
-    """A line is no strict JSON object.
+    """A line is not a strict JSON object.
 
     Args:
-        code: A short name of what is wrong.
+        code: A short name of the fault.
         message: What is wrong.
     """
 
@@ -36,7 +36,7 @@ def lines(path: Path, advanced: Callable[[int], None] | None = None) -> Iterator
 
     Args:
         path: The file.
-        advanced: Told how many bytes were read, after each line.
+        advanced: Called after each line with the number of bytes read.
 
     Raises:
         EpisodeError: The file cannot be read, or a line is far too long.
@@ -65,11 +65,11 @@ _BUILD = "make one with `quizlog episodes build RECORD... -o FILE`"
 
 
 def parse(line: bytes) -> dict[str, Any]:
-    """The object a line holds.
+    """The JSON object on a line.
 
     Raises:
-        LineError: It is no JSON object, names a key twice, is nested too deep, or holds NaN, an
-            infinity, or text that is no Unicode.
+        LineError: The line is not a JSON object, repeats a key, is nested too deep, or contains
+            NaN, an infinity or a lone surrogate.
     """
     if line.startswith(BOM_UTF8):
         raise LineError("bom", "begins with a byte order mark: save the file as UTF-8 without one")
@@ -82,10 +82,10 @@ def parse(line: bytes) -> dict[str, Any]:
     except RecursionError:
         raise LineError("too-deep", _DEEP) from None
     except json.JSONDecodeError as error:
-        message = f"is no JSON: {error.msg}, at character {error.pos + 1}"
+        message = f"is not JSON: {error.msg}, at character {error.pos + 1}"
         raise LineError("bad-json", message) from None
     except ValueError as error:
-        raise LineError("bad-json", f"is no JSON: {error}") from None
+        raise LineError("bad-json", f"is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise LineError("not-an-object", f"is a JSON {type(data).__name__}, not an object")
     _check_readable(data, line)
@@ -93,7 +93,7 @@ def parse(line: bytes) -> dict[str, Any]:
 
 
 def _check_readable(data: dict[str, Any], line: bytes) -> None:
-    """Refuse what JSON can say and other readers cannot take; sound lines need no second look."""
+    """Refuse what JSON allows but other readers do not accept."""
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _is_deep(data):
         raise LineError("too-deep", _DEEP)
     if _SURROGATE.search(line) and not is_unicode(data):

@@ -1,7 +1,7 @@
-"""Training, validation and test parts of an episodes file, and what leaks between them.
+"""Splits an episodes file into training, validation and test parts, and counts leaks.
 
-All episodes of a question go to one part, each difficulty is spread evenly, and the same seed
-gives the same parts. Questions that only look different are looked for and told.
+All episodes of a question go to one part, each difficulty is spread evenly, and the same seed gives
+the same parts. Texts and scripts that occur in several parts are counted as leaks.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from ..format.lines import plain_line
 from .files import read_episodes, write_lines
 
 PARTS = ("train", "validation", "test")
-"""Names of the parts; each is a file of that name."""
+"""The names of the parts and of their files."""
 
 
 @dataclass(frozen=True)
 class SeenParts:
-    """What is remembered of a question."""
+    """What a split needs to know of a question."""
 
     id: str
     difficulty: str
     text: str
-    """A short hash of its text, without case, accents' forms and spacing."""
+    """A short hash of its text, ignoring case, spacing and Unicode compatibility forms."""
     script: str
-    """The script that asks it."""
+    """Hash of the script that asks it."""
 
 
 def split(file: Path, folder: Path, shares: Sequence[float], seed: int) -> dict[str, Any]:
-    """Write the parts; how many episodes each has, and the leaks.
+    """Write the parts; return the number of episodes in each, and the leaks.
 
     Args:
         file: The episodes.
-        folder: Where the parts go.
-        shares: The share of the questions for each part.
-        seed: Another seed gives other parts.
+        folder: The folder to write the parts to.
+        shares: Each part's share of the questions.
+        seed: Seed of the random choice.
 
     Raises:
         EpisodeError: The file cannot be read, or the parts cannot be written.
     """
-    questions = {one.id: one for one in map(_seen, read_episodes(file))}
+    questions = {each.id: each for each in map(_seen, read_episodes(file))}
     part_of = assign(list(questions.values()), shares, seed)
     counts = {}
     for part in PARTS:
@@ -55,43 +55,43 @@ def split(file: Path, folder: Path, shares: Sequence[float], seed: int) -> dict[
 
 
 def _seen(episode: dict[str, Any]) -> SeenParts:
-    question, told = episode["question"], episode["teacher_gold_trace"]["submission_metadata"]
+    question, metadata = episode["question"], episode["teacher_gold_trace"]["submission_metadata"]
     plain = unicodedata.normalize("NFKC", question["question_text"]).casefold().split()
     return SeenParts(
         question["id"],
         str(question["difficulty"]),
         sha256(" ".join(plain).encode()).hexdigest()[:16],
-        str(told.get("code_hash", "")),
+        str(metadata.get("code_hash", "")),
     )
 
 
 def assign(questions: Sequence[SeenParts], shares: Sequence[float], seed: int) -> dict[str, str]:
     """The part of each question."""
     by_difficulty: dict[str, list[str]] = defaultdict(list)
-    for one in questions:
-        by_difficulty[one.difficulty].append(one.id)
+    for each in questions:
+        by_difficulty[each.difficulty].append(each.id)
     found: dict[str, str] = {}
     given = dict.fromkeys(PARTS, 0.0)
     for _, ids in sorted(by_difficulty.items()):
-        for name in sorted(ids, key=lambda one: sha256(f"{seed}|{one}".encode()).digest()):
-            # The part that is furthest behind its share; what is left over carries to the next
-            # difficulty, so that few questions of many difficulties are spread as well.
+        for name in sorted(ids, key=lambda each: sha256(f"{seed}|{each}".encode()).digest()):
+            # The part that is furthest behind its share. The rest carries over to the next
+            # difficulty, so that a few questions of many difficulties are spread evenly too.
             for part, share in zip(PARTS, shares, strict=True):
                 given[part] += share
-            part = max(PARTS, key=lambda one: (given[one], -PARTS.index(one)))
+            part = max(PARTS, key=lambda each: (given[each], -PARTS.index(each)))
             given[part] -= 1
             found[name] = part
     return found
 
 
 def leaks(questions: Sequence[SeenParts], part_of: Mapping[str, str]) -> dict[str, int]:
-    """How many texts and scripts stand in more than one part."""
+    """The number of texts and of scripts that occur in more than one part."""
     texts: dict[str, set[str]] = defaultdict(set)
     scripts: dict[str, set[str]] = defaultdict(set)
-    for one in questions:
-        texts[one.text].add(part_of[one.id])
-        if one.script:
-            scripts[one.script].add(part_of[one.id])
+    for each in questions:
+        texts[each.text].add(part_of[each.id])
+        if each.script:
+            scripts[each.script].add(part_of[each.id])
     return {
         "same_text": sum(len(parts) > 1 for parts in texts.values()),
         "same_script": sum(len(parts) > 1 for parts in scripts.values()),

@@ -1,4 +1,4 @@
-"""What is in an episodes file, in figures: read once, one line at a time."""
+"""Statistics of an episodes file, which is read once, line by line."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from .files import read_episodes
 
 @dataclass
 class Stats:
-    """The figures of a file."""
+    """The statistics of a file."""
 
     episodes: int = 0
-    """Lines."""
+    """Number of episodes."""
     verified: int = 0
-    """Lines whose `verified` is true."""
+    """Number of episodes whose `verified` is true."""
     consistency_runs: int = 0
-    """Of all episodes together."""
+    """Number of consistency runs of all episodes."""
     questions: set[str] = field(default_factory=set)
-    """The questions' ids."""
+    """The ids of the questions."""
     difficulty: Counter[str] = field(default_factory=Counter)
-    """Episodes by difficulty."""
+    """Number of episodes by difficulty."""
     majority: Counter[str] = field(default_factory=Counter)
-    """Episodes by size of the majority, of the runs that answered: `2 of 3`."""
+    """Number of episodes by majority among the runs that answered, such as `2 of 3`."""
     steps: Counter[int] = field(default_factory=Counter)
-    """Episodes by accepted answers."""
+    """Number of episodes by number of accepted answers."""
     characters: Counter[int] = field(default_factory=Counter)
-    """Conversations by length: the power of two that it reaches, in characters."""
+    """Number of conversations by the binary logarithm of their length in characters."""
     longest: int = 0
-    """Characters of the longest conversation."""
+    """Length of the longest conversation in characters."""
     reasons: Counter[str] = field(default_factory=Counter)
-    """Why episodes are not verified."""
+    """The reasons why episodes are not verified, counted."""
 
     def add(self, episode: dict[str, Any]) -> None:
         """Count an episode."""
@@ -51,11 +51,11 @@ class Stats:
         self.steps[question["n_steps"] or 0] += 1
         self.characters[int(log2(max(length, 1)))] += 1
         self.longest = max(self.longest, length)
-        told = episode["teacher_gold_trace"]["submission_metadata"].get("not_verified_because")
-        self.reasons.update(told if isinstance(told, list) else [])
+        reasons = episode["teacher_gold_trace"]["submission_metadata"].get("not_verified_because")
+        self.reasons.update(reasons if isinstance(reasons, list) else [])
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as the JSON of the command."""
+        """The statistics as printed by the command with `--json`."""
         return {
             "episodes": self.episodes,
             "verified": self.verified,
@@ -72,7 +72,7 @@ class Stats:
 
 
 def _band(item: tuple[str, int]) -> tuple[int, str]:
-    """The easy first, those without difficulty last."""
+    """Sort key: the easiest first, episodes without a difficulty last."""
     name = item[0]
     return (_BANDS.index(name) if name in _BANDS else len(_BANDS), name)
 
@@ -86,14 +86,14 @@ def _sizes(item: tuple[str, int]) -> tuple[int, ...]:
 
 
 def stats_of(path: Path, advanced: Callable[[int], None] | None = None) -> Stats:
-    """Count a file.
+    """The statistics of a file.
 
     Args:
         path: The file.
-        advanced: Told how many bytes were read, after each line.
+        advanced: Called after each line with the number of bytes read.
 
     Raises:
-        EpisodeError: It cannot be read, or a line is no episode.
+        EpisodeError: The file cannot be read, or a line is not an episode.
     """
     stats = Stats()
     for episode in read_episodes(path, advanced):
@@ -105,7 +105,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def bars(title: str, counts: dict[str, int], width: int = 40) -> Iterator[str]:
-    """A bar chart in text: a line for each key, the longest bar `width` characters."""
+    """A bar chart as text: one line per key, the longest bar with `width` characters."""
     if not counts:
         return
     yield title

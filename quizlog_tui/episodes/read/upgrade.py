@@ -1,4 +1,4 @@
-"""Bringing a whole file of older lines into the present form."""
+"""Converts a file of older episodes to the present version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import EpisodeError
 from ..format.lines import plain_line, to_line
-from ..format.migrations import told_of, upgraded
+from ..format.migrations import gold_metadata, upgraded
 from .files import write_lines
 from .reading import LineError, lines, parse
 
@@ -20,18 +20,18 @@ _INDEX = re.compile(r"\[\d+\]")
 def upgrade_file(
     file: Path, output: Path, advanced: Callable[[int], None] | None = None
 ) -> dict[str, Any]:
-    """Write every line of a file in the present form; lines that need nothing stay as they are.
+    """Write every line of a file in the present version; up-to-date lines are copied unchanged.
 
     Args:
         file: The file.
-        output: The file to write; may be the same.
-        advanced: Told how many bytes were read, after each line.
+        output: The file to write; may be the same file.
+        advanced: Called after each line with the number of bytes read.
 
     Returns:
-        `lines`, `changed`, and `notes`: what was done, with how often.
+        The counts `lines` and `changed`, and `notes`: each change with its frequency.
 
     Raises:
-        EpisodeError: A line is no JSON object, or the output cannot be written.
+        EpisodeError: A line is not a JSON object, or the output cannot be written.
     """
     notes: Counter[str] = Counter()
     counts: Counter[str] = Counter()
@@ -44,18 +44,18 @@ def upgrade_file(
 
 
 def _lines(
-    found: Iterable[tuple[int, bytes]], file: Path, notes: Counter[str], counts: Counter[str]
+    numbered: Iterable[tuple[int, bytes]], file: Path, notes: Counter[str], counts: Counter[str]
 ) -> Iterator[str]:
-    for number, line in found:
+    for number, line in numbered:
         counts["lines"] += 1
         try:
-            episode, told = upgraded(parse(line))
+            episode, changes = upgraded(parse(line))
         except LineError as error:
-            hint = "mend or remove that line"
+            hint = "fix or remove that line"
             raise EpisodeError(str(error), where=f"{file}:{number}", hint=hint) from None
-        if not told:
+        if not changes:
             yield line.decode("utf-8")
             continue
         counts["changed"] += 1
-        notes.update(f"{_INDEX.sub('[]', path)} {what}" for path, what in told)
-        yield to_line(episode) if told_of(episode) is not None else plain_line(episode)
+        notes.update(f"{_INDEX.sub('[]', path)} {what}" for path, what in changes)
+        yield to_line(episode) if gold_metadata(episode) is not None else plain_line(episode)

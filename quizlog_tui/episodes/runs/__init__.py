@@ -1,1 +1,1 @@
-"""Runs of a script by independent solvers: those that are there, and those asked for."""
+"""Runs of a script by independent solvers: those in records, and those requested."""

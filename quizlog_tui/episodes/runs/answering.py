@@ -1,6 +1,6 @@
-"""A host's part in runs that are asked for through the queue: it answers one question of one.
+"""Answers a single question of a run, on a machine that works the queue.
 
-Keeps nothing: whoever ordered the answer does.
+Nothing is stored here: the process that asked stores the answer.
 """
 
 from __future__ import annotations
@@ -15,53 +15,56 @@ from ...files.scratch import scratch_folder
 from ...replay.process.limits import Limits
 from ...solver.models.client import ModelClient
 from ...solver.solve import Panel
-from .model_runs import dealt, say, session_of, standing_at
-from .remote_question import Delivery, Order, unpack
+from .model_runs import ask_model, client_for, record_of_run, session_of
+from .remote_question import RemoteAnswer, RemoteQuestion, unpack
 from .runs import SolverRun, Turn
 
 _OTHERWISE = (
-    "a host's script asks something else: it lacks a file that the script does not mention, "
-    "or has other versions of what it imports"
+    "the script asks another question on the host: it lacks a file that the script does not "
+    "mention, or has other versions of imported packages"
 )
 
 
 def answering(
     panel: Panel, limits: Limits | None = None
 ) -> Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]:
-    """What answers orders of the queue.
+    """A function that answers the questions in the queue.
 
     Args:
-        panel: The host's models.
-        limits: What a script may use.
+        panel: This machine's models.
+        limits: The limits of scripts.
     """
 
-    async def answer(task: str, order: dict[str, Any]) -> dict[str, Any]:
-        return asdict(await _delivery(Order(**order), panel, limits))
+    async def answer(task: str, question: dict[str, Any]) -> dict[str, Any]:
+        return asdict(await _answer_question(RemoteQuestion(**question), panel, limits))
 
     return answer
 
 
-async def _delivery(order: Order, panel: Panel, limits: Limits | None) -> Delivery:
-    client = _client(order, panel)
+async def _answer_question(
+    question: RemoteQuestion, panel: Panel, limits: Limits | None
+) -> RemoteAnswer:
+    client = _client(question, panel)
     if client is None:
-        return Delivery(order.model or "", broken=f"a host has no model {order.model!r}")
+        broken = f"the host has no model {question.model!r}"
+        return RemoteAnswer(question.model or "", broken=broken)
     name = client.voter.name
-    run = SolverRun(name, tuple(map(Turn, order.inputs)), start_time=order.start_time)
+    run = SolverRun(name, tuple(map(Turn, question.inputs)), start_time=question.start_time)
     try:
         with scratch_folder("order") as folder:
-            script = await asyncio.to_thread(unpack, order, folder)
-            async with session_of(standing_at(script, order.seed, run), limits) as session:
-                if session.reply().next_prompt != order.prompt:
-                    return Delivery(name, broken=_OTHERWISE)
-                said = await say(session, replace(panel, clients=[client]), order.hint)
-                turn = asdict(said.turn) if said.turn else {}
-                return Delivery(name, **turn, broken=said.broken)
+            script = await asyncio.to_thread(unpack, question, folder)
+            async with session_of(record_of_run(script, question.seed, run), limits) as session:
+                if session.reply().next_prompt != question.prompt:
+                    return RemoteAnswer(name, broken=_OTHERWISE)
+                result = await ask_model(session, replace(panel, clients=[client]), question.hint)
+                turn = asdict(result.turn) if result.turn else {}
+                return RemoteAnswer(name, **turn, broken=result.broken)
     except QuizlogError as error:
-        return Delivery(name, broken=str(error))
+        return RemoteAnswer(name, broken=str(error))
 
 
-def _client(order: Order, panel: Panel) -> ModelClient | None:
-    """Who answers: who has done so far, and at first whose turn it is."""
-    if order.model is None:
-        return dealt(panel.clients, order.sample)
-    return next((one for one in panel.clients if one.voter.name == order.model), None)
+def _client(question: RemoteQuestion, panel: Panel) -> ModelClient | None:
+    """The model that has answered so far, or whose turn it is; None if it is not configured."""
+    if question.model is None:
+        return client_for(panel.clients, question.sample)
+    return next((one for one in panel.clients if one.voter.name == question.model), None)

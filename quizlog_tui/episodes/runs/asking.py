@@ -1,8 +1,8 @@
-"""Asking for independent runs of a whole script, side by side; a kill loses no answer given.
+"""Requests independent runs of a whole script, concurrently; a kill loses no answer.
 
-Who answers is given from outside. Every run is a file of its own beside the episodes file, written
-after each of its answers; asking again goes on from there. What a run leads to is not trusted: the
-builder replays it.
+The caller provides the solver. Every run has its own file next to the episodes file, written after
+each answer; a later request continues from there. A run's outcome is not trusted: the builder
+replays it.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from .instance import Instance
 from .runs import SolverRun, Turn
 
 GOLD = 0
-"""The sample number of the run that is told the hint."""
+"""The sample number of the gold run, which gets the hint."""
 ABREAST = 8
-"""Runs that are under way at the same time, where nothing else is said."""
+"""Maximum number of concurrent runs by default."""
 
 _RUN = re.compile(r"run-(\d+)\.json")
 
 Keep = Callable[[SolverRun], None]
-"""Keeps a run that is under way."""
+"""Stores an unfinished run."""
 
 
 @dataclass(frozen=True)
 class WantedRun:
-    """One run to ask for."""
+    """A run to request."""
 
     instance: Instance
     sample: int
-    """Which run it is, for a solver that deals them to several models; `GOLD` for the gold one."""
+    """Number of the run, by which a solver assigns it to a model; `GOLD` for the gold one."""
     hint: str | None
-    """What only a teacher is told; None for an independent run."""
+    """The hint for a teacher; None for an independent run."""
 
     def file(self, folder: Path) -> Path:
-        """Where the run is kept when it is finished."""
+        """The file of the finished run."""
         key = json.dumps([*self.instance.key, self.hint or ""])
         name = sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
         return folder / name / ("gold.json" if self.sample == GOLD else f"run-{self.sample}.json")
 
     def begun_file(self, folder: Path) -> Path:
-        """Where it is kept until then."""
+        """The file of the unfinished run."""
         return self.file(folder).with_suffix(".begun.json")
 
 
@@ -59,28 +59,28 @@ class SolveRun(Protocol):
     """Answers a whole script."""
 
     async def __call__(self, want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
-        """One run from the first question to the end, or to where the solver gives up.
+        """A run from the first question until the script ends or the solver gives up.
 
         Args:
-            want: The script, its seed and clock, the hint, and which run it is.
-            begun: What was kept of it before something stopped it.
-            keep: Told the run as it stands after each answer.
+            want: The script instance, the hint, and the number of the run.
+            begun: The stored part of the run, if it was interrupted before.
+            keep: Called with the run after each answer.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Solver:
-    """Who can be asked for runs."""
+    """A source of runs."""
 
     open: Callable[[], AbstractAsyncContextManager[SolveRun]]
-    """Opens what answers, such as connections to models, for as long as it is asked."""
+    """Opens the resources for answering, such as connections to models."""
     abreast: int = ABREAST
-    """Runs that are under way at the same time."""
+    """Maximum number of concurrent runs."""
 
 
 def wanted(instance: Instance, runs: int, *, gold: bool) -> list[WantedRun]:
-    """The runs of an instance to ask for: `runs` without the hint, and one with it if `gold`."""
+    """The runs of an instance to request: `runs` without the hint, and one with it if `gold`."""
     extras = instance.attempts[0].extras if instance.attempts else {}
     hint = hint_of(instance.source, extras)
     teacher = [WantedRun(instance, GOLD, hint)] if gold else []
@@ -88,10 +88,10 @@ def wanted(instance: Instance, runs: int, *, gold: bool) -> list[WantedRun]:
 
 
 def finished(instance: Instance, folder: Path) -> list[SolverRun]:
-    """All runs of an instance that were asked for at any time and came to their end.
+    """All finished runs of an instance, whenever they were requested.
 
     Raises:
-        EpisodeError: A kept run cannot be read.
+        EpisodeError: A stored run cannot be read.
     """
     [gold, independent] = wanted(instance, 1, gold=True)
     files = {GOLD: gold.file(folder)}
@@ -103,7 +103,7 @@ def finished(instance: Instance, folder: Path) -> list[SolverRun]:
 
 
 def runs_folder(output: Path) -> Path:
-    """Where the runs asked for an episodes file are kept."""
+    """The folder of the runs requested for an episodes file."""
     return output.parent / f"{output.name}.runs"
 
 
@@ -114,17 +114,17 @@ async def ask(
     advanced: Callable[[int, int], None] = lambda done, answers: None,
     abreast: int = ABREAST,
 ) -> list[SolverRun]:
-    """All runs, those on disk read and the others asked for, in the order of `todo`.
+    """All runs in the order of `todo`, read from disk or requested.
 
     Args:
         todo: The runs.
-        solve_run: Who answers.
-        folder: Where the runs are kept.
-        advanced: Told how many runs are finished, and how many answers were given meanwhile.
-        abreast: Runs that are under way at the same time.
+        solve_run: The solver.
+        folder: The folder of the runs.
+        advanced: Called with the number of finished runs and the number of new answers.
+        abreast: Maximum number of concurrent runs.
 
     Raises:
-        EpisodeError: A kept run cannot be read, or a run could not be made; finished ones stay.
+        EpisodeError: A stored run cannot be read, or a run failed; finished runs are kept.
     """
     room, done, answers = asyncio.Semaphore(abreast), 0, 0
 
@@ -173,10 +173,10 @@ def _write(file: Path, run: SolverRun) -> None:
 
 
 def stored_run(file: Path) -> SolverRun | None:
-    """The run that a file keeps; None if there is none yet.
+    """The run stored in a file; None if there is no file.
 
     Raises:
-        EpisodeError: The file is there but holds no run.
+        EpisodeError: The file does not contain a run.
     """
     try:
         data = json.loads(file.read_bytes())
@@ -189,5 +189,5 @@ def stored_run(file: Path) -> SolverRun | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, QuizlogError) as error:
-        hint = "remove it, and the run is asked for again"
-        raise EpisodeError(f"holds no run: {error}", where=str(file), hint=hint) from None
+        hint = "remove the file to request the run again"
+        raise EpisodeError(f"contains no run: {error}", where=str(file), hint=hint) from None

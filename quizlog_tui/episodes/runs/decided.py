@@ -1,9 +1,9 @@
-"""What the decisions kept beside a record say of its runs: how each answer came about, who agreed.
+"""Derives runs from a record's decisions: how each answer was found, and what each model said.
 
-Every model of a decision is a solver of its own. Its run is what it answered by itself, before it
-saw the others; it ends with the first answer that was not taken, since from there on the model was
-shown what others had answered, and where it was told that an answer is wrong. Answers of a
-reconciliation are nobody's own. Asks no model.
+Every model of a decision counts as a separate solver. Its run consists of the answers it gave
+before it saw others'. The run ends with the first answer that was not taken, because after it the
+model was shown others' answers, and where the model was told that an answer is wrong. Answers of a
+reconciliation belong to no model. No model is asked here.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from .runs import SolverRun, Turn
 def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
     """The decisions that led to the record's answers, by the index of the question.
 
-    Also where an answer was typed in other words, such as `[[2,0],[3,2]]` for `[[2, 0], [3, 2]]`.
+    An answer may have been typed differently, such as `[[2,0],[3,2]]` for `[[2, 0], [3, 2]]`.
     """
     shared = _shared(record)
     return {
-        at: one
-        for one in decisions
-        if (at := one.question.pointer) is not None
+        at: each
+        for each in decisions
+        if (at := each.question.pointer) is not None
         and 0 <= at < len(record.inputs)
-        and at <= shared.get(one.question.branch or record.branch, -1)
-        and _same(_text(one, one.verdict.answer), record.inputs[at])
+        and at <= shared.get(each.question.branch or record.branch, -1)
+        and _same(_text(each, each.verdict.answer), record.inputs[at])
     }
 
 
 def _shared(record: Record) -> dict[str, int]:
-    """How many answers the active branch shares with each branch that it grew from."""
+    """The number of answers that the active branch shares with each of its ancestors."""
     name, shared = record.branch, len(record.inputs)
     found = {name: shared}
     while (entry := record.branches.get(name)) and entry.parent and entry.parent not in found:
@@ -47,7 +47,7 @@ def _shared(record: Record) -> dict[str, int]:
 
 
 def gold_run(run: SolverRun, decisions: Mapping[int, Decision]) -> SolverRun:
-    """The record's run with the code and words of a model that gave each answer."""
+    """The record's run, with the code and explanation of a model that gave each answer."""
     turns = [
         _turn_of(decisions[index], turn) if index in decisions else turn
         for index, turn in enumerate(run.turns)
@@ -74,20 +74,20 @@ def _turn_of(decision: Decision, turn: Turn) -> Turn:
 
 
 def _by_rank(decision: Decision) -> list[ModelReply]:
-    return sorted(decision.models, key=lambda one: (not one.primary, one.name))
+    return sorted(decision.models, key=lambda each: (not each.primary, each.name))
 
 
 def _own_answer(reply: ModelReply) -> Any:
-    """What a model answered by itself: what its code came to, else what it claims."""
+    """A model's own answer: the result of its code, else the one it claims."""
     if reply.executed is not None and reply.code:
         return reply.executed.answer if reply.executed.status == "ok" else None
     return reply.claimed if reply.status == "ok" else None
 
 
 def own_runs(decisions: Mapping[int, Decision], run: SolverRun) -> list[SolverRun]:
-    """Each model's own run beside the record's; of the models that were asked the first question.
+    """The own run of each model that was asked the first question.
 
-    The primary model's first, then by name.
+    The primary model's run is first, then they are sorted by name.
     """
     asked = _by_rank(decisions[0]) if 0 in decisions else []
     names = [reply.name for reply in asked]
@@ -107,7 +107,7 @@ def _own_turns(decisions: Mapping[int, Decision], name: str) -> list[Turn]:
     turns: list[Turn] = []
     while len(turns) in decisions:
         decision = decisions[len(turns)]
-        reply = next((one for one in decision.models if one.name == name), None)
+        reply = next((each for each in decision.models if each.name == name), None)
         answer = _own_answer(reply) if reply else None
         if reply is None or answer is None or decision.refused:
             break
@@ -125,29 +125,29 @@ def _same(text: str, other: str) -> bool:
 
 
 def witnesses(models: Sequence[SolverRun], run: SolverRun) -> list[SolverRun]:
-    """The models' own runs that are others than the record's.
+    """The models' own runs that are independent of the record's run.
 
-    A model that answered every question as the record does is where the record's answers are
-    from. The first such is the record's run itself, which is no witness to itself; any further one
-    came to the same by itself.
+    A model that answered every question like the record is the source of its answers. The first
+    such model's run is the record's run itself, which cannot confirm itself; any further one is
+    independent.
 
     Args:
-        models: What `own_runs` gives.
+        models: The result of `own_runs`.
         run: The record's run.
     """
-    itself = next((one for one in models if _all_same(one, run)), None)
-    return [one for one in models if one is not itself]
+    itself = next((each for each in models if _all_same(each, run)), None)
+    return [each for each in models if each is not itself]
 
 
-def _all_same(one: SolverRun, other: SolverRun) -> bool:
-    pairs = zip(one.inputs, other.inputs, strict=False)
-    return len(one.turns) == len(other.turns) and all(_same(*pair) for pair in pairs)
+def _all_same(each: SolverRun, other: SolverRun) -> bool:
+    pairs = zip(each.inputs, other.inputs, strict=False)
+    return len(each.turns) == len(other.turns) and all(_same(*pair) for pair in pairs)
 
 
 def is_repeated(run: SolverRun, models: Sequence[SolverRun]) -> bool:
-    """Whether a run is that of one of these models once more, word for word.
+    """Whether a run is a literal repetition of the run of one of these models.
 
-    So are replies that were recorded when the model decided, and are played again.
+    This is the case if recorded replies of the decision were played again.
     """
     said = any(turn.code or turn.explanation for turn in run.turns)
-    return said and any((one.name, one.turns) == (run.name, run.turns) for one in models)
+    return said and any((each.name, each.turns) == (run.name, run.turns) for each in models)

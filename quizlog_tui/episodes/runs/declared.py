@@ -1,8 +1,8 @@
-"""What the author of a script, or a reviewer of a record, declares for training data.
+"""Reads what a script's author or a record's reviewer declares for training data.
 
-In the script, comments on lines of their own: `#hint: add the numbers` and `#difficulty: HARD`. In
-the record, `feedback` entries whose verdict is `hint` (their text is the hint) or `gold` (this run
-is the reference). And the names that answers get in the script. Reads text; runs nothing.
+In a script these are comments on separate lines: `#hint: add the numbers` and `#difficulty: HARD`.
+In a record they are `feedback` entries whose verdict is `hint` (the text is the hint) or `gold`
+(this run is the reference). The module also finds the variables that answers are assigned to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BANDS = ((3, "EASY"), (6, "MEDIUM"), (8, "HARD"))
 
 
 def hint_of(source: Source, extras: Mapping[str, Any] | None = None) -> str | None:
-    """The declared hint: the script's, or else the last in the record's feedback; None without."""
+    """The hint declared in the script, else the last one in the record's feedback, else None."""
     found = [match[1].strip() for match in _declared(source, _HINT)]
     if found:
         return "\n".join(found)
@@ -30,7 +30,7 @@ def hint_of(source: Source, extras: Mapping[str, Any] | None = None) -> str | No
 
 
 def is_gold(extras: Mapping[str, Any]) -> bool:
-    """Whether the record's feedback names it the reference."""
+    """Whether the record's feedback declares it the reference."""
     return any(True for _ in _feedback(extras, "gold"))
 
 
@@ -45,7 +45,7 @@ def difficulty_of(source: Source, n_steps: int, *, derive: bool) -> str | None:
 
 def _declared(source: Source, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     if not pattern.search("\n".join(source.lines)):
-        return  # without such text, reading the tokens is not worth its time
+        return  # finding comments takes time
     for number, comment in sorted(source.comments.items()):
         match = pattern.fullmatch(comment)
         if match and source.line(number).strip() == comment.strip():
@@ -61,7 +61,7 @@ def _feedback(extras: Mapping[str, Any], verdict: str) -> Iterator[Mapping[str, 
 
 @lru_cache(maxsize=64)
 def names_by_line(data: bytes) -> dict[int, str]:
-    """The simple name that each line's assignment has as its target, of a script's bytes."""
+    """The variable that each line of a script assigns to, if it is a simple name."""
     found: dict[int, str] = {}
     try:
         tree = ast.parse(data)

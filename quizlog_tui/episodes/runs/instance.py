@@ -1,7 +1,7 @@
-"""All runs of one script instance: the records that answer it, and what their models said.
+"""Collects all runs of a script instance from records and their decisions.
 
-Reads records and decisions; replays nothing. Records whose script, data and seed are the same are
-one instance, whatever their files are called and wherever they lie.
+Nothing is replayed. Records with the same script, data files and seed belong to one instance,
+whatever the names and places of their files.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class RecordAttempt:
     """The record."""
     record: Record
     run: SolverRun
-    """Its active branch, or the one that was named."""
+    """The answers of its active branch, or of the named one."""
     models: tuple[SolverRun, ...] = ()
-    """What each model answered by itself, where models decided its answers."""
+    """The own run of each model, if models decided its answers."""
 
     @property
     def extras(self) -> Mapping[str, Any]:
@@ -41,37 +41,37 @@ class RecordAttempt:
         return self.record.extras
 
     def gold_key(self) -> tuple[Any, ...]:
-        """Which run is the reference, least first: declared, then begun first; never by answer."""
+        """Sort key for choosing the reference: declared gold first, then the earliest."""
         begun = self.extras.get("start_time")
         return (not is_gold(self.extras), str(begun or "~"), *self.run.sort_key())
 
 
 @dataclass(frozen=True)
 class Instance:
-    """One script with one seed, and all that answered it."""
+    """A script with a seed, and all runs of it."""
 
     source: Source
     seed: int
     attempts: tuple[RecordAttempt, ...]
     """The records' runs, in the order of `gold_key`, each run once."""
     solved: tuple[SolverRun, ...] = field(default=())
-    """Runs that were asked for: the models' own."""
+    """Runs that were requested from models."""
     data: str = ""
-    """A hash of the files that the script mentions; empty where there are none."""
+    """A hash of the files that the script mentions; empty if there are none."""
 
     @property
     def start_time(self) -> str | None:
-        """Where the clocks start for who answers it next: where they did for the first record."""
+        """The start of the clocks in further runs: that of the first record's run."""
         return self.attempts[0].run.start_time if self.attempts else None
 
     @property
     def key(self) -> tuple[str, int]:
-        """Script, with the files it mentions, and seed: what makes it an instance."""
+        """Identifies the instance: the hash of the script and its data files, and the seed."""
         return self.source.code_hash + self.data, self.seed
 
 
 def attempt(path: Path, branch: str | None = None) -> RecordAttempt:
-    """A record's own run: all answers of a branch, the active one if none is named.
+    """A record's run: all answers of a branch, by default the active one.
 
     Raises:
         RecordError: The record cannot be read.
@@ -90,7 +90,7 @@ def attempt(path: Path, branch: str | None = None) -> RecordAttempt:
         start_time=start_time if isinstance(start_time, str) else None,
     )
     kept = read_decisions(decisions_path(path))
-    for fault in kept.faults:  # what a lost line says might be that an answer was not its own
+    for fault in kept.faults:  # an unreadable decision could make an answer a model's
         raise fault
     decisions = taken(kept.decisions, record)
     models = tuple(own_runs(decisions, run))
@@ -98,13 +98,13 @@ def attempt(path: Path, branch: str | None = None) -> RecordAttempt:
 
 
 def _at_its_end(record: Record) -> BranchEnd:
-    """How the active branch stood at its last answer, where the pointer still is there."""
+    """The state at the end of the active branch, if the pointer is there."""
     known = record.pointer == len(record.inputs)
     return BranchEnd(record.status, record.score) if known else BranchEnd()
 
 
 def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:
-    """Answers on the way of the active branch that raised, as the other branches keep them."""
+    """Answers at steps of the active branch that raised, from the other branches."""
     inputs = record.inputs
     for name, branch in record.branches.items():
         if name == record.branch or branch.status != "error":
@@ -116,20 +116,20 @@ def _rejected(record: Record) -> Iterator[tuple[int, Turn, str]]:
 
 
 def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
-    """The attempts by script, data and seed; the order they come in makes no difference.
+    """Group attempts by script, data files and seed, independent of their order.
 
     Raises:
         ScriptError: A script cannot be read.
     """
     groups: dict[tuple[str, int], tuple[Instance, list[RecordAttempt]]] = {}
     known: dict[Path, Instance] = {}
-    for one in sorted(attempts, key=RecordAttempt.gold_key):
-        path = one.path.parent / one.record.script
+    for each in sorted(attempts, key=RecordAttempt.gold_key):
+        path = each.path.parent / each.record.script
         if path not in known:
             source = read_source(path)
             known[path] = Instance(source, 0, (), data=data_hash(source))
-        alone = replace(known[path], seed=one.record.seed)
-        groups.setdefault(alone.key, (alone, []))[1].append(one)
+        alone = replace(known[path], seed=each.record.seed)
+        groups.setdefault(alone.key, (alone, []))[1].append(each)
     return [
         replace(alone, attempts=tuple(sorted(each_once(found), key=RecordAttempt.gold_key)))
         for _, (alone, found) in sorted(groups.items())
@@ -137,20 +137,20 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
 
 
 def each_once(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAttempt]:
-    """Without copies: the same file again, or the same run in another file.
+    """The attempts without copies: the same file, or the same run in another file.
 
-    An execution is one run, however far its copies were answered: the one named gold stays, else
-    the one that came furthest. Where a file names no execution, the same answers begun at the same
-    time are one run.
+    Copies of one execution may have different numbers of answers: the declared gold one is kept,
+    else the longest. In files without an execution id, equal answers with an equal start time are
+    one run.
     """
     seen: set[Any] = set()
-    for one in sorted(attempts, key=_copy_key):
-        answered = (one.run.inputs, one.run.start_time)
-        names = {one.path.resolve(), one.run.run_id or ("nameless", answered)}
-        if not seen & {*names, ("nameless" if one.run.run_id else "any", answered)}:
-            yield one
+    for each in sorted(attempts, key=_copy_key):
+        answered = (each.run.inputs, each.run.start_time)
+        names = {each.path.resolve(), each.run.run_id or ("nameless", answered)}
+        if not seen & {*names, ("nameless" if each.run.run_id else "any", answered)}:
+            yield each
         seen |= {*names, ("any", answered)}
 
 
-def _copy_key(one: RecordAttempt) -> tuple[Any, ...]:
-    return (not is_gold(one.extras), -len(one.run.turns), *one.gold_key())
+def _copy_key(each: RecordAttempt) -> tuple[Any, ...]:
+    return (not is_gold(each.extras), -len(each.run.turns), *each.gold_key())

@@ -1,7 +1,7 @@
-"""Models that answer whole scripts, each run by one model alone.
+"""Lets models answer whole scripts, each run by one model alone.
 
-Runs are dealt to the models of a panel in turn, so that each run is one model's own and sees no
-other's answers. A run ends where its script ends, raises, or the model has no answer.
+Runs are assigned to the models of a panel in turn, so that no model sees another's answers. A run
+ends when its script ends or raises, or when the model has no answer.
 """
 
 from __future__ import annotations
@@ -29,65 +29,65 @@ from .asking import GOLD, Keep, SolveRun, WantedRun
 from .runs import SolverRun, Turn
 
 MAX_TURNS = 1000
-"""Answers of one run; a script that asks on and on is left there."""
+"""Maximum number of answers in a run, for scripts that never stop asking."""
 _LOST = ("error", "timeout", "rate_limited")
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a model said to one question."""
+class ModelAnswer:
+    """A model's answer to a question."""
 
     turn: Turn | None
-    """Its answer; None if it has none."""
+    """The answer; None if there is none."""
     broken: str | None = None
-    """Why it has none for no reason of its own."""
+    """Why there is none, if the model is not to blame."""
 
 
 def by_models(panel: Panel, limits: Limits | None = None) -> SolveRun:
-    """A solver that deals runs to the models of a panel in turn; gold to the primary one.
+    """A solver that assigns runs to the models of a panel in turn, and gold to the primary one.
 
-    A run that was begun is gone on with by the same model only.
+    An unfinished run is continued by the same model only.
 
     Args:
         panel: The models.
-        limits: What a script may use.
+        limits: The limits of scripts.
     """
 
     async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
-        alone = replace(panel, clients=[dealt(panel.clients, want.sample)])
+        alone = replace(panel, clients=[client_for(panel.clients, want.sample)])
         name, instance = alone.clients[0].voter.name, want.instance
         run = SolverRun(name, (), sample=want.sample, start_time=instance.start_time)
-        if begun is not None and begun.name == name:  # else another model goes on from there
+        if begun is not None and begun.name == name:  # another model's run is not continued
             run = begun
-        record = standing_at(instance.source.path.absolute(), instance.seed, run)
+        record = record_of_run(instance.source.path.absolute(), instance.seed, run)
         try:
             async with session_of(record, limits) as session:
                 return await _answered(session, alone, want.hint, run, keep)
         except LimitError:
-            return run  # what was kept last was never answered to
+            return run  # the script went over a limit after the last stored answer
 
     return solve_run
 
 
-def dealt(clients: Sequence[ModelClient], sample: int) -> ModelClient:
-    """Who makes a run: the same for the same sample, the primary model for gold."""
+def client_for(clients: Sequence[ModelClient], sample: int) -> ModelClient:
+    """The model that makes a run: determined by its number, the primary model for gold."""
     if sample == GOLD:
         return next((one for one in clients if one.voter.primary), clients[0])
     return clients[(sample - 1) % len(clients)]
 
 
-def standing_at(script: Path, seed: int, run: SolverRun) -> Record:
-    """A record that stands where a run does."""
+def record_of_run(script: Path, seed: int, run: SolverRun) -> Record:
+    """A record with the answers of a run, and the pointer after the last."""
     extras = {"start_time": run.start_time} if run.start_time else {}
     return Record(str(script), seed, AppendOnlyList(run.inputs), len(run.inputs), extras=extras)
 
 
 @asynccontextmanager
 async def session_of(record: Record, limits: Limits | None) -> AsyncIterator[Session]:
-    """A session for a record that no file keeps.
+    """A session for a temporary record.
 
     Raises:
-        LimitError: Its script does not come as far as its answers go.
+        LimitError: The script goes over a limit before the last answer.
     """
     with scratch_folder("standing") as folder, Replayer(limits) as replayer:
         path = folder / "record.yaml"
@@ -98,27 +98,27 @@ async def session_of(record: Record, limits: Limits | None) -> AsyncIterator[Ses
 async def _answered(
     session: Session, panel: Panel, hint: str | None, run: SolverRun, keep: Keep
 ) -> SolverRun:
-    """The run gone on with up to its end; `broken` if it ends there by no doing of the model's."""
+    """Continue a run to its end; it is `broken` if it stops for another reason than the model."""
     while session.reply().status == "in_progress" and len(run.turns) < MAX_TURNS:
-        said = await say(session, panel, hint)
+        said = await ask_model(session, panel, hint)
         if said.turn is None:
             return replace(run, broken=said.broken)
         run = replace(run, turns=(*run.turns, said.turn))
         keep(run)
         try:
             await asyncio.to_thread(session.answer, said.turn.answer)
-        except LimitError:  # the script did not come to an end with it; so will its replay say
+        except LimitError:  # the answer makes the script go over a limit, also in a replay
             break
     return run
 
 
-async def say(session: Session, panel: Panel, hint: str | None) -> Said:
-    """What the one model of a panel says to the pending question.
+async def ask_model(session: Session, panel: Panel, hint: str | None) -> ModelAnswer:
+    """Ask the pending question to the only model of a panel.
 
     Args:
-        session: Where the question is asked.
-        panel: The model, alone.
-        hint: What only a teacher is told.
+        session: The session with the question.
+        panel: A panel of one model.
+        hint: The hint, for a teacher.
     """
     question = question_of(session)
     asked = question
@@ -128,12 +128,12 @@ async def say(session: Session, panel: Panel, hint: str | None) -> Said:
         decision = await solve(asked, panel, folder=folder)
     if decision.verdict.why is None:
         [reply] = decision.models
-        return Said(None, (reply.error or reply.status) if reply.status in _LOST else None)
-    return Said(_turn(decision))
+        return ModelAnswer(None, (reply.error or reply.status) if reply.status in _LOST else None)
+    return ModelAnswer(_turn(decision))
 
 
 def _turn(decision: Decision) -> Turn:
-    """The answer of a decision that one model made alone."""
+    """The answer in a decision with one model."""
     [reply] = decision.models
     text = answer_text(decision.verdict.answer, decision.question)
     return Turn(text, reply.code, reply.explanation)

@@ -1,7 +1,7 @@
-"""Runs whose questions are answered by the hosts that work a queue, each by a model of theirs.
+"""Makes runs whose questions are answered through the queue, by models of other machines.
 
-A question is one piece of work, named after what leads to it: a run that is asked for again finds
-the answers that came meanwhile. Asks no model itself.
+Each question is a task whose id is derived from the run and its answers so far: a run that is
+requested again finds answers that came in the meantime. No model is asked here.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from ...replay.replayer import Replayer
 from ...replay.world import world_of
 from .asking import Keep, SolveRun, WantedRun
 from .instance import Instance
-from .model_runs import MAX_TURNS, standing_at
-from .remote_question import KIND, Delivery, Order, packed_script
+from .model_runs import MAX_TURNS, record_of_run
+from .remote_question import KIND, RemoteAnswer, RemoteQuestion, packed_script
 from .runs import SolverRun, Turn
 
 if TYPE_CHECKING:
     from ...queue.client import Client, QueueOutcome
 
 ABREAST = 64
-"""Runs that are under way at the same time: how many are answered is for the hosts to say."""
+"""Maximum number of concurrent runs; the machines that work the queue limit the questions."""
 
 
 def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
-    """A solver that gives each question to the queue.
+    """A solver that puts each question into the queue.
 
     Args:
         client: The queue.
-        folder: Where the runs are kept: what is asked for elsewhere are other runs.
-        replayer: Where it is found out what a script asks next.
+        folder: The folder of the runs; other folders mean other runs.
+        replayer: Replays the script to find its next question.
     """
     packed: dict[tuple[str, int], str] = {}
 
@@ -53,12 +53,12 @@ def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
             prompt = await asyncio.to_thread(_prompt, want.instance, run, replayer)
             if prompt is None:
                 break
-            order = _order(want, run, files(want.instance), prompt)
-            came = await _delivery(client, _name(want, run, folder), order)
-            run = replace(run, name=came.model)
-            if came.answer is None:
-                return replace(run, broken=came.broken)
-            turn = Turn(came.answer, came.code, came.explanation)
+            question = _remote_question(want, run, files(want.instance), prompt)
+            reply = await _ask(client, _name(want, run, folder), question)
+            run = replace(run, name=reply.model)
+            if reply.answer is None:
+                return replace(run, broken=reply.broken)
+            turn = Turn(reply.answer, reply.code, reply.explanation)
             run = replace(run, turns=(*run.turns, turn))
             keep(run)
         return run
@@ -67,18 +67,18 @@ def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
 
 
 def _prompt(one: Instance, run: SolverRun, replayer: Replayer) -> str | None:
-    """What is asked after the answers so far; None if the script has ended."""
-    record = standing_at(one.source.path, one.seed, run)
+    """The question after the answers so far; None if the script has ended."""
+    record = record_of_run(one.source.path, one.seed, run)
     try:
         transcript = replayer.replay(one.source, world_of(record), run.inputs)
-    except LimitError:  # what was kept last was never answered to
+    except LimitError:  # the script went over a limit after the last stored answer
         return None
     return transcript.last.prompt if transcript.status == "in_progress" else None
 
 
-def _order(want: WantedRun, run: SolverRun, files: str, prompt: str) -> Order:
+def _remote_question(want: WantedRun, run: SolverRun, files: str, prompt: str) -> RemoteQuestion:
     one = want.instance
-    return Order(
+    return RemoteQuestion(
         script=one.source.path.name,
         files=files,
         seed=one.seed,
@@ -92,24 +92,26 @@ def _order(want: WantedRun, run: SolverRun, files: str, prompt: str) -> Order:
 
 
 def _name(want: WantedRun, run: SolverRun, folder: Path) -> Callable[[int], str]:
-    """The id of a question's work, at each attempt."""
+    """A function that gives the id of a question's task for each attempt."""
     file = str(want.file(folder.absolute()))
     key = sha256(json.dumps([file, *run.inputs]).encode("utf-8", "replace")).hexdigest()[:32]
     return lambda attempt: f"run-{key}-{attempt}"
 
 
-async def _delivery(client: Client, name: Callable[[int], str], order: Order) -> Delivery:
-    """What comes of an order: what came of it before, unless that was no answer."""
+async def _ask(
+    client: Client, name: Callable[[int], str], question: RemoteQuestion
+) -> RemoteAnswer:
+    """The answer to a question: an earlier one if there is one, else one from a new attempt."""
     for attempt in count(1):
         earlier = await client.ended(name(attempt))
         if earlier is None:
-            return _read(await client.work(KIND, name(attempt), asdict(order)), order)
-        if not (came := _read(earlier, order)).broken:
-            return came
+            return _read(await client.work(KIND, name(attempt), asdict(question)), question)
+        if not (reply := _read(earlier, question)).broken:
+            return reply
     raise AssertionError("there is always another attempt")
 
 
-def _read(outcome: QueueOutcome, order: Order) -> Delivery:
+def _read(outcome: QueueOutcome, question: RemoteQuestion) -> RemoteAnswer:
     if outcome.result is None:
-        return Delivery(order.model or "", broken=outcome.failed)
-    return Delivery(**outcome.result)
+        return RemoteAnswer(question.model or "", broken=outcome.failed)
+    return RemoteAnswer(**outcome.result)

@@ -1,6 +1,6 @@
-"""One question of a run as it travels: what a host that has only models needs to answer it.
+"""A question of a run as sent through the queue, with all that another machine needs to answer it.
 
-Asks nobody. The script travels with those files beside it that its text mentions, as in a bundle.
+The script is sent with the files next to it that its text mentions, as in a bundle.
 """
 
 from __future__ import annotations
@@ -15,75 +15,75 @@ from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source
 
 KIND = "quizlog-answers-1"
-"""Names the form of an order and of its reply, in the queue."""
+"""The kind of task in the queue, with the version of question and answer."""
 MAX_BYTES = 1024 * 1024
-"""The most that travels with a question."""
+"""Maximum size of the files that are sent with a question."""
 
 
 @dataclass(frozen=True)
-class Order:
+class RemoteQuestion:
     """The next question of a run, to be answered by one model."""
 
     script: str
-    """The name of its file."""
+    """The file name of the script."""
     files: str
-    """It and what it mentions: an archive, as base64."""
+    """The script and the files it mentions: an archive in base64."""
     seed: int
     start_time: str | None
-    """Where the clocks start."""
+    """The start of the clocks."""
     inputs: list[str]
     """The answers so far."""
     prompt: str
     """The question."""
     sample: int
-    """Which run it is."""
+    """The number of the run."""
     model: str | None
-    """Who answered so far; None at the first question."""
+    """The model that answered so far; None at the first question."""
     hint: str | None
-    """What only a teacher is told."""
+    """The hint, for a teacher."""
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """What came of an order."""
+class RemoteAnswer:
+    """The answer to a remote question."""
 
     model: str
-    """Who was asked."""
+    """The model that was asked."""
     answer: str | None = None
-    """None if the model has none."""
+    """The answer; None if there is none."""
     code: str | None = None
     explanation: str | None = None
     broken: str | None = None
-    """Why there is no answer for no reason of the model's own."""
+    """Why there is no answer, if the model is not to blame."""
 
 
 def packed_script(source: Source) -> str:
-    """A script and what it mentions, as text.
+    """A script and the files it mentions, as base64 text.
 
     Raises:
-        EpisodeError: It is more than may travel.
+        EpisodeError: They are too big to be sent.
     """
     folder, files = source.path.parent, {source.path.name: source.data}
     for path in needed_files(source):
         files[path.relative_to(folder).as_posix()] = path.read_bytes()
     size = sum(map(len, files.values()))
     if size > MAX_BYTES:
-        message = f"it and the files that it mentions have more than {MAX_BYTES // 2**20} MB"
-        raise EpisodeError(message, where=str(source.path), hint="ask for its runs without --queue")
+        message = f"the script and the files it mentions have more than {MAX_BYTES // 2**20} MB"
+        raise EpisodeError(message, where=str(source.path), hint="request its runs without --queue")
     return b64encode(packed(files)).decode()
 
 
-def unpack(order: Order, folder: Path) -> Path:
-    """Write the files of an order into a folder: the script.
+def unpack(question: RemoteQuestion, folder: Path) -> Path:
+    """Write the files of a question into a folder; return the path of the script.
 
     Raises:
-        EpisodeError: They were changed on their way.
+        EpisodeError: The files are damaged.
     """
     try:
-        for name, data in unpacked(b64decode(order.files, validate=True)).items():
+        for name, data in unpacked(b64decode(question.files, validate=True)).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     except (ContainerError, ValueError, OSError) as error:
-        raise EpisodeError(f"its files did not arrive whole: {error}") from None
-    return folder / order.script
+        raise EpisodeError(f"its files did not arrive intact: {error}") from None
+    return folder / question.script

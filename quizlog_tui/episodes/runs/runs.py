@@ -1,6 +1,6 @@
-"""A run: one solver's answers to one questionnaire, from its first question on, and its replay.
+"""A run: one solver's answers to a questionnaire from its first question on, and its replay.
 
-What an episode is made of, whoever answered: a person, a model, a program.
+Episodes are made of runs, whether by a person, a model or a program.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ...replay.transcript import Step, Transcript
 from ..format.hashing import canonical_answer
 
 Replay = Callable[[Sequence[str], str | None], Transcript]
-"""Answers, and where the clocks start, to transcript; for one script and seed."""
+"""Gives the transcript for answers and a start of the clocks, for one script and seed."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One answer, and how the solver came to it."""
+    """One answer, and how the solver found it."""
 
     answer: str
     """The text given to the script."""
@@ -34,25 +34,25 @@ class Turn:
 
 @dataclass(frozen=True)
 class SolverRun:
-    """One solver's answers, in order. What they lead to is found out by replaying them."""
+    """One solver's answers, in order. Their outcome is found by replaying them."""
 
     name: str
-    """Who answered: a model's name, or the record's."""
+    """The solver: the name of a model or of a record."""
     turns: tuple[Turn, ...]
     """The answers."""
     sample: int = 0
-    """Which of that solver's runs it is."""
+    """The number of the run among those of the solver."""
     rejected: tuple[tuple[int, Turn, str], ...] = ()
-    """Answers the script refused, in order: index of the question, the answer, what it said."""
+    """Answers that the script refused, in order: index of the question, answer, error message."""
     reconciled: bool = False
     """Whether an answer was given after seeing other models' answers."""
     run_id: str | None = None
-    """Names the run itself; copies of one run count once."""
+    """Identifies the execution; copies of a run have the same one."""
     start_time: str | None = None
-    """Where its clocks started, as its record says; None for the usual start. What a script asks
-    may depend on it, so it is replayed with the same."""
+    """The start of its clocks; None for the default. Questions may depend on it, so a replay uses
+    the same."""
     broken: str | None = None
-    """Why the run stopped for no reason of its own, such as a lost connection: it is no run yet."""
+    """Why the run was interrupted, for example by a lost connection; it is not a valid run then."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -60,26 +60,26 @@ class SolverRun:
         return tuple(turn.answer for turn in self.turns)
 
     def sort_key(self) -> tuple[Any, ...]:
-        """Solver, then sample, then what was answered: an order that is always the same."""
+        """Sort key: solver, then number, then answers."""
         return (self.name, self.sample, json.dumps(self.inputs), self.run_id or "")
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A run with what the script does on its answers."""
+    """A run with the transcript of its replay."""
 
     run: SolverRun
     transcript: Transcript
 
     @property
     def success(self) -> bool:
-        """Whether the script finished, and used every answer, of which there was one."""
+        """Whether the script finished and used every answer, of which there is at least one."""
         used = 0 < len(self.transcript.steps) == len(self.run.turns)
         return self.transcript.status == "success" and used
 
     @property
     def accepted(self) -> tuple[Step, ...]:
-        """The steps whose answers the script went on from."""
+        """The steps whose answers the script accepted."""
         steps = tuple(self.transcript.steps)
         return steps[:-1] if self.transcript.status == "error" else steps
 
@@ -90,7 +90,7 @@ class Replayed:
 
     @property
     def final_answer(self) -> Any:
-        """The canonical value of the last answer; None where the run did not end well."""
+        """The canonical value of the last answer; None if the run failed."""
         return step_answer(self.accepted[-1]) if self.success else None
 
 
@@ -100,19 +100,19 @@ def step_answer(step: Step) -> Any:
 
 
 def shown(step: Step) -> str:
-    """What a solver sees before it answers: all that was printed since, and the prompt.
+    """What a solver sees before it answers: the text printed since the last answer, and the prompt.
 
-    Line ends are LF, white space at the end is dropped, and what is no Unicode text replaced.
+    Line ends are LF, white space at the end is removed, and lone surrogates are replaced.
     """
     text = "".join(step.written) + (step.prompt or "")
     return clean(text.replace("\r\n", "\n")).rstrip()
 
 
 def clean(text: str) -> str:
-    """The text with lone surrogates, which no UTF-8 file can hold, replaced."""
+    """The text with lone surrogates replaced, as a UTF-8 file cannot contain them."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def is_text(text: str) -> bool:
-    """Whether a UTF-8 file can hold it."""
+    """Whether a UTF-8 file can contain the text."""
     return _SURROGATE.search(text) is None

@@ -1,4 +1,4 @@
-"""Finding the script of an episode by its hash, and taking it along with the files it reads."""
+"""Finds the script of an episode by its hash, and copies it with the files it mentions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_source
 
 MAX_BYTES = 64 * 1024 * 1024
-"""The most that is taken along with one script."""
+"""Maximum size of a script and its files together."""
 
 
 def data_hash(source: Source) -> str:
-    """A hash of the files beside a script that it mentions; empty where there are none.
+    """A hash of the files next to a script that it mentions; empty if there are none.
 
-    The same script asks other things where it reads other data.
+    The same script may ask other questions if it reads other data.
     """
     needed, folder = needed_files(source), source.path.parent
     found = sha256()
@@ -33,9 +33,9 @@ def find_script(folder: Path, code_hash: object, but: Path | None = None) -> Pat
     """The script below a folder whose bytes have this hash; None if there is none.
 
     Args:
-        folder: Where to look; not in hidden folders.
-        code_hash: The hash, as a record has it.
-        but: A folder in which not to look, such as the one that scripts are copied to.
+        folder: The folder to search, without hidden folders.
+        code_hash: The hash in the format of a record.
+        but: A folder to leave out, such as the one that scripts are copied to.
     """
     for path in sorted(folder.rglob("*.py")):
         if _is_hidden(path.relative_to(folder)) or (but and path.is_relative_to(but)):
@@ -50,12 +50,12 @@ def _is_hidden(path: Path) -> bool:
 
 
 def take_along(script: Path, code_hash: str, folder: Path) -> None:
-    """Copy a script and the files beside it that it mentions.
+    """Copy a script and the files next to it that it mentions.
 
-    Not what is hidden, and no record: it holds answers.
+    Hidden files are not copied, nor are records, because they contain answers.
 
     Raises:
-        EpisodeError: They are too much for one script.
+        EpisodeError: The files are too big.
     """
     target = folder / code_hash.removeprefix("sha256:")[:16]
     left = MAX_BYTES
@@ -65,14 +65,14 @@ def take_along(script: Path, code_hash: str, folder: Path) -> None:
             continue
         left -= path.stat().st_size
         if left < 0:
-            message = f"it and the files that it mentions have more than {MAX_BYTES // 2**20} MB"
+            message = f"the script and the files it mentions have more than {MAX_BYTES // 2**20} MB"
             raise EpisodeError(message, where=str(script), hint="export without --scripts")
         (target / inside).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target / inside)
 
 
 def _holds_answers(path: Path) -> bool:
-    """Whether a file is a record, or is kept beside one."""
+    """Whether a file is a record, or belongs to one."""
     if path.suffix in (".lock", ".jsonl") or ".runs" in str(path.parent):
         return True
     if path.suffix not in (".yaml", ".yml", ".json"):
