@@ -115,7 +115,7 @@ class Engine:
             handle = await DBOS.enqueue_workflow_async(QUEUE, workflow, task, *arguments)
         return handle.get_workflow_id()
 
-    async def open_tasks(self, kind: str, most: int) -> list[Row]:
+    async def unfinished_tasks(self, kind: str, most: int) -> list[Row]:
         """The tasks of a kind that have not ended, at most `most`."""
         return await DBOS.list_workflows_async(
             queue_name=QUEUE,

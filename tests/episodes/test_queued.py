@@ -152,7 +152,7 @@ async def test_tasks_with_a_deadline_go_first(tmp_path: Path) -> None:
         while len(await queued(client)) < 3:
             await asyncio.sleep(0.01)
         await engine.enqueue("tasks", "urgent")
-        assert [len(await engine.open_tasks(kind, 9)) for kind in ("tasks", "runs")] == [2, 3]
+        assert [len(await engine.unfinished_tasks(kind, 9)) for kind in ("tasks", "runs")] == [2, 3]
         begin.set()
         assert [(await run).result for run in runs] == [{}, {}, {}]
     assert order[:2] == ["first", "urgent"]

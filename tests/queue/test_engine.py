@@ -79,7 +79,10 @@ async def test_what_fails_is_kept_as_its_text_and_old_tasks_are_forgotten(tmp_pa
         await engine.enqueue(KIND, "bb", "jon@quiz.test", "http://quiz.test")
         row = await ended(engine, "bb")
         assert (row.status, str(row.error)) == ("ERROR", "ValueError: no [key]")
-        assert (await engine.open_tasks(KIND, 9), len(await engine.newest(KIND, 9))) == ([], 1)
+        assert (await engine.unfinished_tasks(KIND, 9), len(await engine.newest(KIND, 9))) == (
+            [],
+            1,
+        )
         await engine.forget(row.completed_at / 1000 - 10)
         assert await engine.one(KIND, "bb")
         await engine.forget(row.completed_at / 1000 + 10)

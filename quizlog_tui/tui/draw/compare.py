@@ -149,8 +149,8 @@ class Comparison:
 
     def _beside(self, index: int, *, every: bool) -> Iterator[Row]:
         row, width = self.rows[index], self._column
-        sides = (self._alike(index),) * 2 if row.kind == "same" else self._sides(index)
-        both = zip_longest(*(rows(side, width) for side in sides), fillvalue=())
+        pair = (self._alike(index),) * 2 if row.kind == "same" else self._sides(index)
+        both = zip_longest(*(rows(side, width) for side in pair), fillvalue=())
         for number, (one, other) in enumerate(both):
             labels = (row.index_a, row.index_b) if number == 0 or every else (None, None)
             sign = SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
@@ -223,10 +223,10 @@ def _rows_of(text: str, width: int) -> int:
 
 def _joined(found: Iterator[Row]) -> Line:
     """Rows as an item that breaks just there."""
-    pieces: list[tuple[str, str]] = []
+    joined: list[tuple[str, str]] = []
     for row in found:
-        pieces += [*([("\n", "")] if pieces else []), *row]
-    return Line(tuple(pieces))
+        joined += [*([("\n", "")] if joined else []), *row]
+    return Line(tuple(joined))
 
 
 def _differences(kinds: Sequence[str]) -> list[int]:

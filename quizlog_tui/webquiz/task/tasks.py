@@ -102,10 +102,10 @@ class Tasks:
         most = self.settings.max_concurrent_tasks + self.settings.max_queued_tasks
         only = f"{KIND} {hex_digest(json.dumps([request.email, request.url]).encode())}"
         async with self._starting:
-            open_tasks = await self.engine.open_tasks(KIND, most)
-            if same := [row for row in open_tasks if row.deduplication_id == only]:
+            waiting = await self.engine.unfinished_tasks(KIND, most)
+            if same := [row for row in waiting if row.deduplication_id == only]:
                 return same[0].workflow_id
-            if len(open_tasks) >= most:
+            if len(waiting) >= most:
                 raise LimitError("too many tasks are waiting", hint=_LATER)
             given = request.email, request.url, request.triggered
             return await self.engine.enqueue(KIND, request.id, *given, only=only)
@@ -153,14 +153,14 @@ class Tasks:
         request = TaskRequest(email, self.settings.user_secret, url, task, triggered)
         pages = 0
 
-        async def stored_values(page: PageResult) -> None:
+        async def store_page(page: PageResult) -> None:
             nonlocal pages
             pages += 1
             await store_value(f"{pages:03d}", asdict(page))
             self._tell()
 
         async def lasting(tools: TaskContext) -> TaskContext:
-            return replace(await durable(tools, self.engine.step), kept=stored_values)
+            return replace(await durable(tools, self.engine.step), kept=store_page)
 
         result = await self._shop.work(request, lasting=lasting)
         return result.to_dict()

@@ -32,7 +32,7 @@ class RowIndex:
 
     def forget(self, kept: int) -> int:
         """Drop the rows of all but the first items; how many rows these take."""
-        self._rows = {at: rows for at, rows in self._rows.items() if at < kept}
+        self._rows = {at: broken for at, broken in self._rows.items() if at < kept}
         return self.starts[min(kept, len(self.starts) - 1)]
 
     @property
