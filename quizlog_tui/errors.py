@@ -32,6 +32,10 @@ class QuizlogError(Exception):
         hint = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.message}{hint}"
 
+    def to_dict(self) -> dict[str, str | None]:
+        """The error's texts as plain data for JSON."""
+        return {"message": self.message, "where": self.where, "hint": self.hint}
+
 
 class UsageError(QuizlogError):
     """The call cannot be carried out: a wrong argument, or a move that the state forbids."""

@@ -60,8 +60,7 @@ def _run(words: list[str]) -> int:
 def _complain(error: QuizlogError, *, as_json: bool) -> int:
     print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
     if as_json:
-        said = {"message": error.message, "where": error.where, "hint": error.hint}
         with contextlib.suppress(OutputError, streams.ReaderLeft):
-            json_output.emit_json({"error": said | {"exit_code": error.exit_code}})
+            json_output.emit_json({"error": error.to_dict() | {"exit_code": error.exit_code}})
             sys.stdout.flush()
     return error.exit_code

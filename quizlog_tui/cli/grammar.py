@@ -110,6 +110,25 @@ def add_wait(parser: Parser) -> None:
     )
 
 
+def add_models(parser: Parser) -> None:
+    """The option of a command that asks models."""
+    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
+
+
+def add_replies(parser: Parser) -> None:
+    """The option of a command that can do with recorded replies in place of the models'."""
+    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+
+
+def add_unsafe_local(parser: Parser) -> None:
+    """The option of a command that runs the models' code."""
+    parser.add_argument(
+        "--unsafe-local",
+        action="store_true",
+        help="run the models' code even where nothing isolates it",
+    )
+
+
 def add_step(parser: Parser) -> None:
     """The arguments of a command that acts at a step of a record."""
     parser.add_argument("record")

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from .append_only_list import AppendOnlyList
 
 Status = Literal["in_progress", "success", "error"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 MAIN = "main"
 """The name of a record's first branch."""
@@ -31,6 +32,10 @@ class LastError:
     """The partial score, 0..1."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Unknown keys, kept on rewrite."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The exception as plain data for JSON, without unknown keys."""
+        return {"message": self.message, "line": self.line, "score": self.score}
 
 
 @dataclass(frozen=True)

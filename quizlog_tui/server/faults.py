@@ -63,8 +63,7 @@ def comes_from_full_disk(error: BaseException | None) -> bool:
 
 def error_data(error: QuizlogError) -> dict[str, Any]:
     """An error as plain data, in the form that commands print with `--json`."""
-    data = {"message": error.message, "where": error.where, "hint": error.hint}
-    return {"schema_version": 1, "error": data | {"exit_code": error.exit_code}}
+    return {"schema_version": 1, "error": error.to_dict() | {"exit_code": error.exit_code}}
 
 
 def encode(data: Mapping[str, Any]) -> bytes:

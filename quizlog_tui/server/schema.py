@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..record.model import STATUSES
+
 _TEXT = {"type": "string"}
 _NO_TEXT = {"type": ["string", "null"]}
 _NUMBER = {"type": ["number", "null"]}
@@ -32,7 +34,7 @@ _ERROR = _object(
     }
 )
 _REPLY = _object(
-    status={"enum": ["in_progress", "success", "error"]},
+    status={"enum": [*STATUSES]},
     pointer={"type": "integer"},
     next_prompt=_NO_TEXT,
     input_type=_NO_TEXT,

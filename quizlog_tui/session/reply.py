@@ -80,8 +80,7 @@ class Reply:
             "input_type": self.input_type,
             "choices": list(self.choices),
             "print": list(self.print),
-            "last_error": error
-            and {"message": error.message, "line": error.line, "score": error.score},
+            "last_error": error and error.to_dict(),
             "score": self.score,
             "branch": self.branch,
             "record": self.record,

@@ -1,24 +1,19 @@
-"""Notices that files were changed, by their time and size. Reads none of them."""
+"""Notices that files were changed, by their stamps. Reads none of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-Stamps = dict[Path, tuple[int, int]]
-"""Time and size of each file that is there."""
+from ..files.stamp import Stamp, stamp_of
+
+Stamps = dict[Path, Stamp]
+"""The stamp of each file that is there."""
 
 
 def stamps(paths: Iterable[Path]) -> Stamps:
     """How the files stand now."""
-    found = {}
-    for path in paths:
-        try:
-            info = path.stat()
-        except OSError:
-            continue
-        found[path] = (info.st_mtime_ns, info.st_size)
-    return found
+    return {path: stamp for path in paths if (stamp := stamp_of(path))}
 
 
 class Watch:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.errors import CancelledError
 from quizlog_tui.proof.causes import culprits
 from quizlog_tui.proof.verdict import Verdict
 from quizlog_tui.proof.verify import judged, verify
@@ -28,7 +25,7 @@ from quizlog_tui.session.session import Session
 from tests.proof.drift.quiz import edited as drifted
 from tests.proof.drift.quiz import recorded
 from tests.support.build import Build
-from tests.support.processes import IS_UP, is_up
+from tests.support.processes import IS_UP, gives_up
 
 QUIZ = """
 import random
@@ -251,22 +248,7 @@ def test_a_script_over_its_limit_cannot_be_verified(build: Build) -> None:
 def test_verifying_can_be_given_up(build: Build) -> None:
     path = build.record(f"{IS_UP}\nwhile True: pass\n")
     runs = Runs()
-    caught: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            verify(path, runs)
-        except CancelledError as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    while not is_up():
-        assert thread.is_alive()
-        time.sleep(0.01)
-    runs.give_up()
-    thread.join(20)
-    assert caught and not thread.is_alive()
+    assert gives_up(lambda: verify(path, runs), runs.give_up)
 
 
 CONDITIONS = st.lists(st.sampled_from("abcdefghij"), unique=True, min_size=1)

@@ -9,7 +9,7 @@ import pytest
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
-from tests.support.isolation import needs_isolation
+from tests.support.hidden_acts import act_hidden
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the system's state is in /proc")
 
@@ -41,10 +41,7 @@ def test_a_read_that_is_hidden_is_never_reproducible(
     build: Build, hiding: str, reading: str
 ) -> None:
     path = build.record(OBSERVED)
-    with Session(path) as session:
-        session.answer(HIDING[hiding])
-        assert session.answer(READING[reading]).status == "in_progress"
-        needs_isolation(*session.transcript.unavailable)
+    act_hidden(path, HIDING[hiding], READING[reading])
     verdict = verify(path)
     assert (verdict.verdict, verdict.step, verdict.cause) == ("diverges", 2, "environment")
     assert "the system's state" in (verdict.reason or "")

@@ -10,6 +10,7 @@ import pytest
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
+from tests.support.hidden_acts import act_hidden
 from tests.support.isolation import needs_isolation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
@@ -72,11 +73,8 @@ def test_a_start_that_is_hidden_is_never_reproducible(
     build: Build, hiding: str, starting: str
 ) -> None:
     path = build.record(OBSERVED)
-    with Session(path) as session:
-        session.answer(HIDING[hiding])
-        assert session.answer(STARTING[starting]).status == "in_progress"
-        assert {"thread", "threads", "program", "processes"}.isdisjoint(session.transcript.observed)
-        needs_isolation(*session.transcript.unavailable)
+    run = act_hidden(path, HIDING[hiding], STARTING[starting])
+    assert {"thread", "threads", "program", "processes"}.isdisjoint(run.observed)
     verdict = verify(path)
     assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
     assert "does not tell of" in (verdict.reason or "")

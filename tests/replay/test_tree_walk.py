@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from quizlog_tui.errors import CancelledError, LimitError
+from quizlog_tui.errors import LimitError
 from quizlog_tui.proof.verify import judged
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
@@ -30,7 +28,7 @@ from quizlog_tui.replay.tree import Node, in_order, tree_of
 from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
 from quizlog_tui.replay.world import World, described
 from tests.support.build import Build
-from tests.support.processes import IS_UP, is_up
+from tests.support.processes import IS_UP, gives_up
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="copies need Linux")
 LINES = st.lists(st.lists(st.sampled_from("abc"), max_size=6), min_size=1, max_size=12)
@@ -235,22 +233,7 @@ def test_what_was_tampered_with_where_lines_part_is_so_on_all_of_them(build: Bui
 def test_a_walk_can_be_given_up(build: Build) -> None:
     source = read_source(build.script(f"input('? ')\n{IS_UP}\nwhile True: pass\n"))
     walk = TreeWalk(source, World(1), tree_of([["a"], ["b"]]), Limits())
-    caught: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            dict(walk)
-        except CancelledError as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    while not is_up():
-        assert thread.is_alive()
-        time.sleep(0.01)
-    walk.cancel()
-    thread.join(20)
-    assert caught and not thread.is_alive()
+    assert gives_up(lambda: dict(walk), walk.cancel)
 
 
 def recorded(source: Source, lines: Sequence[Sequence[str]], seed: int = 1) -> Record:

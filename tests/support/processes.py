@@ -5,9 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+from quizlog_tui.errors import CancelledError
 
 _NAME = "quiz-is-up"
 IS_UP = f"__import__('ctypes').CDLL(None).prctl(15, b'{_NAME}', 0, 0, 0)"
@@ -28,6 +33,17 @@ def is_up() -> bool:
     if sys.platform != "linux":
         pytest.skip("the names of processes are read from /proc")
     return any(name_of(pid) == _NAME for pid in below(os.getpid()))
+
+
+def gives_up(run: Callable[[], object], give_up: Callable[[], None]) -> bool:
+    """Whether `run`, whose script comes to `IS_UP`, ends as cancelled once `give_up` was called."""
+    with ThreadPoolExecutor(1) as threads:
+        future = threads.submit(run)
+        while not is_up():
+            assert not future.done()
+            time.sleep(0.01)
+        give_up()
+        return isinstance(future.exception(20), CancelledError)
 
 
 def name_of(pid: int) -> str:

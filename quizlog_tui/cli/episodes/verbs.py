@@ -71,10 +71,7 @@ def _tell_made(made: BuildResult, output: Path, *, as_json: bool) -> None:
         print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
     reasons = dict(made.reasons.most_common())
     if as_json:
-        skipped = [
-            {"message": error.message, "where": error.where, "hint": error.hint}
-            for error in made.skipped
-        ]
+        skipped = [error.to_dict() for error in made.skipped]
         names = ("episodes", "verified", "added", "known", "lowered", "kept")
         counts = {name: getattr(made, name) for name in names}
         emit_json({"file": str(output)} | counts | {"reasons": reasons, "skipped": skipped})

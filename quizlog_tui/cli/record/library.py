@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
+from ...record.model import STATUSES
 from ...record.summary import Summary, find_records, summary
 from ...text import one_line
 from ..grammar import Parser, command
@@ -95,7 +96,7 @@ def _list() -> Parser:
     about = "List the records below a folder: what their files say, nothing is run."
     parser = command("quizlog list", records, about)
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".")
-    states = ["in_progress", "success", "error", _UNREADABLE]
+    states = [*STATUSES, _UNREADABLE]
     parser.add_argument("--status", choices=states, help="only those")
     parser.add_argument("--sort", choices=list(_ORDERS), default="name", help="default: name")
     return parser

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...text import one_line
 from ..extras import needs
-from ..grammar import Parser, command
+from ..grammar import Parser, add_models, command
 from ..json_output import emit_json
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _models() -> Parser:
     )
     parser = command("quizlog models", models, about, epilog=_EXAMPLE)
     parser.add_argument("action", choices=["check"], nargs="?")
-    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
+    add_models(parser)
     return parser
 
 

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..extras import needs
-from ..grammar import Parser, add_wait, command, seconds
+from ..grammar import (
+    Parser,
+    add_models,
+    add_replies,
+    add_unsafe_local,
+    add_wait,
+    command,
+    seconds,
+)
 from ..json_output import emit_json
 from ..record.moves import one_move
 from ..record.show import error_lines, narrate_warnings, say
@@ -178,16 +186,12 @@ def _solve_parser() -> Parser:
     parser.add_argument(
         "--url", help="let the server there do it; RECORD is the record's name on the server"
     )
-    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
-    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    add_models(parser)
+    add_replies(parser)
     parser.add_argument("--keep", metavar="FOLDER", help="record each reply there")
     parser.add_argument("--budget", metavar="SECONDS", type=seconds, help="for each question")
     add_wait(parser)
-    parser.add_argument(
-        "--unsafe-local",
-        action="store_true",
-        help="run the models' code even where nothing isolates it",
-    )
+    add_unsafe_local(parser)
     return parser
 
 

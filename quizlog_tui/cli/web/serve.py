@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ..extras import needs
-from ..grammar import Parser, command, port
+from ..grammar import Parser, add_models, add_replies, command, port
 from ..json_output import emit_json
 from ..record.show import say
 
@@ -83,8 +83,8 @@ def _serve_parser() -> Parser:
     parser.add_argument(
         "--folder", action="append", metavar="DIR", help="may come again; default: the current one"
     )
-    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
-    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    add_models(parser)
+    add_replies(parser)
     parser.add_argument(
         "--env", metavar="FILE", help="keys, and how tasks are worked; default: .env"
     )

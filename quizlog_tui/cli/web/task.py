@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import UsageError
 from ...text import clipped, one_line
 from ..extras import needs
-from ..grammar import Parser, command
+from ..grammar import Parser, add_models, add_replies, add_unsafe_local, command
 from ..json_output import emit_json
 from ..record.show import say
 
@@ -119,14 +119,10 @@ def _parser() -> Parser:
     parser = command("quizlog task", task, about)
     parser.add_argument("url", help="the first page")
     parser.add_argument("--env", metavar="FILE", help="default: .env")
-    parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
-    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    add_models(parser)
+    add_replies(parser)
     parser.add_argument("--keep", action="store_true", help="keep the task's folder")
-    parser.add_argument(
-        "--unsafe-local",
-        action="store_true",
-        help="run the models' code even where nothing isolates it",
-    )
+    add_unsafe_local(parser)
     return parser
 
 

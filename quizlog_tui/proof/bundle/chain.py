@@ -25,8 +25,8 @@ def step_lines(run: Transcript, start: str) -> list[str]:
         data = _data(index, step)
         if index == len(run.steps):
             error = run.last_error
-            told = error and {"message": error.message, "line": error.line, "score": error.score}
-            data |= {"status": run.status, "score": run.score, "error": told}
+            shown = error and error.to_dict()
+            data |= {"status": run.status, "score": run.score, "error": shown}
         before = _hash(before, data)
         lines.append(json.dumps(data | {"hash": before}))
     return lines

@@ -37,8 +37,9 @@ def to_mapping(record: Record) -> dict[str, Any]:
 
 def error_mapping(error: LastError) -> dict[str, Any]:
     """`last_error` as the trace format writes it."""
-    data = {"message": error.message, "line": error.line, "score": error.score}
-    return {key: value for key, value in data.items() if value is not None} | dict(error.extras)
+    return {key: value for key, value in error.to_dict().items() if value is not None} | dict(
+        error.extras
+    )
 
 
 def _branches(record: Record) -> dict[str, Any]:

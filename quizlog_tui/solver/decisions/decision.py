@@ -12,26 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...replay.script.input_kinds import TEXT
+from ...sandbox.result import Status
 
 SCHEMA_VERSION = 1
 """The version of a decision's JSON."""
 
 ReplyStatus = Literal["ok", "invalid", "timeout", "rate_limited", "error"]
 """How a request to a model ended."""
-RunStatus = Literal[
-    "ok",
-    "error",
-    "timeout",
-    "oom",
-    "crashed",
-    "no_result",
-    "bad_result",
-    "result_too_big",
-    "output_limit",
-    "disk_limit",
-    "sandbox_error",
-]
-"""How running a model's code ended."""
 Why = Literal[
     "unanimous", "majority", "confidence", "primary", "plurality", "only_candidate",
     "reason_feedback",
@@ -67,7 +54,7 @@ class Question:
 class Execution:
     """The result of running a model's code in the sandbox."""
 
-    status: RunStatus
+    status: Status
     """How the run ended."""
     answer: Any = None
     """The value of the variable `answer` if the status is `ok`: any JSON value."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from ...record import model
 from ...record.summary import Summary
 from ...text import one_line, plural
 from ..clock import Clock
@@ -16,7 +17,7 @@ from .words import MARKS, STYLES, WORDS
 
 UNREADABLE = "unreadable"
 """Stands among the statuses for a record with a problem."""
-STATUSES = ("", "in_progress", "success", "error", UNREADABLE)
+STATUSES = ("", *model.STATUSES, UNREADABLE)
 """What one may narrow the list to; empty for all."""
 ORDERS = ("name", "changed", "score", "steps")
 """What the list may be sorted by."""
