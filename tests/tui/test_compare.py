@@ -101,6 +101,7 @@ async def test_another_record_is_compared_and_a_wrong_one_named(
         await another(pilot, "audit/record.yaml@worse")
         await shows(pilot, "≠ first at step 2, the answer: 16 | 17")
         assert screen._found.b.name == "audit/record.yaml@worse"
+        app.clear_notifications()  # the error stands for a minute over what is looked for
         await pilot.press("c")
         await opened(pilot, ChooseScreen)
         await pilot.press("enter")
