@@ -32,7 +32,10 @@ from tests.support.corpus import CORPUS
 from tests.support.processes import IS_UP, below, is_up
 from tests.support.waiting import gone, wait_for
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="checkpoints need Linux")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="checkpoints need Linux"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -30,6 +30,8 @@ from quizlog_tui.replay.world import World, described
 from tests.support.build import Build
 from tests.support.processes import IS_UP, gives_up
 
+pytestmark = pytest.mark.long
+T = TypeVar("T", bound=Callable[..., None])
 linux = pytest.mark.skipif(sys.platform != "linux", reason="copies need Linux")
 LINES = st.lists(st.lists(st.sampled_from("abc"), max_size=6), min_size=1, max_size=12)
 
@@ -104,6 +106,7 @@ PLAIN = ("a", "b", "bad", "stop")
 NASTY_ANSWERS = tuple(name.split('"')[1] for name in NASTY.splitlines() if 'if x == "' in name)
 ANSWERS = st.one_of(st.sampled_from(PLAIN), st.sampled_from(NASTY_ANSWERS))
 TREES = st.lists(st.lists(ANSWERS, max_size=5), min_size=2, max_size=7)
+WORLDS = (World(5), World(5).but(("hashes", "clock", "leftovers", "metadata")))
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 
@@ -119,18 +122,30 @@ def facts(run: Outcome) -> Any:
     return run, sorted({*run.observed} - {"strayed"}), run.unavailable
 
 
-@given(TREES)
-@example([["write", "read"], ["write", "write", "read"], ["read"], ["write", "bad"]])
-@example([["a", "write"], ["a", "read"], ["a", "c"], ["a", "read", "a"], ["a", "read", "b"]])
-@example([["c late", "stop"], ["read"], ["c late", "read", "bad"], ["read", "a"]])
-@example([["a", "kill"], ["a", "kill", "a"], ["a", "a", "hard"], ["a", "a", "hard", "a"]])
+def in_every_world(lines: list[list[str]]) -> Callable[[T], T]:
+    """An example that is tried in each world."""
+
+    def add(test: T) -> T:
+        for world in WORLDS:
+            test = example(lines, world)(test)
+        return test
+
+    return add
+
+
+@given(TREES, st.sampled_from(WORLDS))
+@in_every_world([["write", "read"], ["write", "write", "read"], ["read"], ["write", "bad"]])
+@in_every_world([["a", "write"], ["a", "read"], ["a", "c"], ["a", "read", "a"], ["a", "read", "b"]])
+@in_every_world([["c late", "stop"], ["read"], ["c late", "read", "bad"], ["read", "a"]])
+@in_every_world([["a", "kill"], ["a", "kill", "a"], ["a", "a", "hard"], ["a", "a", "hard", "a"]])
 @settings(max_examples=25, suppress_health_check=SLOW)
-def test_a_walk_shows_what_separate_replays_show(build: Build, lines: list[list[str]]) -> None:
+def test_a_walk_shows_what_separate_replays_show(
+    build: Build, lines: list[list[str]], world: World
+) -> None:
     source = read_source(build.script(NASTY))
-    for world in (World(5), World(5).but(("hashes", "clock", "leftovers", "metadata"))):
-        shown = walked(source, lines, world)
-        for index, line in enumerate(lines):
-            assert facts(shown[index]) == facts(replay(source, world, line)), line
+    shown = walked(source, lines, world)
+    for index, line in enumerate(lines):
+        assert facts(shown[index]) == facts(replay(source, world, line)), line
 
 
 @dataclass

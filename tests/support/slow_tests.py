@@ -1,4 +1,4 @@
-"""Leaves slow tests out of a quick run, and finds out which those are.
+"""Begins with long tests, leaves slow ones out of a quick run, and finds out which those are.
 
 `tests/run quick` leaves out what stands in `tests/slow_tests.txt`. That list is written anew by a
 whole run on an idle machine: `tests/run --list-slow=tests/slow_tests.txt`.
@@ -25,6 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     if not config.getoption("quick"):
         return
     slow = set(LIST.read_text(encoding="utf-8").splitlines())

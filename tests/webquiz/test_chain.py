@@ -6,6 +6,8 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
@@ -18,7 +20,7 @@ from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of
 from tests.webquiz.conftest import DORA, JON, QUICK, SECRET, Lab, lab, needs_browser, needs_sandbox
 from tests.webquiz.solver_of_pages import think
 
-pytestmark = [needs_browser(), needs_sandbox()]
+pytestmark = [pytest.mark.long, needs_browser(), needs_sandbox()]
 MODELS = {"ada": think, "bea": think}
 
 
@@ -48,11 +50,10 @@ async def test_the_whole_chain_for_two_people_at_once(tmp_path: Path) -> None:
             assert running.shop.browser.open_contexts == 0
         for result in results:
             states = {page.url.split("/")[3].split("?")[0]: page.state for page in result.pages}
-            assert result.state == "finished"
+            log = (tmp_path / result.id / LOG).read_text()
+            assert result.state == "finished", log
             expected = {page.id: "correct" for page in all_pages().values()}
-            assert states == expected | {"q22-skip": "skipped"}, (
-                tmp_path / result.id / LOG
-            ).read_text()
+            assert states == expected | {"q22-skip": "skipped"}, log
         for email in (JON, DORA):
             rows = pages_of(running, email)
             right = [name for name, sent in rows.items() if sent and sent[-1]["correct"]]

@@ -16,7 +16,10 @@ import pytest
 from quizlog_tui.sandbox.levels import NOBODY
 from tests.support.open_python import open_python
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux"),
+]
 _CLOSED = {"ok-pandas", "ok-numpy-linalg"}
 """Libraries of another environment than the interpreter's are closed to code, as any other folder."""
 _NO_NAMESPACES = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"]

@@ -15,7 +15,10 @@ from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.sandbox.attacks.perform import Judgement
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux"),
+]
 ATTACKS = load(attack_list(QUIZ_ATTACKS))
 NEEDS_WALLS = [attack for attack in ATTACKS if attack.category in ("outside", "kernel")]
 
