@@ -166,8 +166,8 @@ def _lasting(shown: str) -> str:
 
 def agrees(shown: str, wanted: str) -> bool:
     """Whether a terminal showed what a document says; spaces at the end of a line do not count."""
-    bare = [re.sub(r"[ \t]+$", "", text, flags=re.M) for text in (wanted, shown)]
-    return doctest.OutputChecker().check_output(*bare, doctest.ELLIPSIS)
+    want, got = (re.sub(r"[ \t]+$", "", text, flags=re.M) for text in (wanted, shown))
+    return doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
 
 
 def _free_port() -> str:

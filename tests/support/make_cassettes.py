@@ -134,7 +134,7 @@ class Scripted:
         self.name = name
         self.script = script
 
-    async def complete(self, call: Prompt) -> TransportReply:
+    async def complete(self, call: Prompt[Any]) -> TransportReply:
         data = json.loads(call.messages[-1].content)
         asked = data["question"] if call.turn == "solve" else data["context"]["question"]
         ending = " (again)" if call.turn == "reconcile" else ""

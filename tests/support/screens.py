@@ -50,7 +50,7 @@ async def settled(pilot: Pilot[Any]) -> PlayerScreen:
     for _ in patiently():
         screen = pilot.app.screen
         await idle(pilot)  # if it was there before, it is now mounted and painted
-        if isinstance(screen, PlayerScreen) and screen is pilot.app.screen:
+        if screen is pilot.app.screen and isinstance(screen, PlayerScreen):
             return screen
     raise AssertionError(f"the player never came:\n{screen_text(pilot.app)}")
 

@@ -52,6 +52,13 @@ async def burst(pilot: Pilot[None], *keys: str) -> PlayerScreen:
     return await settled(pilot)
 
 
+async def give(pilot: Pilot[None], *answers: str) -> None:
+    """Answers to the first questions, each when its question is there."""
+    await settled(pilot)
+    for answer in answers:
+        await press(pilot, answer, "enter")
+
+
 async def test_what_is_typed_ahead_waits_for_its_question(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
@@ -104,8 +111,7 @@ async def test_what_is_typed_before_the_first_question_is_painted_is_no_command(
 async def test_a_fork_and_its_answer_in_one_burst(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
-        await settled(pilot)
-        await press(pilot, "1", "enter")
+        await give(pilot, "1")
         await press(pilot, "escape")
         await burst(pilot, "0", "f", "b", "a", "r", "enter")
         await shows(pilot, "branch fork-1")
@@ -144,8 +150,7 @@ async def test_pasted_text_stands_before_the_enter_that_follows(record: Path) ->
 async def test_nobody_agrees_to_a_branch_that_was_not_painted(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
-        await settled(pilot)
-        await press(pilot, "1", "enter")
+        await give(pilot, "1")
         await press(pilot, "escape", "h")
         for key in ("i", "9", "enter", "enter", "enter"):
             app.simulate_key(key)
@@ -157,9 +162,7 @@ async def test_nobody_agrees_to_a_branch_that_was_not_painted(record: Path) -> N
 async def test_two_changes_in_one_burst_are_both_made(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
-        await settled(pilot)
-        await press(pilot, "1", "enter")
-        await press(pilot, "2", "enter")
+        await give(pilot, "1", "2")
         await press(pilot, "escape")
         screen = await burst(pilot, "z", "z")
         await pilot.app.workers.wait_for_complete()
