@@ -5,8 +5,8 @@ A block that names a file (```python file=quiz.py) is written to the folder of i
 terminal shows; `...` stands for any text, and `# exit code N` behind a command says how it ends
 (0 if it does not say). A `python` block is run; an `output` block behind it is what it prints. All
 blocks of a document run in one shell, in order. `sh` blocks are for the reader's own machine: they
-install, need keys, or go on for ever, so only their calls of quizlog are checked. Two things are
-named otherwise than they are: the port of the server and the folder that a run is in.
+install, need keys, or go on for ever, so only their calls of quizlog are checked. Some things are
+named otherwise than they are: the port of the server, and the folders of the run and the user.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ _PORT = "8642"
 """The port that documents name; a run takes one that is free."""
 _FOLDER = "/home/ann/quizzes"
 """The folder that documents name, for the one that a run has."""
+_DATA = "/home/ann/.local/share"
+"""The folder for a user's data that documents name."""
 _OVERWRITTEN = re.compile(r"[^\n\x1e]*\r(?:\x1b\[K)?")
 """Progress, which a terminal shows for a moment."""
 _VARIES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d\+00:00)?| +\d+\.\d m?s\b")
@@ -122,7 +124,9 @@ def perform(document: str, folder: Path) -> Iterator[tuple[Run, str, int]]:
     port = _free_port()
     script = "\n".join(lines).replace(_PORT, port)
     found = _in_terminal(script, folder).replace("\r\n", "\n").replace(port, _PORT)
-    found = _OVERWRITTEN.sub("", found.replace(str(folder), _FOLDER))
+    for place, named in ((str(folder), _FOLDER), (os.environ["XDG_DATA_HOME"], _DATA)):
+        found = found.replace(place, named)
+    found = _OVERWRITTEN.sub("", found)
     parts = found.split(_MARK)
     assert len(parts) == 2 * len(wanted) + 1, found
     yield from zip(wanted, parts[0::2], map(int, parts[1::2]), strict=False)
