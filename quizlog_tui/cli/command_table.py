@@ -234,6 +234,9 @@ COMMANDS: dict[str, CommandEntry] = {
         "run code.py",
     ),
     "doctor": CommandEntry("machine", "machine.doctor", "", "report what this machine offers", ""),
+    "completions": CommandEntry(
+        "machine", "machine.completions", "bash|zsh|fish", "what a shell needs to complete", "bash"
+    ),
     "help": CommandEntry(
         "machine", "machine.guides", "[TOPIC]", "read or search the guides", "proof"
     ),

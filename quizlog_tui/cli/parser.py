@@ -53,18 +53,22 @@ class _RecordParser(Parser):
         """All commands by what they are for, then the options of this one."""
         from textwrap import fill
 
+        general = ("--help", "--version", "--json")
         options = [
             f"{action.option_strings[-1]} ({action.help})"
             for action in self._actions
-            if action.option_strings
+            if action.option_strings and action.option_strings[-1] not in general
         ]
-        own = fill("; ".join(options), 94, break_on_hyphens=False)
-        codes = fill(", ".join(f"{code} {says}" for code, says in EXIT_CODES.items()), 94)
+        own = f"Options of `quizlog RECORD [ANSWER]`: {'; '.join(options)}."
+        codes = ", ".join(f"{code} {says}" for code, says in EXIT_CODES.items())
+        more = (
+            "Every command takes --help, which shows an example, and --json: one object on stdout. "
+            "--version shows the version. A record that is named like a command: ./new"
+        )
+        paragraphs = (fill(text, 94) for text in (own, f"Exit codes: {codes}.", more))
         return (
-            f"usage: quizlog COMMAND ...\n       quizlog [OPTION...] RECORD [ANSWER]\n\n"
-            f"{self.description}\n\n{_command_list()}\n\n"
-            f"Options of `quizlog RECORD [ANSWER]`: {own}\n\nExit codes: {codes}\n\n"
-            "`quizlog COMMAND --help` shows more. A record named like a command: ./new\n"
+            "usage: quizlog COMMAND ...\n       quizlog [OPTION...] RECORD [ANSWER]\n\n"
+            f"{self.description}\n\n{_command_list()}\n\n" + "\n".join(paragraphs) + "\n"
         )
 
 

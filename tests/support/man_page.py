@@ -1,0 +1,41 @@
+"""The man page, made from the grammar of all commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quizlog_tui.cli.command_data import commands
+from quizlog_tui.cli.parser import EXIT_CODES
+
+
+def man_page() -> str:
+    """The text of `man quizlog`."""
+    lines = ['.TH QUIZLOG 1 "" "quizlog" "User Commands"', ".SH NAME"]
+    lines += ["quizlog \\- replay, audit and fork multi\\-step quizzes", ".SH SYNOPSIS"]
+    lines += [".B quizlog", "[OPTION...] RECORD [ANSWER]", ".br", ".B quizlog", "COMMAND ..."]
+    lines += [".SH COMMANDS"]
+    for each in commands():
+        lines += [".TP", f".B quizlog {_plain(each['usage'])}", _plain(each["about"]) + "."]
+        for part in (each, *each["verbs"]):
+            lines += _options(part, f"{part['name']}: " if part is not each else "")
+        lines += [".br", f"Example: {_plain(each['example'])}"]
+    lines += [".SH EXIT STATUS"]
+    for code, says in EXIT_CODES.items():
+        lines += [".TP", f".B {code}", _plain(says) + "."]
+    lines += [".SH SEE ALSO", "quizlog help lists the guides."]
+    return "\n".join(lines) + "\n"
+
+
+def _options(part: dict[str, Any], before: str) -> list[str]:
+    found = []
+    for option in part["options"]:
+        if option["flags"][-1] not in ("--help", "--json"):
+            flags = f"{', '.join(option['flags'])} {option['metavar']}".rstrip()
+            found += [".br", f"{before}{_plain(flags)}: {_plain(option['help'])}"]
+    return found
+
+
+def _plain(text: str) -> str:
+    """Text without anything that has a meaning in a man page."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{text}" if text[:1] in (".", "'") else text
