@@ -15,7 +15,7 @@ from ..record.model import LastError, Status
 from .answer_code import answers_run
 from .process.limits import Limits
 from .process.process import QuizProcess
-from .process.protocol import RawStep, Violation, WorkerOutcome, WorkerReport
+from .process.protocol import Code, RawStep, Violation, WorkerOutcome, WorkerReport
 from .script.source import Source
 from .transcript import Step, Transcript, frozen
 from .world import CODE, MET, TAMPERED
@@ -140,15 +140,14 @@ class Run:
     def _listen(self) -> str:
         """Follow the process to its next stop, or its end; the kind of stop."""
         kind, outcome = "ended", None
-        for report in self.process.reports():
-            self._check(report)
-            if self.process.code:
-                self._note_code()
-            for raw, stdout in self._read(report.steps):
-                self._take(raw, stdout, report.writing)
-            kind, outcome = report.kind, report.outcome if report.kind == "ended" else None
-        if self.process.code:
-            self._note_code()
+        for told in self.process.reports():
+            if isinstance(told, Code):
+                self._note_code(told)
+                continue
+            self._check(told)
+            for raw, stdout in self._read(told.steps):
+                self._take(raw, stdout, told.writing)
+            kind, outcome = told.kind, told.outcome if told.kind == "ended" else None
         if self.process.alive and self._pending is not None:
             tampered = self._is_tampered()
             fields = {
@@ -179,19 +178,17 @@ class Run:
         if used > len(self._given) or (report.kind == "asking" and used < len(self._given)):
             raise self.process.violated(Violation("it used answers that it was not given"))
 
-    def _note_code(self) -> None:
-        """Mark the answers that ran as code since the last report.
+    def _note_code(self, code: Code) -> None:
+        """Mark the answers that are, or make part of, code that is run.
 
         Raises:
             ProtocolError: It tells of answers that it was not given; the process was ended.
         """
-        told, self.process.code = self.process.code, []
-        answers, script = [*self.answers, *self._given], "\n".join(self.source.lines)
-        for code in told:
-            if code.used > len(answers):
-                raise self.process.violated(Violation("it used answers that it was not given"))
-            found = [(index, code.used) for index in answers_run(code, answers, script)]
-            self._code = tuple(dict.fromkeys((*self._code, *found)))
+        answers = [*self.answers, *self._given]
+        if code.used > len(answers):
+            raise self.process.violated(Violation("it used answers that it was not given"))
+        found = [(index, code.used) for index in answers_run(code, answers, self.source.text)]
+        self._code = tuple(dict.fromkeys((*self._code, *found)))
 
     def _observed(self, tampered: bool) -> tuple[str, ...]:
         """What the process met, and what was seen from outside it."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.replay.answer_code import answers_run, is_code, powers
+from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.process.protocol import Code
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
@@ -162,3 +165,31 @@ def test_a_step_that_ran_as_code_is_marked_wherever_it_is_shown(build: Build) ->
     verdict = verify(record)
     assert verdict.verdict == "reproducible"
     assert "note: an answer ran as code" in "\n".join(verdict.remarks)
+
+
+ENDLESS = {
+    "code": "while True: eval('1')",
+    "channel": """
+import os
+while True: os.write(100, b'\\x0c\\0\\0\\0["straying"]')
+""",
+}
+
+
+@pytest.mark.parametrize("way", ENDLESS)
+def test_messages_without_end_put_no_limit_off(way: str, build: Build) -> None:
+    script = build.script(f"input('? ')\n{ENDLESS[way]}")
+    with (
+        Replayer(Limits(seconds=0.5), checkpoints=0) as replayer,
+        pytest.raises(LimitError, match="without asking"),
+    ):
+        replayer.replay(script, 1, ["4"])
+
+
+def test_a_script_that_runs_code_without_end_can_be_cancelled(build: Build) -> None:
+    script = build.script(f"input('? ')\n{ENDLESS['code']}")
+    with Replayer(Limits(seconds=60), checkpoints=0) as replayer:
+        replayer.replay(script, 1, [])
+        threading.Timer(0.2, replayer.cancel).start()
+        with pytest.raises(CancelledError):
+            replayer.replay(script, 1, ["4"])

@@ -62,8 +62,6 @@ class QuizProcess:
         """Whether it has come as far as the script."""
         self._stops = 0
         """How many questions it has asked."""
-        self.code: list[Code] = []
-        """Code that it has run from text since its last report was taken."""
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
@@ -161,8 +159,10 @@ class QuizProcess:
             self._next(deadline, stop_at_birth=True)
         return self.alive and self.refused is None
 
-    def reports(self) -> Iterator[WorkerReport]:
+    def reports(self) -> Iterator[WorkerReport | Code]:
         """What the script tells, up to where it stops; or to its end, after which it is not alive.
+
+        Code that it runs from text comes before what it leads to.
 
         Raises:
             LimitError: It went over a limit and was ended.
@@ -170,14 +170,16 @@ class QuizProcess:
             CancelledError: `cancel` was called, and it was ended.
         """
         deadline = self._limits.deadline()
-        while (report := self._next(deadline)) is not None:
-            yield report
-            if report.kind in ("asking", "paused"):
+        while (told := self._next(deadline)) is not None:
+            yield told
+            if isinstance(told, Code):
+                continue
+            if told.kind in ("asking", "paused"):
                 return
             deadline = self._limits.deadline()
 
-    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> WorkerReport | None:
-        """The next report, or None when the process has ended or was refused."""
+    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> WorkerReport | Code | None:
+        """The next report, or code that it runs; None when the process has ended or was refused."""
         while True:
             message = self._pending()
             if message is None and self.alive:
@@ -193,9 +195,11 @@ class QuizProcess:
                 if not self._began:
                     raise reasons.not_started(self._name, self.output.stderr(0))
                 return None
-            if message is None:
+            if self.alive:
                 self._watch(deadline)
-            elif stop_at_birth and isinstance(message, Born):
+            if isinstance(message, Code):
+                return message
+            if stop_at_birth and isinstance(message, Born):
                 return None
 
     def _pending(self) -> Message | None:
@@ -227,8 +231,6 @@ class QuizProcess:
                 raise self.violated(Violation("it told of an isolation that is none"))
             self._began = True
             self.unavailable += FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
-        elif isinstance(message, Code):
-            self.code.append(message)
         elif isinstance(message, Straying):
             self.family.writers.add(self.pid)
         elif isinstance(message, Unshut):
@@ -281,7 +283,7 @@ class QuizProcess:
         return None
 
     def _watch(self, deadline: float) -> None:
-        """Nothing arrived: see to the limits."""
+        """See to the limits: after each wait, and with each message that is no report."""
         if self.output.floods() and not self._channel.gather_all():
             raise self._ended(reasons.wrote_too_much(self._name, self._limits))
         self.family.look()

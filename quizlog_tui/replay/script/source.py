@@ -53,6 +53,11 @@ class Source:
         return self.data.decode(encoding, "replace").splitlines()
 
     @cached_property
+    def text(self) -> str:
+        """The lines, joined by newlines."""
+        return "\n".join(self.lines)
+
+    @cached_property
     def comments(self) -> dict[int, str]:
         """The comment on each line that has one; a `#` inside a string is none."""
         import tokenize
