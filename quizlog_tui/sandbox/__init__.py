@@ -1,9 +1,9 @@
-"""Runs untrusted Python: one executor, the best isolation the machine has, bounds on everything.
+"""Runs untrusted Python code with limits, in the best isolation that the machine offers.
 
     result = await run_code(code, workspace, Limits(wall=5))
 
-The code sees a private copy of the workspace's files as its current folder and leaves its answer in
-the variable `answer`. Nothing it does outlives the run, reaches the network, or changes a file.
+The code finds a private copy of the workspace's files in its current folder and leaves its answer
+in the variable `answer`. Nothing it does outlives the run, reaches the network, or changes a file.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ async def run_code(
     *,
     unsafe_local: bool = False,
 ) -> ExecResult:
-    """Run code in a sandbox of its own; never raises for anything the code does.
+    """Run code in a separate sandbox; nothing that the code does makes this raise.
 
     Args:
-        code: Python source. Its answer is what its variable `answer` holds at the end.
-        workspace: A folder whose regular files the code finds in its current folder.
-        limits: The bounds of the run.
-        unsafe_local: Run even where the machine can isolate neither files nor network. Without it
-            such a run is refused: `sandbox_error`.
+        code: Python source. Its answer is the value of its variable `answer` at the end.
+        workspace: A folder whose regular files are copied into the code's current folder.
+        limits: The limits of the run.
+        unsafe_local: Run the code even if the machine can isolate neither files nor network.
+            Otherwise such a run is refused with the status `sandbox_error`.
     """
     from .executor import shared
 
@@ -37,7 +37,7 @@ async def run_code(
 
 
 def warm() -> None:
-    """Start in the background what the first run would have to wait for."""
+    """Start a box in the background, so that the first run need not wait for it."""
     from .executor import shared
 
     shared().warm()

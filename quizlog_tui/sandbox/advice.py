@@ -1,4 +1,4 @@
-"""What isolation this machine has, in words, and how to get better."""
+"""Describes the isolation that this machine offers, and how to improve it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _APPARMOR = (
 
 @dataclass(frozen=True)
 class Advice:
-    """What there is, and what to do."""
+    """The isolation of this machine, and what to do."""
 
     level: Level | None
     """The isolation that model-written code gets; None when it is refused."""
     says: str
     ready: tuple[str, ...]
-    """Libraries that runs find loaded."""
+    """Libraries that are preloaded for runs."""
     missing: tuple[str, ...]
-    """Those that are not installed."""
+    """Libraries to preload that are not installed."""
 
 
 def advice() -> Advice:
-    """Look, by starting a box."""
+    """Find out by starting a box."""
     with Sandbox(preload=(), order=ISOLATED) as sandbox:
         level = sandbox.level()
         why = sandbox.failures

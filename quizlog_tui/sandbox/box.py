@@ -1,4 +1,4 @@
-"""A box: one running server behind a wall, and the way to ask it for runs."""
+"""A box: a server process in isolation, which starts runs on request."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .inside.landlock import WANTED_VERSION, version
 from .inside.setup import BoxSetup, Level
 
 _START = 60.0
-"""Seconds a box may take to load its libraries, on a machine that is busy with others."""
+"""Seconds that a box may take to load its libraries, on a busy machine."""
 
-# The kernel ends a box with the thread that started it, so they all start from one that stays.
+# The kernel ends a box with the thread that started it, so one permanent thread starts them all.
 _LAUNCHER = ThreadPoolExecutor(1, thread_name_prefix="quizlog-launcher")
 
 
@@ -28,10 +28,10 @@ class BoxError(Exception):
 
 
 class Box:
-    """A running server; many threads may ask it for runs.
+    """A running server; thread-safe.
 
     Args:
-        level: The isolation.
+        level: The isolation level.
         preload: Modules to load before any run.
 
     Raises:
@@ -45,7 +45,7 @@ class Box:
         except PermissionError as error:
             raise BoxError(str(error)) from None
         self.owner = setup.drop_to
-        """Who the server is, when not who we are."""
+        """The server's user id, if it differs from this process's."""
         if level == "landlock" and version() < WANTED_VERSION:
             raise BoxError(f"Landlock {version()} is too old, {WANTED_VERSION} is needed")
         self._asking = Lock()
@@ -74,49 +74,49 @@ class Box:
         if answer is None:
             raise BoxError("it ended while it started")
         self.processes = set(watch.tree(self._process.pid))
-        """Those of the box itself."""
+        """The ids of the box's own processes."""
         self.divisible = bool(answer.data["divisible"])
-        """Whether each run gets namespaces of its own."""
+        """Whether each run gets separate namespaces."""
 
     def _complaint(self) -> str:
-        """The last line it wrote before it died."""
+        """The last line that the server wrote before it died."""
         stderr = self._process.stderr
         said = stderr.read(4096).decode("utf-8", "replace") if stderr else ""
         return said.strip().splitlines()[-1] if said.strip() else ""
 
     @property
     def reusable(self) -> bool:
-        """Whether a run can do nothing to the server or to the runs after it."""
+        """Whether a run cannot affect the server or later runs."""
         return self.divisible or self.level == "landlock"
 
     @property
     def label(self) -> str:
-        """How results name the isolation."""
+        """The name of the isolation in results."""
         return levels.LABELS[self.level]
 
     def alive(self) -> bool:
         """Whether the server still runs."""
         if self._control.fileno() < 0 or self._process.poll() is not None:
             return False
-        # It says nothing unasked: what can be read here is its end.
+        # The server sends nothing unasked: if there is something to read, it has ended.
         waiting = select.poll()
         waiting.register(self._control, select.POLLIN)
         return not waiting.poll(0)
 
     def idle(self) -> bool:
-        """Whether nothing but the box itself runs in it."""
+        """Whether no run is active in the box."""
         return set(watch.tree(self._process.pid)) <= self.processes
 
     def ask(self, job: socket.socket, pipes: list[int], disk: int) -> None:
-        """Start the keeper of a run.
+        """Start the keeper process of a run.
 
         Args:
-            job: The run's own socket, its far end.
-            pipes: Where answer, stdout and stderr go, their far ends.
-            disk: Bytes the run may write.
+            job: The far end of the run's socket.
+            pipes: The far ends of the pipes for answer, stdout and stderr.
+            disk: Maximum number of bytes that the run may write.
 
         Raises:
-            BoxError: The box is gone.
+            BoxError: The box has ended.
         """
         try:
             with self._asking:
@@ -125,7 +125,7 @@ class Box:
             raise BoxError(f"the box is gone: {error}") from None
 
     def close(self) -> None:
-        """End the server and all that runs in the box."""
+        """End the server and all runs in the box."""
         self._control.close()
         with contextlib.suppress(OSError):
             self._process.kill()

@@ -1,4 +1,4 @@
-"""The one executor: chooses the isolation, keeps a warm box, and runs code in it."""
+"""The executor: chooses the isolation level, keeps a box ready, and runs code in it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .run import SandboxRun
 from .workspace import WorkspaceError
 
 AT_ONCE = 8
-"""Runs at the same time; more wait for their turn, which does not count for their limits."""
+"""Maximum number of concurrent runs; the waiting time of others does not count as theirs."""
 
 
-class Refused(Exception):
+class IsolationRefusal(Exception):
     """The machine cannot isolate what it is asked to run."""
 
 
 class Sandbox:
-    """Runs code, each run in a sandbox of its own; safe for threads. Close it.
+    """Runs code, each run in a separate sandbox. Thread-safe; must be closed.
 
     Args:
-        preload: Modules that runs find loaded. A box with them is kept for the runs to come.
-        order: The kinds of isolation to try, best first.
+        preload: Modules to load in advance, in a box that is kept for further runs.
+        order: The isolation levels to try, best first.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Sandbox:
         self._box: Box | None = None
         self._tested: set[Level] = set()
         self.failures: dict[Level, str] = {}
-        """Why better kinds of isolation are not in force, in the machine's words."""
+        """Why better isolation levels are not available, in the system's words."""
 
     def __enter__(self) -> Sandbox:
         return self
@@ -54,7 +54,7 @@ class Sandbox:
         self.close()
 
     def close(self) -> None:
-        """End the box and all that runs in it."""
+        """End the box and all runs in it."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         with self._lock:
             if self._box:
@@ -73,7 +73,7 @@ class Sandbox:
         *,
         unsafe_local: bool = False,
     ) -> ExecResult:
-        """As `quizlog_tui.sandbox.run_code`; a run whose caller is cancelled is ended."""
+        """As `quizlog_tui.sandbox.run_code`; cancelling the call ends the run."""
         stop = Event()
         loop = asyncio.get_running_loop()
         try:
@@ -96,9 +96,9 @@ class Sandbox:
         try:
             with contextlib.suppress(BoxError):
                 return self._try(code, workspace, limits, unsafe_local, stop)
-            # The box had died, and the code has not run: another box may have it.
+            # The box had died before the code ran: try another box.
             return self._try(code, workspace, limits, unsafe_local, stop)
-        except Refused as refused:
+        except IsolationRefusal as refused:
             return _not_run(f"refused: {refused}")
         except (BoxError, WorkspaceError) as error:
             return _not_run(str(error))
@@ -115,9 +115,9 @@ class Sandbox:
         with self._lock:
             box = self._current()
             if box.level not in levels.ISOLATED and not unsafe_local:
-                raise Refused(
-                    "this machine can keep neither files nor network from the code "
-                    f"({self.why()}); `quizlog doctor` tells more, --unsafe-local runs it anyway"
+                raise IsolationRefusal(
+                    "this machine can isolate neither files nor network from the code "
+                    f"({self.why()}); `quizlog doctor` shows more, --unsafe-local runs it anyway"
                 )
             if not box.reusable:
                 self._box = None
@@ -130,7 +130,7 @@ class Sandbox:
             self._current()
 
     def _current(self) -> Box:
-        """The box to use, a new one if there is none or it died. For the holder of the lock."""
+        """The box to use, a new one if there is none or it died. Requires the lock."""
         if self._box and not self._box.alive():
             self._box.close()
             self._box = None
@@ -149,7 +149,7 @@ class Sandbox:
         raise BoxError(f"no box can be started: {self.why()}")
 
     def _tested_box(self, level: Level) -> Box:
-        """A box whose isolation was tried from inside, if it claims to have one."""
+        """A new box whose isolation was tested from inside, unless the level has none."""
         box = Box(level, self._preload)
         if level not in levels.ISOLATED or level in self._tested:
             return box
@@ -164,18 +164,18 @@ class Sandbox:
         return Box(level, self._preload)
 
     def level(self) -> Level | None:
-        """The isolation in force, started for that if need be; None when there is none."""
+        """The isolation level in use, after starting a box if necessary; None if there is none."""
         with contextlib.suppress(BoxError), self._lock:
             return self._current().level
         return None
 
     def servers(self) -> set[int]:
-        """The processes of the box itself."""
+        """The ids of the box's own processes."""
         box = self._box
         return box.processes if box else set()
 
     def why(self) -> str:
-        """Why no better isolation is in force, in a line."""
+        """Why no better isolation level is available, in one line."""
         return "; ".join(f"{level}: {why}" for level, why in self.failures.items())
 
 
@@ -185,7 +185,7 @@ def _not_run(why: str) -> ExecResult:
 
 @cache
 def shared() -> Sandbox:
-    """The executor of this process, started at its first use and ended with the process."""
+    """The executor of this process, started at first use and ended with the process."""
     sandbox = Sandbox()
     atexit.register(sandbox.close)
     return sandbox

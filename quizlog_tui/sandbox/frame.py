@@ -1,7 +1,7 @@
-"""Reads the frame in which a run leaves its answer. Any bytes at all give an answer or a reason.
+"""Reads the frame with a run's answer. Any bytes give either an answer or a reason.
 
-The format: four bytes of length (big-endian), then exactly that many bytes of UTF-8 JSON, one
-object with known keys, and nothing behind it.
+The format is four bytes of length (big-endian), then exactly that many bytes of UTF-8 JSON, one
+object with known keys, and nothing after it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _ADMITTED: dict[str, Status] = {
     "no_result": "no_result",
     "result_too_big": "result_too_big",
 }
-"""How a run may say of itself that it failed."""
+"""Ways in which a run reports failure."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a run says of itself."""
+    """A run's own report."""
 
     status: Status
     answer: Any = None
@@ -35,11 +35,11 @@ class Claim:
 
 
 class _Refused(ValueError):
-    """The frame is not of the format."""
+    """The frame has the wrong format."""
 
 
 def parse(data: bytes) -> Claim:
-    """The claim in a frame; `no_result` for none and `bad_result` for a wrong one."""
+    """The claim in a frame; `no_result` if there is none, `bad_result` if it is malformed."""
     if not data:
         return Claim("no_result", error="the run ended before it left an answer")
     try:
@@ -83,7 +83,7 @@ def _claim(data: Any) -> Claim:
 
 
 def _check(answer: Any) -> None:
-    """Refuse what passes as JSON and breaks later: depth, infinities by overflow, surrogates."""
+    """Refuse JSON that causes trouble later: great depth, infinities by overflow, surrogates."""
     level = [answer]
     for _ in range(DEEPEST + 1):
         level = [item for value in level for item in _items(value)]

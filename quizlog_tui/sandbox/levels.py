@@ -1,4 +1,4 @@
-"""The kinds of isolation, what each one lacks, and how a box of each kind is started."""
+"""The isolation levels: what each one lacks, and how to start a box of each level."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ LABELS: dict[Level, str] = {
     "landlock": "landlock",
     "rlimits": "UNSAFE: rlimits only",
 }
-"""How a result names its isolation."""
+"""The names of isolation levels in results."""
 LACKS: dict[Level, str] = {
     "bwrap": "",
     "landlock": "memory and disk of a run are watched, not enforced",
     "rlimits": "code can read your files, use the network and signal your programs",
 }
-"""What is not guaranteed."""
+"""What each level does not guarantee."""
 ISOLATED: tuple[Level, ...] = ("bwrap", "landlock")
-"""Those that keep files and network from the code."""
+"""Isolation levels that block file and network access."""
 
 INSIDE = Path(__file__).parent / "inside"
 PRELOAD = ["numpy", "pandas"]
@@ -31,7 +31,7 @@ NOBODY = 65534
 _MOUNTED = "/opt/quizlog/inside"
 _ENVIRONMENT_MOUNTED = "/opt/quizlog/environment"
 _PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
-"""What an interpreter's folder holds of it; it may be somebody's project folder as well."""
+"""The parts of an interpreter's folder that belong to it; it may be a project folder too."""
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -44,11 +44,11 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-"""All that the code finds in its environment, with HOME and TMPDIR of its own."""
+"""The whole environment of the code, except HOME and TMPDIR, which each run sets."""
 
 
 def readable_folders() -> list[str]:
-    """The interpreter and its libraries: what code may read beside its own folder."""
+    """The folders of the interpreter and its libraries, which code may read."""
     found = ["/usr", *site_folders(), *_parts(sys.base_prefix), *_parts(sys.prefix)]
     return list(dict.fromkeys(found))
 
@@ -60,13 +60,13 @@ def _parts(prefix: str) -> list[str]:
 
 
 def site_folders() -> list[str]:
-    """The user's own packages, which an isolated interpreter would leave out."""
+    """The folders of the user's own packages, which an isolated interpreter would ignore."""
     own = site.getusersitepackages()
     return [own] if site.ENABLE_USER_SITE and own in sys.path else []
 
 
 def box_setup(level: Level, preload: list[str]) -> BoxSetup:
-    """How a box of this level works on this machine."""
+    """The setup of a box of this level on this machine."""
     etc = ["/etc/ld.so.cache", "/etc/localtime", "/bin", "/lib", "/lib64", str(INSIDE)]
     return BoxSetup(
         level=level,
@@ -79,11 +79,11 @@ def box_setup(level: Level, preload: list[str]) -> BoxSetup:
 
 
 def _drop_to(level: Level) -> int | None:
-    """Whom to become when started by root: nobody.
+    """The user id to switch to if started by root: that of `nobody`.
 
     Raises:
-        PermissionError: Nobody cannot read the interpreter. Code of others never runs as root,
-            for whom there is no limit of processes and no file of somebody else.
+        PermissionError: `nobody` cannot read the interpreter. Untrusted code never runs as root,
+            who has no limit on processes and may access all files.
     """
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None
@@ -102,8 +102,8 @@ def command(level: Level, control: int) -> list[str]:
     """The command line of a box.
 
     Args:
-        level: The isolation.
-        control: The descriptor of its socket to us.
+        level: The isolation level.
+        control: The descriptor of its socket to the parent.
 
     Raises:
         FileNotFoundError: bubblewrap is not installed.
@@ -114,7 +114,7 @@ def command(level: Level, control: int) -> list[str]:
 
 
 def _interpreter() -> str:
-    """The interpreter's path in a box: an environment is mounted at a place of its own."""
+    """The interpreter's path in a box, where a virtual environment is mounted elsewhere."""
     path = Path(sys.executable)
     if sys.prefix != sys.base_prefix and path.is_relative_to(sys.prefix):
         return f"{_ENVIRONMENT_MOUNTED}/{path.relative_to(sys.prefix)}"
@@ -129,7 +129,7 @@ def _server(interpreter: str, inside: str, control: int) -> list[str]:
 
 
 def _bwrap() -> list[str]:
-    """The outer wall: an empty root with the interpreter in it, and no network."""
+    """The bubblewrap command: an empty root with the interpreter in it, and no network."""
     program = shutil.which("bwrap")
     if program is None:
         raise FileNotFoundError("bubblewrap (bwrap) is not installed")
@@ -141,7 +141,7 @@ def _namespaces() -> list[str]:
     found = [f"--unshare-{word}" for word in words]
     found += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     if os.geteuid() == 0:
-        # Root mounts what nobody may read and then becomes nobody, before anything is loaded.
+        # Root mounts what `nobody` may read, then switches to `nobody` before loading anything.
         kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN")
         return [*found, "--cap-drop", "ALL", *(word for c in kept for word in ("--cap-add", c))]
     user = str(NOBODY)
@@ -166,14 +166,14 @@ def _files() -> list[str]:
 
 
 def _show(path: str, target: str) -> list[str]:
-    """Show a file or folder at a place that everybody can reach."""
+    """Mount a file or folder read-only at a path that every user can reach."""
     folder = Path(target).parent
     made = [] if folder == Path("/") else ["--dir", str(folder)]
     return [*made, "--ro-bind", path, target]
 
 
 def _places() -> list[str]:
-    """Folders to write to: they are for runs that have the box alone, the others have their own."""
+    """Writable folders, for runs that have a box to themselves; other runs make their own."""
     proc = "--dir" if os.geteuid() == 0 else "--proc"
     words = [proc, "/proc", "--dev", "/dev", "--dir", "/stage"]
     for path in ("/dev/shm", "/tmp", "/task"):

@@ -1,7 +1,7 @@
-"""What a sandboxed run may use, and what came of it. Pure data; nothing here starts anything.
+"""The limits and the result of a sandboxed run, as pure data.
 
-All of a result except `answer`, `stdout`, `stderr` and the text of an exception is set by the
-parent. Those four are claims of hostile code: bounded, plain data, never to be trusted.
+In a result, `answer`, `stdout`, `stderr` and the text of an exception are claims of hostile code:
+plain data of limited size that must never be trusted. The parent sets everything else.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Status = Literal[
 ]
 """How a run ended.
 
-`ok` left an answer; `error` raised; `timeout`, `oom`, `output_limit`, `disk_limit` went over a
-limit; `crashed` died by a signal; `no_result` left no answer; `bad_result` and `result_too_big`
-left something that is no answer; `sandbox_error` is never the code's fault: ours, or it was refused
-or stopped.
+`ok`: it left an answer; `error`: it raised; `timeout`, `oom`, `output_limit`, `disk_limit`: it went
+over a limit; `crashed`: a signal ended it; `no_result`: it left no answer; `bad_result` and
+`result_too_big`: its answer is unusable; `sandbox_error`: the sandbox failed, or the run was
+refused or stopped, which is never the code's fault.
 """
 
 MEBIBYTE = 1 << 20
@@ -35,38 +35,38 @@ MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """The bounds of one run. Sizes are in bytes, times in seconds."""
+    """The limits of one run. Sizes are in bytes, times in seconds."""
 
     wall: float = 10.0
-    """From the start of the code to its answer."""
+    """Time from the start of the code to its answer."""
     cpu: float = 20.0
     """Processor time of the code and all that it starts."""
     memory: int = 1024 * MEBIBYTE
-    """Of the whole tree of processes, files in memory included."""
+    """Memory of the whole process tree, files in memory included."""
     processes: int = 64
-    """Processes and threads at once."""
+    """Number of concurrent processes and threads."""
     file_size: int = 64 * MEBIBYTE
-    """Of one file."""
+    """Size of a file."""
     disk: int = 256 * MEBIBYTE
-    """All that the run may write, and its copy of the workspace."""
+    """Size of all that the run writes, together with its copy of the workspace."""
     output: int = MEBIBYTE
-    """Kept of stdout, and of stderr; the run ends at 64 times as much."""
+    """Size of stdout, and of stderr, that is kept; the run is ended at 64 times as much."""
     answer: int = MEBIBYTE
-    """The answer as JSON text."""
+    """Size of the answer as JSON text."""
 
 
 @dataclass(frozen=True)
 class ExecResult:
-    """What came of a run."""
+    """The result of a run."""
 
     status: Status
     answer: Any
-    """JSON data the code left in its variable `answer`; None unless the status is `ok`."""
+    """The JSON value of the variable `answer`; None unless the status is `ok`."""
     stdout: str
     stderr: str
     error: str | None
-    """Why there is no answer, in a line: of an exception its type, text and line in the code."""
+    """Why there is no answer, in one line; for an exception its type, text and line in the code."""
     seconds: float
-    """Wall time the code took."""
+    """Wall time of the code."""
     isolation: str
-    """What it ran under: `bwrap`, `landlock`, `UNSAFE: rlimits only`, or `none` when it did not."""
+    """The isolation: `bwrap`, `landlock`, `UNSAFE: rlimits only`, or `none` if it did not run."""

@@ -1,7 +1,7 @@
-"""One run as the parent sees it: hands it over, watches, ends it, and says what came of it.
+"""The parent's side of a run: hands it over, watches it, ends it, and makes the result.
 
-Everything that decides is here and outside of the box. What comes out of the box is bounded while
-it is read and parsed as hostile data.
+All decisions are made here, outside of the box. Data from the box is limited as it is read, and
+parsed as hostile.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from .result import ExecResult, Limits
 from .workspace import Given, PrivateFolder, files
 
 _TICK = 0.02
-"""Seconds between two looks at what the run uses."""
+"""Seconds between two checks of what the run uses."""
 _SETTLE = 60.0
-"""Seconds the box may take before the code starts, on a machine that is busy with others."""
+"""Seconds that the box may take to start the code, on a busy machine."""
 _END = 10.0
-"""Seconds everything may take to be gone once it was killed."""
+"""Seconds that killed processes may take to end."""
 _ROOM_FOR_LIBRARIES = 3 << 29
-"""Address space beyond the memory limit: libraries reserve much that they never touch."""
+"""Bytes of address space beyond the memory limit, as libraries reserve much that they never use."""
 _BATCH = 16
 _KEEPER = 2
-"""Processes of ours beside those of the code."""
+"""Number of the run's processes that belong to the sandbox."""
 
 
 class SandboxRun:
     """A run, from its start in a box to its result.
 
     Args:
-        box: Where.
-        limits: Its bounds.
-        stop: Set by somebody else to end it early.
+        box: The box to run in.
+        limits: The limits of the run.
+        stop: Set from outside to end the run early.
 
     Raises:
         BoxError: The box could not start it.
@@ -53,7 +53,7 @@ class SandboxRun:
     def __init__(self, box: Box, limits: Limits, stop: Event) -> None:
         self._box, self._limits, self._stop = box, limits, stop
         self._verdict: Claim | None = None
-        """Why the parent ended the run; it outweighs all that the run says."""
+        """Why the parent ended the run; it takes precedence over the run's own claim."""
         self._exit = 0
         self._keeper: int | None = None
         self._keeper_fd: int | None = None
@@ -76,8 +76,8 @@ class SandboxRun:
         """Start the code.
 
         Raises:
-            BoxError: It was not started.
-            WorkspaceError: The workspace cannot be given to it.
+            BoxError: The code was not started.
+            WorkspaceError: The workspace cannot be used.
         """
         started = False
         try:
@@ -92,7 +92,7 @@ class SandboxRun:
                 self._end()
 
     def result(self) -> ExecResult:
-        """Follow it to its end."""
+        """Follow the run to its end."""
         started = time.monotonic()
         try:
             self._follow(started + self._limits.wall)
@@ -155,7 +155,7 @@ class SandboxRun:
             os.close(batch.pop().fd)
 
     def _follow(self, deadline: float) -> None:
-        """Read and watch until the child has ended or went over a limit."""
+        """Read and watch until the child has ended or exceeded a limit."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._job, selectors.EVENT_READ, "job")
             for name, fd in self._pipes.near.items():
@@ -177,7 +177,7 @@ class SandboxRun:
                 self._verdict = self._verdict or self._flood()
 
     def _hear(self) -> bool:
-        """What the keeper has to say; whether it is that the child has ended."""
+        """Read a message of the keeper; return whether the child has ended."""
         message = wire.receive(self._job)
         if message is None:
             raise BoxError("the keeper of the run died")
@@ -204,7 +204,7 @@ class SandboxRun:
         used = watch.usage(pids)
         in_memory = 0 if self._private else disk
         most = limits.memory - in_memory
-        # The second sum counts what is shared once; it is costly, the first one is never less.
+        # The second sum counts shared memory once but is slow; the first one is never smaller.
         if used.resident > most and watch.shares(pids) > most:
             return Claim("oom", error=f"over {limits.memory} bytes of memory")
         if used.cpu > limits.cpu:
@@ -221,13 +221,13 @@ class SandboxRun:
         return watch.written([f"{root}/task", f"{root}/tmp", f"{root}/dev/shm"])
 
     def _end(self) -> None:
-        """End all that the run started, and wait until it is gone."""
+        """Kill all processes of the run, and wait until they have ended."""
         box = self._box
         if box.divisible and self._keeper_fd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._keeper_fd, signal.SIGKILL)
         self._job.close()
-        # In a wall that cannot be divided, all is gone when the wall is.
+        # In a box that cannot be divided, all processes end with the box.
         gone = (box.divisible or box.level != "bwrap") and self._gone()
         if not gone or not box.reusable:
             box.close()
@@ -250,7 +250,7 @@ class SandboxRun:
             self._private.close()
 
     def _claim(self) -> Claim:
-        """What is to be believed: the parent's verdict, the child's end, then what it says."""
+        """The claim that counts: the parent's verdict, else the child's end, else its own claim."""
         if self._verdict:
             return self._verdict
         if self._pipes.answer_too_big():

@@ -1,4 +1,4 @@
-"""Tries a new box from inside before it gets foreign code: one that leaks is not used."""
+"""Tests a new box from inside before it runs untrusted code; one that leaks is not used."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if os.fork() == 0:
 
 
 def wrong(box: Box) -> str:
-    """What the box fails to keep away or to end; empty when it holds."""
+    """The faults of a box's isolation, in one line; empty if it has none."""
     with contextlib.ExitStack() as stack:
         secret = stack.enter_context(scratch_folder("selftest")) / "secret"
         secret.write_text("secret", encoding="ascii")

@@ -1,7 +1,7 @@
-"""Looks at what a run uses: memory, processor time and processes of its tree, bytes on its disk.
+"""Measures what a run uses: memory, processor time and processes of its tree, and disk space.
 
-Linux only; elsewhere nothing can be seen. Memory is the sum of proportional shares, taken only
-when the cheap upper bound goes over the limit.
+Linux only; elsewhere all values are 0. Memory is the sum of proportional shares, computed only if
+the cheap upper bound exceeds the limit.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _BYTES_AN_INODE = 1024
-"""Memory of the kernel for an empty file in memory."""
+"""Bytes of kernel memory for an empty file in memory."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a tree of processes uses at one moment."""
+    """What a process tree uses at one moment."""
 
     processes: int
-    """Threads of all processes."""
+    """Number of threads of all processes."""
     cpu: float
-    """Seconds, those of children that ended included."""
+    """Seconds of processor time, ended children included."""
     resident: int
-    """Bytes, shared ones counted once for each process."""
+    """Bytes of memory, with shared ones counted for each process."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class OpenFile:
     """A regular file that a process has open."""
 
     path: str
-    """As that process sees it."""
+    """The path as that process sees it."""
     device: int
     size: int
-    """Bytes on its disk."""
+    """Bytes on disk."""
     named: bool
-    """Whether it has a name still."""
+    """Whether it still has a name."""
 
 
 def tree(root: int) -> list[int]:
-    """A process and all its descendants, as far as they can be seen."""
+    """The ids of a process and all its visible descendants."""
     found, waiting = [root], [root]
     while waiting:
         pid = waiting.pop()
@@ -80,12 +80,12 @@ def usage(pids: list[int]) -> Usage:
 
 
 def shares(pids: list[int]) -> int:
-    """Bytes these processes hold in memory and swap, what they share divided among its holders."""
+    """Bytes of these processes in memory and swap; shared ones are divided among their users."""
     return _shares(pids, (b"Pss:", b"SwapPss:"))
 
 
 def private_shares(pids: list[int]) -> int:
-    """Those of `shares` that are no files in memory and no segments that can be shared."""
+    """The part of `shares` without files in memory and shared segments."""
     return _shares(pids, (b"Pss_Anon:", b"Pss_File:", b"SwapPss:"))
 
 
@@ -96,7 +96,7 @@ def _shares(pids: list[int], kinds: tuple[bytes, ...]) -> int:
             with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
                 lines = file.read().splitlines()
         except OSError:
-            # A process can close itself to such questions; it then answers for all it maps.
+            # A process can forbid this; then all that it maps counts.
             total += usage([pid]).resident
             continue
         for line in lines:
@@ -106,7 +106,7 @@ def _shares(pids: list[int], kinds: tuple[bytes, ...]) -> int:
 
 
 def written(folders: list[str]) -> int:
-    """Bytes in file systems that belong to the run alone."""
+    """Bytes used in file systems that only the run uses."""
     total, seen = 0, set()
     for folder in folders:
         try:
@@ -121,7 +121,7 @@ def written(folders: list[str]) -> int:
 
 
 def unnamed(pids: list[int]) -> int:
-    """Bytes on disk of files that were removed while these processes have them open."""
+    """Bytes on disk of removed files that these processes still have open."""
     return sum(file.size for file in open_files(pids) if not file.named)
 
 
@@ -146,7 +146,7 @@ def open_files(pids: list[int]) -> set[OpenFile]:
 
 
 def below(folder: str, enough: int) -> int:
-    """Bytes on disk below a folder that shares its file system with others; stops at `enough`."""
+    """Bytes on disk below a folder, counted file by file; stops at `enough`."""
     total, waiting = 0, [folder]
     while waiting and total < enough:
         try:

@@ -1,7 +1,7 @@
-"""The files a run is given, and the folder it works in where a box has none of its own.
+"""The files for a run, and its folder if the box does not provide one.
 
-Files are handed over as open descriptors and copied: the run may change its copy as it likes. Only
-regular files go along; links, pipes and devices stay behind.
+Files are passed as open descriptors and copied, so that the run may change its copy. Only regular
+files are passed, no links, pipes and devices.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 class WorkspaceError(Exception):
-    """The workspace cannot be given to a run."""
+    """The workspace cannot be passed to a run."""
 
 
 class Given(NamedTuple):
-    """A file to give."""
+    """A file for a run."""
 
     name: str
-    """Relative to the workspace, with slashes."""
+    """The path relative to the workspace, with slashes."""
     fd: int
-    """Open for reading; the receiver of this closes it."""
+    """A descriptor open for reading; the receiver closes it."""
 
 
 def files(workspace: Path, most: int) -> Iterator[Given]:
@@ -36,10 +36,10 @@ def files(workspace: Path, most: int) -> Iterator[Given]:
 
     Args:
         workspace: The folder.
-        most: Bytes they may hold together.
+        most: Maximum number of bytes of all files.
 
     Raises:
-        WorkspaceError: It is no readable folder, or holds too much.
+        WorkspaceError: It is not a readable folder, or is too big.
     """
     total, count = 0, 0
     for name in _names(workspace):
@@ -70,14 +70,14 @@ def _names(workspace: Path) -> Iterator[str]:
 
 
 RUN = "run"
-"""The kind of a run's folder, a part of its name."""
+"""The kind of a run's temporary folder, which is part of its name."""
 
 
 class PrivateFolder:
-    """A folder of a run's own on the machine's disk, gone when closed whatever was put into it.
+    """A private folder of a run on the machine's disk, removed with any content when closed.
 
     Args:
-        owner: Whose it is, when made by root for somebody else.
+        owner: The user id that should own it, if root makes it for another user.
     """
 
     def __init__(self, owner: int | None) -> None:
@@ -96,6 +96,6 @@ class PrivateFolder:
         """Remove it.
 
         Raises:
-            OSError: Something of it cannot be removed.
+            OSError: Some of it cannot be removed.
         """
         self._scratch.close()

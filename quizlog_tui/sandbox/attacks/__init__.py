@@ -1,1 +1,1 @@
-"""Attacks on the sandbox, as data: each is run for real and its guarantee checked."""
+"""Attacks on the sandbox, as data: each is really run, and a guarantee is checked."""

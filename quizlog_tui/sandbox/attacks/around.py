@@ -1,4 +1,4 @@
-"""What is seen around an attack, from before it begins until all that it started should be gone."""
+"""Observes the machine from before an attack until all that it started should have ended."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from .observe import Observer, listening, new_listeners, processes
 from .scene import Scene, digest
 
 _SOON = 10.0
-"""Seconds within which, on a busy machine, the last process of an attack must be gone."""
+"""Seconds in which the last process of an attack must end, on a busy machine."""
 
 
 @dataclass(frozen=True)
 class Around:
-    """What the machine showed while an attack ran, and after it."""
+    """Observations of the machine during and after an attack."""
 
     took: float
-    """Seconds until the result was there."""
+    """Seconds until the result was available."""
     seen: Observer
     before: dict[str, str]
     """Digests of folders before."""
     survivors: set[int]
     listeners: set[str]
-    """Addresses that were not listened on before."""
+    """Addresses on which a socket listens that did not before."""
 
 
 class Lookout:
-    """Looks at the machine while an attack runs; made before it.
+    """Observes the machine during an attack; must be made before it.
 
     Args:
-        scene: Whose folders are watched.
+        scene: The scene whose folders are watched.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -48,11 +48,11 @@ class Lookout:
         self._took = 0.0
 
     def over(self) -> None:
-        """The result is there."""
+        """Note that the result is available."""
         self._took = time.monotonic() - self._started
 
     def stop(self, ours: Callable[[], set[int]] = set) -> Around:
-        """Look a last time, when all should be gone; end what is left.
+        """Observe a last time, and end the processes that are left.
 
         Args:
             ours: Processes that may stay.
@@ -67,7 +67,7 @@ class Lookout:
 
 
 def _left(found: Callable[[], set[int]]) -> set[int]:
-    """The processes that are still there after a while, those that ended and were ours aside."""
+    """The processes that remain after a while, without ended ones and our own."""
     deadline = time.monotonic() + _SOON
     while left := {pid for pid in found() if not _buried(pid)}:
         if time.monotonic() > deadline:
@@ -77,7 +77,7 @@ def _left(found: Callable[[], set[int]]) -> set[int]:
 
 
 def _buried(pid: int) -> bool:
-    """Whether a process has ended; then nothing is left of it."""
+    """Whether a process has ended."""
     with contextlib.suppress(OSError):
         state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1]
         if state == b"Z":
@@ -89,7 +89,7 @@ def _buried(pid: int) -> bool:
 
 @contextlib.contextmanager
 def adopting() -> Iterator[None]:
-    """While it is entered, orphans below this process become its children: none slips away."""
+    """Make orphaned descendants children of this process during the block, so that none escapes."""
     if sys.platform != "linux":
         yield
         return

@@ -1,4 +1,4 @@
-"""The list of attacks as it is written in its file."""
+"""Reads the list of attacks from its file."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ INVARIANTS = (
     "next_run_ok",
     "wall",
 )
-"""What must hold after every attack, whatever it expects itself."""
+"""Checks made after every attack, in addition to its own expectations."""
 
 
 @dataclass(frozen=True)
 class AttackEntry:
-    """What every attack of a list says, whatever it is aimed at."""
+    """The fields common to attacks on the sandbox and by quizzes."""
 
     id: str
     category: str
     guarantee: str
     wall: float
-    """Seconds it may run."""
+    """Maximum seconds it may run."""
     expect: tuple[tuple[str, Any], ...]
     """Names of checks, with their values."""
 
@@ -39,13 +39,13 @@ class Attack(AttackEntry):
 
     code: str
     in_workspace: bool
-    """Whether it is given a folder of the machine to work in."""
+    """Whether it gets a folder of the machine as its workspace."""
     neighbour: bool
-    """Whether another run must get through beside it."""
+    """Whether another run must succeed at the same time."""
 
 
 def load(*paths: Path) -> list[Attack]:
-    """All attacks of some files, in their order."""
+    """All attacks in some files, in order."""
     lists = [json.loads(path.read_text(encoding="utf-8"))["attacks"] for path in paths]
     return [_attack(entry) for entries in lists for entry in entries]
 
@@ -61,7 +61,7 @@ def _attack(entry: dict[str, Any]) -> Attack:
 
 
 def common(entry: dict[str, Any]) -> dict[str, Any]:
-    """The fields of an `AttackEntry`, from how it is written."""
+    """The fields of an `AttackEntry`, from an entry of the file."""
     how = entry["how_to_check"]
     return {
         "id": entry["id"],

@@ -1,4 +1,4 @@
-"""Whether a guarantee held: one function for each name of a check, a reason where it did not."""
+"""The checks of guarantees: a function for each, which returns a reason if it is violated."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _MEGA = 1 << 20
 
 @dataclass(frozen=True)
 class Attempt:
-    """An attack that was run, with all that was seen."""
+    """An attack that was run, with all observations."""
 
     result: ExecResult
     around: Around
     leftovers: list[str]
-    """Private folders of runs that are still there, and core files."""
+    """Remaining private folders of runs, and core files."""
     next_answer: Any
-    """What the run after it answered; 42 is right."""
+    """The answer of the next run; 42 is right."""
     neighbour_answer: Any
-    """What the run beside it answered."""
+    """The answer of the run at the same time; 42 is right."""
 
     @property
     def status(self) -> str:
@@ -40,12 +40,12 @@ class Attempt:
 
 
 Check = Callable[[Any, Scene, Any], str | None]
-"""Of an attempt, the scene and a value: says what is wrong, or nothing."""
+"""Judges an attempt, given the scene and a value; returns a reason, or None if it holds."""
 
 
-def must(holds: bool, said: str) -> str | None:
-    """What is said unless something holds."""
-    return None if holds else said
+def must(holds: bool, reason: str) -> str | None:
+    """None if a condition holds, else the reason."""
+    return None if holds else reason
 
 
 def _shown(answer: Any) -> str:
@@ -57,37 +57,37 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def status_in(attempt: Attempt, scene: Scene, value: list[str]) -> str | None:
-    """The status is one of those named; our own fault is never among them."""
+    """The status is one of those named, which never include `sandbox_error`."""
     return must(attempt.result.status in value, f"status {attempt.result.status}")
 
 
 def answer_eq(attempt: Attempt, scene: Scene, value: Any) -> str | None:
-    """The answer is this, type and all."""
+    """The answer is this value, of the same type."""
     right = attempt.result.status == "ok" and _same(attempt.result.answer, value)
     return must(right, f"{attempt.result.status}, {_shown(attempt.result.answer)}")
 
 
 def answer_le(attempt: Attempt, scene: Scene, value: float) -> str | None:
-    """No answer, or one that is not greater."""
+    """There is no answer, or it is not greater than this."""
     result = attempt.result
     return must(result.status != "ok" or result.answer <= value, _shown(result.answer))
 
 
 def canary_absent(attempt: Attempt, scene: Scene, value: Any) -> str | None:
-    """The secret is in no part of the result."""
+    """No part of the result contains the secret."""
     result = attempt.result
     parts = (str(result.answer), result.stdout, result.stderr, result.error or "")
     return must(not any(map(scene.reveals, parts)), "the secret came out")
 
 
 def unchanged(attempt: Any, scene: Scene, value: str) -> str | None:
-    """A folder is as it was."""
+    """A folder is unchanged."""
     same = digest(Path(value)) == attempt.around.before[value]
     return must(same, f"{Path(value).name} was changed")
 
 
 def no_extra_fields(attempt: Attempt, scene: Scene, value: Any) -> str | None:
-    """All that the parent decides is the parent's."""
+    """The fields that the parent sets are the parent's."""
     result = attempt.result
     names = {field.name for field in fields(result)}
     own = result.seconds >= 0 and result.isolation != "none" and set(vars(result)) == names
@@ -95,7 +95,7 @@ def no_extra_fields(attempt: Attempt, scene: Scene, value: Any) -> str | None:
 
 
 def peak(attribute: str, unit: int) -> Check:
-    """A growth stayed within bounds."""
+    """A check that a growth stayed within its limit."""
 
     def check(attempt: Any, scene: Scene, value: float) -> str | None:
         grown = getattr(attempt.around.seen, attribute) / unit
@@ -123,7 +123,7 @@ AROUND: dict[str, Check] = {
     "parent_rss_max_mb": peak("resident", _MEGA),
     "host_disk_delta_max_mb": peak("disk", _MEGA),
 }
-"""Checks of what the machine showed, whatever was attacked."""
+"""Checks of the observations of the machine, for any kind of attack."""
 CHECKS: dict[str, Check] = AROUND | {
     "status_in": status_in,
     "answer_eq": answer_eq,
@@ -139,4 +139,4 @@ CHECKS: dict[str, Check] = AROUND | {
         a.next_answer == 42 and a.neighbour_answer == 42, "another run was disturbed"
     ),
 }
-"""All checks of the sandbox by name, those that need other parts of quizlog aside."""
+"""All checks of the sandbox by name, except those that need other parts of quizlog."""

@@ -1,4 +1,4 @@
-"""What the machine shows while an attack runs: processes, memory and disk of all that is ours."""
+"""Measures processes, memory and disk use of this process's tree while an attack runs."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from ..levels import NOBODY
 
 _EVERY = 0.02
 _ENOUGH = 8 << 30
-"""Bytes of a folder beyond which nobody counts."""
+"""Bytes in a folder at which counting stops."""
 _PLACES = (tempfile.gettempdir(), "/var/tmp", "/dev/shm")
 
 
 class Observer:
-    """Samples until stopped; then its attributes hold the greatest growth of each."""
+    """Takes samples until stopped; its attributes then hold the greatest growth of each value."""
 
     def __init__(self) -> None:
         self.tasks = 0
-        """Threads below this process that were not there before."""
+        """Number of additional threads in descendants of this process."""
         self.memory = 0
-        """Bytes of our tree of processes and of files in memory."""
+        """Bytes of memory of the process tree and of files in memory."""
         self.resident = 0
-        """Bytes resident in this process."""
+        """Bytes of resident memory of this process."""
         self.disk = 0
-        """Bytes that our tree of processes wrote to file systems that everybody may write to."""
+        """Bytes that the process tree wrote to file systems that everybody may write to."""
         self._before = self._now()
         self._done = Event()
         self._thread = Thread(target=self._sample, daemon=True)
@@ -60,9 +60,9 @@ class Observer:
 
 
 def on_disk(pids: list[int]) -> int:
-    """Bytes in these processes' folders for temporary files, and of all other files they have open.
+    """Bytes in these processes' temporary folders, and in all other files they have open.
 
-    How full the disk is tells nothing: neighbours write to it too.
+    The free space of the disk would not show it, as other programs write to it too.
     """
     folders = owned_by(pids)
     devices = {os.stat(place).st_dev for place in _PLACES if os.path.isdir(place)}
@@ -89,7 +89,7 @@ def processes() -> set[int]:
 
 
 def listening() -> dict[str, str]:
-    """The sockets on which this user, or nobody, listens on this machine: address by number."""
+    """The listening sockets of this user and of `nobody`: addresses by inode number."""
     users = {str(os.getuid()), str(NOBODY)}
     found: dict[str, str] = {}
     for name in ("tcp", "tcp6"):
@@ -104,10 +104,10 @@ def listening() -> dict[str, str]:
 
 
 def new_listeners(before: Collection[str]) -> set[str]:
-    """Addresses on which somebody listens since, and no process of a neighbour.
+    """Addresses on which a process listens since then that is not a stranger's.
 
     Args:
-        before: Numbers of the sockets on which somebody listened then.
+        before: Inode numbers of the sockets that listened before.
     """
     found = {n: a for n, a in listening().items() if n not in before and not held_elsewhere(n)}
     return {found[n] for n in found.keys() & listening().keys()}  # a neighbour may have closed its

@@ -1,4 +1,4 @@
-"""Runs attacks and judges them. Paths that must not appear are looked at again at the very end."""
+"""Runs attacks and judges them. Paths that must not appear are checked again at the very end."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .judge import CHECKS, Attempt, Check
 from .scene import Scene
 
 _GRACE = 3.0
-"""Seconds that an attack may take beyond its own, on a machine with nothing else to do."""
+"""Seconds that an attack may take beyond its own limit, on an idle machine."""
 _LATE = 5.0
-"""Seconds after which a path that must not appear has not."""
+"""Seconds to wait before the last check for paths that must not appear."""
 _PROBE = "answer=41+1"
 _MEASURED = {"wall_max", "peak_mem_max_mb", "parent_rss_max_mb", "host_disk_delta_max_mb"}
 
@@ -37,23 +37,23 @@ _KNOWN_LACKS: Mapping[Level, frozenset[str]] = {
 
 
 def known_gaps(level: Level) -> frozenset[str]:
-    """Attacks that need more than this kind of isolation has."""
+    """Attacks that this isolation level is known not to stop."""
     return _KNOWN_LACKS[level]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What came of one attack."""
+    """The judgement of an attack."""
 
     attack: AttackEntry
     status: str
     isolation: str
     wrong: tuple[str, ...]
-    """What did not hold; empty when the guarantee did."""
+    """The violated guarantees; empty if all held."""
 
 
 class Tried(Protocol):
-    """What was seen of an attack, for the checks."""
+    """The observations of an attack, for the checks."""
 
     @property
     def status(self) -> str:
@@ -72,20 +72,20 @@ class JudgingRules:
     """How attempts are judged."""
 
     checks: Mapping[str, Check]
-    """By name."""
+    """The checks by name."""
     invariants: Sequence[str] = INVARIANTS
-    """Names of those that hold for every attack."""
+    """Names of the checks made after every attack."""
 
 
 def perform(
     attacks: Sequence[Attack], sandbox: Sandbox, checks: Mapping[str, Check]
 ) -> Iterator[Judgement]:
-    """Run attacks on a sandbox one after the other, each judged when its turn is over.
+    """Run attacks on a sandbox one after the other, and judge each when it is over.
 
     Args:
-        attacks: Which.
-        sandbox: What to attack.
-        checks: More checks by name, for guarantees that other parts of quizlog give.
+        attacks: The attacks.
+        sandbox: The sandbox to attack.
+        checks: Further checks by name, for guarantees of other parts of quizlog.
     """
     sandbox.run(_PROBE, None, Limits(wall=60))
 
@@ -98,12 +98,12 @@ def perform(
 def judged(
     attacks: Sequence[E], attempt: Callable[[E, Scene], Tried], rules: JudgingRules
 ) -> Iterator[Judgement]:
-    """Make attempts one after the other, each judged when its turn is over.
+    """Make attempts one after the other, and judge each when it is over.
 
     Args:
-        attacks: Which.
-        attempt: Makes one.
-        rules: How it is judged.
+        attacks: The attacks.
+        attempt: Runs an attack.
+        rules: How attempts are judged.
     """
     with Scene() as scene, adopting():
         late: list[tuple[Judgement, float, str]] = []
@@ -125,7 +125,7 @@ def _judged(
 ) -> Judgement:
     judgement = _judge(attack, attempt(attack, scene), scene, rules)
     if judgement.wrong and all(said.split(":")[0] in _MEASURED for said in judgement.wrong):
-        # Growth and time are the machine's, on which others work too: it counts if it comes again.
+        # Other programs affect growth and time, so a violation counts only if it occurs again.
         return _judge(attack, attempt(attack, scene), scene, rules)
     return judgement
 
@@ -157,14 +157,14 @@ def _answer(sandbox: Sandbox, wall: float) -> object:
 
 
 def _leftovers() -> set[str]:
-    """Private folders of our runs, and core files where they would be written."""
+    """Private folders of this process's runs, and core files."""
     temporary = tempfile.gettempdir()
     patterns = (f"{temporary}/{scratch_names(RUN)}*", "core", "core.*", "*.core")
     return {str(Path(name).resolve()) for pattern in patterns for name in glob.glob(pattern)}
 
 
 def _busy() -> float:
-    """How many times as long as alone a process takes here, others being at work too."""
+    """How many times longer a process takes on this machine because of other programs."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

@@ -1,4 +1,4 @@
-"""What attacks aim at: secrets, folders, listeners and a process, made for them."""
+"""The targets of attacks: secrets, folders, listeners and a process, made for the purpose."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECRET_FILES = (".ssh/id_rsa", ".aws/credentials", ".env", ".netrc")
 
 
 class Scene:
-    """The targets. A context manager; attacks run while it is entered."""
+    """The targets of attacks. A context manager; attacks run inside its block."""
 
     def __enter__(self) -> Scene:
         self._stack = contextlib.ExitStack()
@@ -101,7 +101,7 @@ class Scene:
         self._stack.callback(self.victim.kill)
 
     def aimed(self, code: str) -> str:
-        """The code with its placeholders replaced by the targets."""
+        """The code with placeholders replaced by the targets."""
         places = {
             "CANARY": self.canary,
             "HOME": self.home,
@@ -122,11 +122,11 @@ class Scene:
         return code
 
     def connected(self) -> bool:
-        """Whether anybody reached a listener."""
+        """Whether a connection to a listener was made."""
         return bool(select.select(self.listeners, [], [], 0)[0])
 
     def reveals(self, text: str) -> bool:
-        """Whether a text holds the secret in a form that is easily read back."""
+        """Whether a text contains the secret, plain or in a common encoding."""
         raw = self.canary.encode()
         forms = (raw, raw[::-1], base64.b64encode(raw)[:40], raw.hex().encode())
         data = text.encode("utf-8", "surrogatepass")
@@ -134,7 +134,7 @@ class Scene:
 
 
 def digest(folder: Path) -> str:
-    """Names, sizes, modes and contents below a folder, in one line."""
+    """A digest of names, sizes, modes and contents below a folder."""
     found = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         about = path.lstat()

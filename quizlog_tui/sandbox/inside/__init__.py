@@ -1,5 +1,5 @@
-"""What runs inside a box: a server that forks one confined child per run.
+"""The code inside a box: a server that forks one confined child per run.
 
-Standard library only, nothing else of ours: in a box only this folder is mounted. Everything the
-child does after its code has started counts as hostile; the parent believes none of it.
+Standard library only, and no other part of quizlog: only this folder is mounted in a box. From the
+start of its code on, a child counts as hostile, and the parent trusts nothing from it.
 """

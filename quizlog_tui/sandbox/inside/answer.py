@@ -1,7 +1,8 @@
-"""What the variable `answer` may hold, and its form as JSON.
+"""Converts the value of the variable `answer` to JSON.
 
-Runs beside hostile code, under its limits: converting an object may do anything. Numbers, text,
-lists and mappings are taken, also those of numpy and pandas; nothing is guessed from other objects.
+It runs in the process of the hostile code, under its limits, as converting an object may run any
+code. It accepts numbers, text, lists and mappings, also those of numpy and pandas, and no other
+objects.
 """
 
 from __future__ import annotations
@@ -16,26 +17,26 @@ from typing import Any
 
 DEEPEST = 64
 _MOST_BITS = 14_000
-"""CPython turns no integer of more than 4300 digits into text."""
+"""CPython converts no integer of more than 4300 digits to text."""
 
 _MOMENTS = (datetime.date, datetime.time)
 _FRAME = json.JSONEncoder(allow_nan=False, ensure_ascii=True, check_circular=False)
 
 
 class UnfitAnswer(ValueError):
-    """The answer is no JSON data."""
+    """The answer cannot be converted to JSON."""
 
 
 def encode(mapping: dict[str, Any]) -> bytes:
-    """A mapping as JSON text, whatever became of the module since it was loaded."""
+    """A mapping as JSON text, even if the code has changed the module `json`."""
     return _FRAME.encode(mapping).encode("ascii")
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
-    """JSON data of the same meaning.
+    """The JSON data that a value stands for.
 
     Raises:
-        UnfitAnswer: There is none.
+        UnfitAnswer: There is no such data.
     """
     if depth > DEEPEST:
         raise UnfitAnswer(f"it holds itself, or is more than {DEEPEST} levels deep")
@@ -97,14 +98,14 @@ def _exact(value: decimal.Decimal | fractions.Fraction) -> Any:
 
 
 def _moment(value: Any) -> str:
-    # pandas has a date that is none.
+    # pandas has a date that is not one.
     if value != value:
         raise UnfitAnswer("it holds a date that is none (NaT)")
     return str(value.isoformat())
 
 
 def _unwrapped(value: Any) -> Any:
-    """The Python data of a value of numpy or pandas."""
+    """The Python value of a value of numpy or pandas."""
     kind = type(value)
     library = kind.__module__.split(".")[0]
     if library == "pandas":

@@ -1,8 +1,8 @@
-"""The filter of system calls: what no quiz answer needs and escapes are made of is refused.
+"""The filter of system calls: refuses those that escapes use and quiz answers do not need.
 
-Classic BPF for `seccomp`, built from names here so that it can be read and tested. The architecture
-is looked at first (a 32-bit call on a 64-bit machine kills), numbers that are newer than the table
-are "not implemented", so that the C library falls back to older calls that can be filtered.
+The program is classic BPF for `seccomp`, built from names so that it can be read and tested. It
+checks the architecture first: a 32-bit call on a 64-bit machine kills the process. Numbers newer
+than the table are "not implemented", so that the C library falls back to older, filtered calls.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# One row: x86-64 number, aarch64 number (None where it does not exist).
+# Each row: x86-64 number, aarch64 number (None if the call does not exist there).
 DENIED: dict[str, tuple[int | None, int | None]] = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -75,10 +75,10 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
     "set_mempolicy_home_node": (450, 450),
-    # Pages of a memory file are mapped nowhere: no limit of a process and no sum sees them.
+    # Pages of a memory file are mapped nowhere, so that no limit and no sum counts them.
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
-    # Nor those of a segment that whoever filled it has let go of.
+    # The same holds for a segment that was filled and then detached.
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -102,30 +102,30 @@ SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
     "mq_open": (240, 180),
     "mq_unlink": (241, 181),
 }
-"""Refused as well where the process has no IPC namespace of its own."""
+"""Also refused if the process has no separate IPC namespace."""
 NEWEST_KNOWN = 452
 SIGNALS = ((62, 129), (200, 130), (234, 131), (129, 138), (297, 240))
 """`kill`, `tkill`, `tgkill`, `rt_sigqueueinfo`, `rt_tgsigqueueinfo`: all name the process first."""
 CUT_BY_NAME = (76, 45)
-"""`truncate`, which Landlock does not see before its third version."""
+"""`truncate`, which Landlock does not control before its third version."""
 
 _ARCH = (0xC000003E, 0xC00000B7)
 _CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), (435, 435), (16, 29), (41, 198)
 _FORKS = ((57, None), (58, None))
-"""`fork` and `vfork`: with `clone` they make all threads and processes. `clone3` is never there."""
+"""`fork` and `vfork`; besides them only `clone` makes processes, as `clone3` is refused."""
 _SHARING, _BESIDE = 0x00014100, 0x8000
-"""Ways to `clone`: with one memory for both, as threads have; a child of the caller's parent."""
+"""Flags of `clone`: shared memory, as for threads; and a child of the caller's parent."""
 _PAIR = (53, 199)
 _PRLIMIT = (302, 261)
 _SCHEDULES = ((203, 122), (144, 119), (142, 118), (314, 274))
-"""Calls that set processors and scheduling of the process named first; 0 is the caller."""
+"""Calls that set processors and scheduling of the process in the first argument; 0 is itself."""
 _PRIORITIES = (((141, 140), 0), ((251, 30), 1))
-"""Those that name it second, `setpriority` and `ioprio_set`, each with the kind of name that is a
-process's: others mean a whole group, or all that the user runs."""
+"""`setpriority` and `ioprio_set`, which name it in the second argument, each with the value of the
+first one that means a process: other values mean a group, or all processes of the user."""
 _BY_HANDLE, _CONTROL = (424, 424), (72, 25)
 """`pidfd_send_signal` and `fcntl`."""
 _OWNERS = ((_CONTROL, (8, 15)), (_IOCTL, (0x8901, 0x8902)))
-"""Ways to name another process that is signalled when something can be read."""
+"""Calls that name another process to be signalled when data can be read."""
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _UNIX, _DATAGRAMS = 1, 2
@@ -134,7 +134,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
 _ALLOW, _KILL, _ERRNO, _REFER = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 
 
-# A step is (code, value, jump if so, jump if not). Plain tuples: a quiz builds this as it starts.
+# A step is (code, value, jump if true, jump if false), a tuple because every quiz start builds it.
 Step = tuple[int, int, int, int]
 
 
@@ -147,16 +147,16 @@ def program(
     cut_by_name: bool = True,
     starts: bool = True,
 ) -> bytes:
-    """The filter as the kernel wants it.
+    """The filter in the kernel's format.
 
     Args:
         x86: For x86-64, else for aarch64.
-        own_ipc: The process has a namespace for System V IPC of its own, and may use it.
-        families: Numbers of the socket families that may be used.
-        spared: Names in `DENIED` that are allowed after all.
+        own_ipc: The process has a separate namespace for System V IPC, and may use it.
+        families: Numbers of the allowed socket families.
+        spared: Names in `DENIED` that are allowed nevertheless.
         cut_by_name: Whether `truncate` is allowed.
-        starts: Whether threads and processes can be started; else there is no room for any but
-            copies beside the process itself, all of which its parent sees.
+        starts: Whether threads and processes may be started; else only copies of the process that
+            are children of its parent.
     """
     column = 0 if x86 else 1
     denied = DENIED if own_ipc else DENIED | SHARED_IPC
@@ -183,9 +183,9 @@ def program(
 
 
 def referring(*, x86: bool) -> bytes:
-    """The filter that has someone outside asked about calls that signal a process.
+    """The filter that refers calls that signal a process to a supervisor outside.
 
-    It refuses those of which nobody outside could tell whom they mean.
+    It refuses calls whose target a supervisor could not determine.
 
     Args:
         x86: For x86-64, else for aarch64.
@@ -207,7 +207,7 @@ def _assembled(steps: list[Step]) -> bytes:
 
 
 def in_memory(program: bytes) -> tuple[Any, bytes]:
-    """A filter as the kernel takes it: what must be kept meanwhile, and what points there."""
+    """A filter for the kernel: the object to keep alive, and the structure pointing to it."""
     from array import array
 
     code = array("B", program)
@@ -227,11 +227,11 @@ def _refuse_to_start(column: int) -> list[Step]:
 
 
 def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
-    """Calls that depend on an argument; only its low 32 bits count, as for the kernel."""
+    """Steps for calls that depend on an argument; as in the kernel, only its low 32 bits count."""
     refuse = (_RETURN, _ERRNO | errno.EPERM, 0, 0)
     left = range(len(families), 0, -1)
     known = [(_JUMP_EQ, family, jump, 0) for family, jump in zip(families, left, strict=True)]
-    # A pair of datagram sockets can still be pointed at a socket with a name; streams cannot.
+    # A datagram socket of a pair can be connected to a named socket; a stream socket cannot.
     paired = () if _UNIX in families else ((_JUMP_SET, _DATAGRAMS, 0, 1), refuse)
     return [
         *_when(_CLONE[column], _ARGUMENT_0, [(_JUMP_SET, _CLONE_NEW, 0, 1), refuse]),
@@ -256,7 +256,7 @@ def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
 
 
 def _own_schedule(column: int) -> Iterator[tuple[int, int, int]]:
-    """Calls that must name the caller itself: number, argument, and what that must be."""
+    """Calls that must name the caller itself: number, argument, and its required value."""
     for numbers in _SCHEDULES:
         yield numbers[column], _ARGUMENT_0, 0
     for numbers, process in _PRIORITIES:
@@ -265,6 +265,6 @@ def _own_schedule(column: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _when(number: int, argument: int, steps: list[Step]) -> list[Step]:
-    """Steps for one call, with an argument loaded; the number is loaded again behind them."""
+    """Steps for one call with an argument loaded; afterwards the number is loaded again."""
     body = [(_LOAD, argument, 0, 0), *steps, (_LOAD, _NUMBER, 0, 0)]
     return [(_JUMP_EQ, number, 0, len(body)), *body]

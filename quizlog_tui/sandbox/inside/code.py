@@ -1,7 +1,7 @@
-"""Executes the code of a run and says what it left, in one frame on the answer's own pipe.
+"""Executes the code of a run and writes its answer in one frame to the answer's pipe.
 
 A frame is four bytes of length and one JSON object, `{"answer": ...}` or `{"kind": ..., "error":
-...}`. The code can write a frame of its own: that is its claim, as the answer is.
+...}`. The code could write a frame itself, so a frame is only a claim of the code.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def execute(source: str, result: int, most: int) -> NoReturn:
 
     Args:
         source: The code.
-        result: Where the frame goes.
-        most: The longest answer, in bytes of JSON.
+        result: The descriptor to write the frame to.
+        most: Maximum size of the answer in bytes of JSON.
     """
-    # Bound here because the code may replace them in their modules.
+    # Bound to local names because the code may replace them in their modules.
     end, write = os._exit, os.write
     try:
         frame = _frame(_outcome(source), most)
@@ -59,7 +59,7 @@ def _outcome(source: str) -> dict[str, Any]:
 
 
 def _run(program: CodeType, main: ModuleType) -> dict[str, Any] | None:
-    """Run to the end; what a `sys.exit` with a failure says when it leaves no answer."""
+    """Run the code to its end; return an error for a failing `sys.exit` without an answer."""
     try:
         exec(program, main.__dict__)
     except SystemExit as leave:
@@ -69,7 +69,7 @@ def _run(program: CodeType, main: ModuleType) -> dict[str, Any] | None:
 
 
 def _describe_error(raised: BaseException) -> dict[str, Any]:
-    """An exception as the frame has it; its traceback goes to stderr, as Python's own would."""
+    """An exception as data for the frame; its traceback is written to stderr."""
     kind = "error"
     if isinstance(raised, MemoryError):
         kind = "oom"
@@ -89,7 +89,7 @@ def _describe_error(raised: BaseException) -> dict[str, Any]:
 
 
 def _own_steps(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback from the code's first own frame on."""
+    """The traceback from the first frame of the code on."""
     while trace is not None and trace.tb_frame.f_code.co_filename != NAME:
         trace = trace.tb_next
     return trace

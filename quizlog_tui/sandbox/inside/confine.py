@@ -1,4 +1,4 @@
-"""Takes everything from a process that is about to run foreign code. There is no way back."""
+"""Irrevocably removes all rights from a process that is about to run untrusted code."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .setup import BoxSetup, RunSetup
 _STACK = 8 << 20
 _FILES = 256
 _MOST_THREADS = 1 << 22
-"""More than a machine can have."""
+"""More threads than a machine can have."""
 _UNIX = 1
 
 
 def become(user: int) -> None:
-    """Leave root for an ordinary user for good, still able to be asked about by that user."""
+    """Switch irrevocably from root to an ordinary user, who may still inspect the process."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
@@ -31,10 +31,10 @@ def become(user: int) -> None:
 
 
 def confine(box: BoxSetup, run: RunSetup) -> None:
-    """Limits, capabilities and the filter of this process and of all it will start.
+    """Apply limits, drop capabilities and load the filter, for this process and its children.
 
     Raises:
-        OSError: Something could not be taken away; the code must not run.
+        OSError: A right could not be removed; the code must not run.
     """
     set_limits(run, 0 if box.level == "bwrap" else _others())
     if sys.platform != "linux":
@@ -43,7 +43,7 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
 
     kernel.prctl(kernel.SET_NO_NEW_PRIVS, 1)
     if box.level == "bwrap":
-        # Elsewhere the parent, who is the same user, could no longer ask for its memory.
+        # Otherwise the parent, with the same user id, could not read its memory use.
         kernel.prctl(kernel.SET_DUMPABLE, 0)
     if box.level == "landlock":
         landlock.restrict(box.readable, [run.folder, run.temporary])
@@ -53,11 +53,11 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
 
 
 def set_limits(run: RunSetup, others: int) -> None:
-    """The limits of each process; a lower one that is already there stays.
+    """Set the limits of each process; lower existing limits are kept.
 
     Args:
-        run: The bounds.
-        others: Processes that count against the same limit and are not the run's.
+        run: The limits.
+        others: Number of processes outside the run that count against the same limit.
     """
     wanted = {
         "RLIMIT_AS": run.address_space,
@@ -71,7 +71,7 @@ def set_limits(run: RunSetup, others: int) -> None:
     }
     for name, value in wanted.items():
         if hasattr(resource, name):
-            # Some systems know a limit and refuse to set it (address space on macOS).
+            # Some systems refuse to set a limit they know (address space on macOS).
             with contextlib.suppress(ValueError, OSError):
                 _lower(getattr(resource, name), value, value)
     _lower(resource.RLIMIT_CPU, run.cpu, run.cpu + 1)
@@ -80,7 +80,7 @@ def set_limits(run: RunSetup, others: int) -> None:
 def _others() -> int:
     """Threads of this user, as the system counts them against the limit.
 
-    It is asked by trying: not all of them can be seen, and not all that are seen count.
+    It is found by trying: not all of them are visible, and not all visible ones count.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     low, high = 0, _MOST_THREADS if hard == resource.RLIM_INFINITY else hard
@@ -112,7 +112,7 @@ def _may_fork() -> bool:
 
 
 def _seen() -> int:
-    """Threads of this user that can be seen."""
+    """Number of visible threads of this user."""
     user, count = os.getuid(), 0
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         with contextlib.suppress(OSError):
@@ -137,7 +137,7 @@ def _program(own_namespaces: bool) -> bytes:
 
 
 def ready(box: BoxSetup) -> None:
-    """Do what need not be done again in every run: it is called before the first."""
+    """Do once, before the first run, what need not be repeated in every run."""
     if sys.platform == "linux":
         from . import kernel, landlock, namespaces  # noqa: F401
 
@@ -145,7 +145,7 @@ def ready(box: BoxSetup) -> None:
 
 
 def load_filter(*, own_namespaces: bool) -> None:
-    """Put the filter of system calls on this thread and what it starts."""
+    """Apply the filter of system calls to this thread and all that it starts."""
     from . import kernel
 
     code = _program(own_namespaces)

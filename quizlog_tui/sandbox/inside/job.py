@@ -1,8 +1,8 @@
 """One run inside a box: its keeper, and the confined child that executes the code.
 
-The keeper is the first process of the run's namespaces where the box can be divided. It gets the
-files and the code from the parent over a socket of the run's own, forks the child, tells how the
-child ended and waits to be ended itself. It never reads what the child writes.
+If the box can be divided, the keeper is the first process in the run's namespaces. It receives the
+files and the code from the parent over the run's socket, forks the child, reports how the child
+ended, and waits to be ended itself. It never reads what the child writes.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .setup import BoxSetup, RunSetup
 
 _CHUNK = 1 << 20
 _PASSES = 100
-"""Times that what a run started is told to stop before it is ended, at most."""
+"""Maximum number of times that a run's processes are stopped before they are killed."""
 
 
 def keep(
     box: BoxSetup, sock: socket.socket, pipes: list[int], prepare: Callable[[], None]
 ) -> NoReturn:
-    """Be the keeper of a run.
+    """Act as the keeper of a run.
 
     Args:
-        box: How the box works.
-        sock: The run's own socket to the parent.
-        pipes: Where the child's answer, stdout and stderr go.
-        prepare: Makes the place for the run.
+        box: The setup of the box.
+        sock: The run's socket to the parent.
+        pipes: The pipes for the child's answer, stdout and stderr.
+        prepare: Prepares the namespaces of the run.
     """
     try:
         prepare()
@@ -57,7 +57,7 @@ def keep(
 
 
 def _wake_at_ends() -> int:
-    """Where a byte arrives whenever a child ends."""
+    """A descriptor that receives a byte whenever a child ends."""
     wakes, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -66,7 +66,7 @@ def _wake_at_ends() -> int:
 
 
 def _read_setup(sock: socket.socket) -> tuple[RunSetup, str]:
-    """The set-up and the code of the run; files that come before are put into its folder."""
+    """Receive the run's files into its folder, then its setup and code, which are returned."""
     while True:
         message = wire.receive(sock)
         if message is None:
@@ -90,7 +90,7 @@ def _copy(path: str, source: int) -> None:
 
 
 def _watch(sock: socket.socket, child: int, wakes: int) -> None:
-    """Until the parent has enough: tell how the child ended, take in who lost their parent."""
+    """Until the parent ends the run, report how the child ended, and reap orphaned processes."""
     while True:
         ready, _, _ = select.select([sock.fileno(), wakes], [], [])
         if sock.fileno() in ready:
@@ -134,7 +134,7 @@ def _be_the_code(
 
 
 def _only_pipes(pipes: list[int]) -> int:
-    """Leave the child stdin (empty), stdout, stderr and the answer's pipe; where that one is."""
+    """Leave the child only empty stdin, stdout, stderr and the answer's pipe, which is returned."""
     kept = [os.dup(fd) for fd in pipes]
     null = os.open(os.devnull, os.O_RDONLY)
     high = [os.dup2(fd, 200 + at) for at, fd in enumerate([null, kept[1], kept[2], kept[0]])]
@@ -150,7 +150,7 @@ def _open_files() -> int:
 
 
 def _fresh_streams() -> None:
-    """Text streams that lose nothing when the run is ended, and can write any text."""
+    """Make text streams that are unbuffered and can write any text."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(  # type: ignore[union-attr]
             encoding="utf-8", errors="backslashreplace", line_buffering=True
@@ -158,14 +158,14 @@ def _fresh_streams() -> None:
 
 
 def _fresh_random() -> None:
-    """A copy of the server would draw the same numbers in every run."""
+    """Seed `random` anew, as copies of the server would draw the same numbers in every run."""
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
 
 
 def end_descendants() -> None:
-    """Kill all that descends from this process, where the end of a namespace does not."""
+    """Kill all descendants of this process, for boxes without namespaces that would do so."""
     if os.getpid() == 1:
         return
     while _descendants(os.getpid()):
@@ -179,8 +179,8 @@ def end_descendants() -> None:
 
 
 def _freeze() -> None:
-    """Stop all below: killed one by one, each would make room for a child of another."""
-    for _ in range(_PASSES):  # one that waits for a stopped child may never stop itself
+    """Stop all descendants first; if killed one by one, others could start new ones meanwhile."""
+    for _ in range(_PASSES):  # a process that waits for a stopped child may never stop
         moving = [pid for pid in _descendants(os.getpid()) if _state(pid) not in b"TtZX"]
         if not moving:
             return
@@ -198,7 +198,7 @@ def _state(pid: int) -> bytes:
 
 
 def _descendants(pid: int) -> list[int]:
-    """The live and dead children of a process and theirs, as far as they can be seen."""
+    """All visible descendants of a process, live and dead."""
     found: list[int] = []
     waiting = [pid]
     while waiting:

@@ -1,4 +1,4 @@
-"""The system calls that Python has no function for. Raises OSError like those it has."""
+"""System calls that Python does not expose. They raise OSError."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import platform
 
 LIBC = ctypes.PyDLL(None, use_errno=True)
-"""Holds the interpreter's lock during calls: a bare `clone` must not meet it half released."""
+"""Keeps the interpreter's lock during calls, as `clone` must not happen while it is released."""
 
 X86 = platform.machine() == "x86_64"
 _CLONE = 56 if X86 else 220
@@ -36,7 +36,7 @@ def checked(result: int, call: str) -> int:
     """The result of a call.
 
     Raises:
-        OSError: It failed.
+        OSError: The call failed.
     """
     if result < 0:
         code = ctypes.get_errno()
@@ -45,18 +45,18 @@ def checked(result: int, call: str) -> int:
 
 
 def syscall(number: int, *arguments: int | ctypes.Array[ctypes.c_char] | None) -> int:
-    """A system call by its number."""
+    """Make a system call by number."""
     words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return checked(int(LIBC.syscall(ctypes.c_long(number), *words)), f"system call {number}")
 
 
 def clone(flags: int) -> int:
-    """Like `os.fork`, into new namespaces. Call it in a process with one thread only."""
+    """Like `os.fork`, into new namespaces. Call it only in a process with one thread."""
     return syscall(_CLONE, flags | SIGCHLD, 0, 0, 0, 0)
 
 
 def prctl(option: int, value: int) -> None:
-    """Set one of the process's options."""
+    """Set an option of the process."""
     zero = ctypes.c_ulong(0)
     result = LIBC.prctl(option, ctypes.c_ulong(value), zero, zero, zero)
     checked(int(result), f"prctl {option}")
@@ -70,12 +70,12 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str =
 
 
 def unmount(target: str) -> None:
-    """Take a mount out of the tree; what is bound from it stays."""
+    """Detach a mount; bind mounts of its folders stay."""
     checked(int(LIBC.umount2(target.encode(), DETACH)), f"umount {target}")
 
 
 def drop_capabilities() -> None:
-    """Give up every capability for good, also those an exec would bring back."""
+    """Drop all capabilities irrevocably, including those that an exec would restore."""
     for number in range(_LAST_CAPABILITY + 1):
         try:
             prctl(CAPBSET_DROP, number)

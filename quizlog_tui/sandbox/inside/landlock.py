@@ -1,6 +1,6 @@
-"""Landlock: file access, TCP, foreign signals and abstract sockets, for machines without boxes.
+"""Landlock: restricts files, TCP, signals and abstract sockets, without bubblewrap.
 
-Needs version 6 of the interface (Linux 6.12): older ones leave signals to other processes open.
+It needs version 6 of the interface (Linux 6.12), as older ones do not restrict signals.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 
 
 def version() -> int:
-    """The version of the interface this kernel has; 0 for none."""
+    """The kernel's version of the interface; 0 if it has none."""
     try:
         return syscall(_CREATE, None, 0, _VERSION_FLAG)
     except OSError:
@@ -37,7 +37,7 @@ def version() -> int:
 
 
 def restrict(readable: list[str], own: list[str]) -> None:
-    """Leave this process and its children `readable` to read and run, and `own` to write.
+    """Allow this process and its children to read and run `readable`, and also to write `own`.
 
     Raises:
         OSError: The kernel refused.

@@ -1,4 +1,4 @@
-"""The private world of one run inside a box: users, processes, network, and what it may write."""
+"""The private namespaces of a run inside a box: users, processes, network, and its folders."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 from . import kernel
 
 STAGE = "/stage"
-"""Where the one quota of a run is mounted while its folders are made from it."""
+"""Mount point of the file system with a run's quota while its folders are made."""
 FOLDERS = {"task": "/task", "tmp": "/tmp", "shm": "/dev/shm"}
 _BYTES_AN_INODE = 8192
 
 
 def fork_apart() -> int:
-    """Like `os.fork`; the child is the first process of namespaces of its own.
+    """Like `os.fork`; the child is the first process in new namespaces.
 
     Raises:
         OSError: The machine does not allow it.
@@ -22,12 +22,12 @@ def fork_apart() -> int:
 
 
 def settle(user: int, group: int, disk: int) -> None:
-    """Make the new namespaces a place to run in; to be called first in their first process.
+    """Set up new namespaces; must be called first in their first process.
 
     Args:
-        user: The user id outside, kept inside; as `group`.
+        user: The user id, the same inside as outside.
         group: The group id.
-        disk: Bytes that all folders together may hold.
+        disk: Maximum number of bytes in all folders together.
 
     Raises:
         OSError: The machine does not allow it.
@@ -38,7 +38,7 @@ def settle(user: int, group: int, disk: int) -> None:
 
 
 def possible() -> bool:
-    """Whether boxes can be divided here: tried, not guessed."""
+    """Whether boxes can be divided on this machine, found by trying."""
     user, group = os.getuid(), os.getgid()
     try:
         child = fork_apart()
@@ -60,7 +60,7 @@ def _map_users(user: int, group: int) -> None:
 
 
 def _own_folders(disk: int) -> None:
-    """Fresh folders on one file system, so that one quota holds for their sum."""
+    """Make new folders on one file system, so that they share one quota."""
     flags = kernel.NO_SUID | kernel.NO_DEV
     options = f"size={disk},nr_inodes={max(64, disk // _BYTES_AN_INODE)},mode=700"
     kernel.mount("tmpfs", STAGE, "tmpfs", flags, options)
@@ -71,7 +71,7 @@ def _own_folders(disk: int) -> None:
 
 
 def _own_processes() -> None:
-    """A read-only /proc of the own processes; an empty one where the kernel refuses that."""
+    """Mount a read-only /proc of the own processes, or an empty one if the kernel refuses."""
     try:
         mount_proc(kernel.READ_ONLY)
     except OSError:
@@ -80,7 +80,7 @@ def _own_processes() -> None:
 
 
 def mount_proc(flags: int = 0) -> None:
-    """Mount a /proc of the own process namespace.
+    """Mount a /proc for the process namespace.
 
     Raises:
         OSError: The kernel refused.

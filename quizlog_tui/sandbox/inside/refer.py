@@ -1,7 +1,7 @@
-"""Has someone outside asked about calls that signal a process, before each is made.
+"""Refers calls that signal a process to a supervisor outside, which allows or refuses each.
 
-Not about others: a call that is looked at can be interrupted, and shells take that for a failure
-where they fork. Imports next to nothing, as it is on the way of every start.
+Other calls are not referred, as a referred call can be interrupted, which shells take for a failure
+of fork. This module imports little, as every start of a quiz loads it.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections.abc import Callable
 from . import bpf
 
 Take = Callable[[int], None]
-"""Takes the descriptor at which is asked."""
+"""Takes the descriptor on which the supervisor receives calls."""
 _SECCOMP = (317, 277)
 _SET_FILTER, _NEW_LISTENER, _WAIT_KILLABLE = 1, 8, 32
-"""The last: no signal makes a call begin anew that somebody looks at. Not in older kernels."""
+"""The last one keeps signals from restarting a referred call; older kernels lack it."""
 
 
 def refer(call: Callable[..., int], take: Take, *, x86: bool) -> bool:
-    """Refer such calls of this process and of all it starts, from now on.
+    """From now on, refer such calls of this process and of all that it starts.
 
     Args:
         call: Calls a function of the C library.
-        take: Takes the descriptor, which is closed here afterwards.
+        take: Takes the descriptor, which is closed afterwards.
         x86: For x86-64, else for aarch64.
 
     Returns:
-        Whether the system does so: not where someone outside is asked already, say.
+        Whether the system allows it; it does not if there is a supervisor already, for example.
     """
     kept, program = bpf.in_memory(bpf.referring(x86=x86))
     for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):

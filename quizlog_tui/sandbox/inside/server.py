@@ -1,4 +1,4 @@
-"""The server of a box: loads libraries once, then forks a keeper for every run it is asked for."""
+"""The server of a box: loads libraries once, then forks a keeper for every requested run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .setup import BoxSetup
 
 
 def main(fd: int) -> None:
-    """Serve until the parent is gone.
+    """Serve until the parent ends.
 
     Args:
         fd: The socket to the parent.
@@ -53,7 +53,7 @@ def main(fd: int) -> None:
 def _start(
     box: BoxSetup, sock: socket.socket, job: socket.socket, pipes: list[int], disk: int | None
 ) -> None:
-    """Fork the keeper of a run, into namespaces of its own when `disk` is given."""
+    """Fork the keeper of a run, into new namespaces if `disk` is given."""
     prepare: Callable[[], None] = _take_orphans
     try:
         if disk is None:

@@ -1,4 +1,4 @@
-"""Everything a box and its runs are told by the parent. Plain data, carried as JSON."""
+"""The parent's instructions to a box and its runs: plain data, sent as JSON."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from typing import Literal
 
 Level = Literal["bwrap", "landlock", "rlimits"]
-"""The kinds of isolation, best first."""
+"""The isolation levels, best first."""
 
 
 @dataclass(frozen=True)
 class BoxSetup:
-    """How a box is to work."""
+    """The setup of a box."""
 
     level: Level
     preload: list[str]
-    """Modules to import before any run; missing ones are left out."""
+    """Modules to import before any run; missing ones are skipped."""
     paths: list[str]
     """Folders to add to the module search path."""
     readable: list[str]
-    """What Landlock leaves readable."""
+    """Paths that Landlock leaves readable."""
     drop_to: int | None
-    """The user and group to become, when started by root."""
+    """The user and group id to switch to if started by root."""
     mount_proc: bool
-    """Mount /proc before that: bubblewrap, run by root, leaves one that runs cannot have anew."""
+    """Whether to mount /proc before that; runs cannot remount the one that bubblewrap makes."""
 
 
 @dataclass(frozen=True)
 class RunSetup:
-    """The bounds and places of one run. Sizes in bytes, times in seconds."""
+    """The limits and paths of a run. Sizes in bytes, times in seconds."""
 
     folder: str
     """The current folder of the code."""

@@ -1,7 +1,7 @@
-"""Shuts a running interpreter in: for quiz scripts, which start where a box would come too late.
+"""Confines a running interpreter, for quiz scripts, whose process already runs outside a box.
 
-One call in the process that is about to run the script; all that it forks stays shut in. Imports
-next to nothing, as it is on the way of every start.
+One call in the process that is about to run the script also confines all that it forks. This module
+imports little, as every start of a quiz loads it.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from . import bpf
 from .refer import Take, refer
 
 TYPE_CHECKING = False
-"""As in `typing`, which takes long to import."""
+"""As in `typing`, which is slow to import."""
 _SYSCALL_CREATE, _SYSCALL_ADD, _SYSCALL_RESTRICT = 444, 445, 446
 _FILES_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}
 _NEWEST_FILES = 16
 _READ = 1 | 4 | 8
 _NO_OWN = 1 << 6 | 1 << 11 | 1 << 15
-"""Never granted: making devices, and their controls."""
+"""Rights never granted: making devices and controlling them."""
 _ON_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _INET, _INET6 = 2, 10
 _MACHINES = ("x86_64", "aarch64")
 _SPARED = ("mknod", "mknodat")
-"""Pipes with names: scripts use them."""
+"""Allowed because scripts use them to make named pipes."""
 _NO_NEW_PRIVILEGES, _FILTER_IN_FORCE, _SECCOMP, _FILTER, _DROP_BOUND = 38, 21, 22, 2, 24
 _CAPABILITY_VERSION = 0x20080522
 _KEPT = 0b1111
-"""Root's rights over modes and owners of files, without which it may not read its own scripts."""
+"""Root's capabilities over modes and owners of files, needed to read its own scripts."""
 _NETWORK_ADMIN = 1 << 12
-"""The right to switch on a network of its own, which reaches only itself."""
+"""The capability to bring up a private network, which reaches only itself."""
 _CUTS, _SCOPES = 3, 6
-"""Versions of Landlock from which on it sees files cut by their names, and keeps signals."""
+"""Versions of Landlock from which on it controls `truncate`, and restricts signals."""
 
 _functions: dict[str, int] = {}
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Network = Literal["real", "own", "none"]
-    """The machine's, one in a namespace of its own, or no sockets at all."""
+    """The machine's network, one in a separate namespace, or no sockets at all."""
 FULL, NONE = "landlock", ""
 WITHOUT, SIGNALS, WITNESS = " without ", "signals", "witness"
 
@@ -58,31 +58,30 @@ def shut(
     seal: Callable[[], None] = lambda: None,
     take: Take | None = None,
 ) -> str:
-    """Keep this process and all it starts from the machine's other files, programs and sockets.
+    """Keep this process and all that it starts from other files, programs and sockets.
 
     Args:
         own: Folders to read and write.
-        readable: Files and folders to read and run; missing ones are left out.
-        network: Which one it may use.
-        starts: Whether it may start threads and processes; else only copies beside itself.
-        seal: Makes all but its own folders read-only, where it may: Landlock sees no change of a
-            file's mode, owner or times. Called only if the process will be shut in.
-        take: Takes the descriptor at which is asked about calls that signal a process; see
-            `refer`. Nobody is asked if it is None.
+        readable: Files and folders to read and run; missing ones are skipped.
+        network: The network it may use.
+        starts: Whether it may start threads and processes; else only copies of itself.
+        seal: Makes all but its own folders read-only if possible, as Landlock does not restrict
+            changes of modes, owners and times. Called only if the process will be confined.
+        take: Takes the descriptor for calls that signal a process; see `refer`. If None, such
+            calls are not referred.
 
     Returns:
-        What is in force: `FULL`; `NONE` where the machine has nothing, and then nothing changed.
-        `FULL` and `WITHOUT` something: `SIGNALS` where an old kernel lets it signal programs of
-        the same user, `WITNESS` where it can signal all that
-        was forked from it, as nobody can be asked.
+        The isolation in force: `FULL`, or `NONE` if the machine offers none and nothing changed, or
+        `FULL` and `WITHOUT` something: `SIGNALS` if an old kernel lets it signal programs of the
+        same user, `WITNESS` if it can signal all that was forked from it, without a supervisor.
 
     Raises:
-        OSError: It was begun and could not be finished; the script must not run.
+        OSError: The confinement is incomplete; the script must not run.
     """
     version = _version()
     if version < 1:
         return NONE
-    permitted = _permitted()  # which could perhaps not be looked up later
+    permitted = _permitted()  # may be impossible to find out later
     seal()
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
@@ -96,7 +95,7 @@ def shut(
 
 
 def _version() -> int:
-    """The version of Landlock; 0 where there is none, or no filter of system calls beside it."""
+    """The version of Landlock; 0 if it or the filter of system calls is missing."""
     known = sys.platform == "linux" and os.uname().machine in _MACHINES and sys.maxsize > 2**32
     if not known or _call("prctl", _FILTER_IN_FORCE, 0, 0, 0, 0) < 0:
         return 0
@@ -106,7 +105,7 @@ def _version() -> int:
 def _restrict(version: int, own: Iterable[str], readable: Iterable[str]) -> None:
     files = (1 << _FILES_BY_VERSION.get(version, _NEWEST_FILES)) - 1
     scopes = 3 if version >= _SCOPES else 0
-    # The network needs no rule: what is not its own is shut by the filter.
+    # The network needs no rule: the filter blocks any but a private one.
     attributes = struct.pack("=QQQ", files, 0, scopes)[: 24 if scopes else 8]
     ruleset = _must("syscall", _SYSCALL_CREATE, attributes, len(attributes), 0)
     try:
@@ -145,7 +144,7 @@ def _drop_capabilities(kept: int, permitted: int) -> None:
 
 
 def _permitted() -> int:
-    """The rights it has: the root of a container lacks some, and nobody can take more."""
+    """The capabilities that the process has; the root of a container lacks some."""
     fd = os.open("/proc/self/status", os.O_RDONLY)
     try:
         _, _, rest = os.read(fd, 8192).partition(b"CapPrm:")
@@ -174,7 +173,7 @@ def _is_x86() -> bool:
 
 
 def _call(name: str, *arguments: int | bytes | None) -> int:
-    """A function of the C library, without the cost of importing ctypes."""
+    """Call a function of the C library without importing ctypes."""
     import _ctypes
 
     if name not in _functions:

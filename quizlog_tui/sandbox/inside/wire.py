@@ -1,6 +1,6 @@
-"""Messages between the parent and a box: JSON objects on a stream socket, with descriptors.
+"""Sends messages between the parent and a box: JSON objects with descriptors, on a socket.
 
-Both ends are ours and no code of a run holds one, so nothing here defends itself.
+Both ends are trusted, as no code of a run has access to them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HEAD = struct.Struct("=I")
 _MOST_FDS = 16
 _CREDENTIALS = struct.Struct("=iII")
 _SCM_CREDENTIALS = 2
-"""The same number on every Linux; older Pythons do not name it."""
+"""The same number on every Linux; older Python versions do not define it."""
 
 
 class BoxMessage(NamedTuple):
@@ -26,7 +26,7 @@ class BoxMessage(NamedTuple):
     data: dict[str, Any]
     fds: list[int]
     pid: int | None
-    """The sender's process id as the receiver sees it, where the socket passes credentials."""
+    """The sender's process id as seen by the receiver, if the socket passes credentials."""
 
 
 def send(sock: socket.socket, data: dict[str, Any], fds: Sequence[int] = ()) -> None:
