@@ -25,11 +25,6 @@ def episode_id(question: str, gold: Mapping[str, Any]) -> str:
     answers = "".join([f"{len(text)}:{text}," for text in metadata["inputs"]])
     script = f"{metadata['code_hash']}|{metadata['seed']}"
     name = f"{question}|{script}|{answers}|{gold['final_answer_hash']}"
-    return _uuid5(name.encode("utf-8", "surrogatepass"))
-
-
-def _uuid5(name: bytes) -> str:
-    """Like `str(uuid5(...))`, but faster, because it makes no UUID object."""
-    digest = sha1(NAMESPACE + name, usedforsecurity=False).hexdigest()
-    variant = "89ab"[int(digest[16], 16) & 3]
-    return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"
+    # Before Python 3.12 `uuid5` accepts only strings, and these may not be encodable as it does it.
+    data = NAMESPACE + name.encode("utf-8", "surrogatepass")
+    return str(UUID(bytes=sha1(data, usedforsecurity=False).digest()[:16], version=5))

@@ -6,14 +6,13 @@ Lenient mode also reads older versions: what `upgrade` would correct becomes a w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from ..format.fingerprints import Fingerprints
 from ..format.lines import seal_fits, sealed_as_is
 from ..format.migrations import gold_metadata, mended
 from ..format.rules import GOLD, RULES, RuleFinding, View, says_quizlog
@@ -98,23 +97,32 @@ def check_file(
 
 
 class SeenLines:
-    """Remembers a few bytes of each previous line, to find repetitions."""
+    """Remembers two hashes of each previous line, about 150 bytes, to find repetitions.
+
+    Two different values have the same hash with a probability of 2**-64.
+    """
 
     def __init__(self) -> None:
-        self._known = Fingerprints()
+        self._known: set[int] = set()
         self.verified = False
         """Whether the last line claims to be verified."""
 
     def look(self, view: View) -> Iterator[RuleFinding]:
         """Remember an episode, and yield what it repeats."""
         self.verified = view.episode["verified"]
-        if self._known.add(view.episode["episode_id"]):
+        if self._repeats(view.episode["episode_id"]):
             yield RuleFinding("episode_id", "duplicate-id", "is that of an earlier line too")
         code_hash, seed = str(view.metadata.get("code_hash")), str(view.metadata.get("seed"))
         answer = view.gold["final_answer_hash"]
-        if self._known.add((view.question["id"], answer, code_hash, seed)):
+        if self._repeats((view.question["id"], answer, code_hash, seed)):
             message = "an earlier line has this question and answer too"
             yield RuleFinding("question.id", "duplicate-answer", message, warning=True)
+
+    def _repeats(self, thing: Hashable) -> bool:
+        """Whether a thing was there before; it is known from now on."""
+        known = len(self._known)
+        self._known.add(hash(thing))
+        return len(self._known) == known
 
 
 def check_line(
