@@ -8,7 +8,10 @@ from typing import Any, Protocol
 from textual.notifications import Notification
 
 from ..errors import QuizlogError
-from ..text import visible
+from ..text import clipped, visible
+
+_LONGEST = 200
+"""Characters of a message that leave room for its hint also on a screen of 20 rows."""
 
 
 class Notifier(Protocol):
@@ -30,7 +33,8 @@ def warn(where: Notifier, text: str) -> None:
 
 def complain(where: Notifier, error: QuizlogError) -> None:
     """Show an error: where, what, and the mend."""
-    where.notify(visible(str(error)), severity="error", markup=False)
+    short = QuizlogError(clipped(error.message, _LONGEST), where=error.where, hint=error.hint)
+    where.notify(visible(str(short)), severity="error", markup=False)
 
 
 def outdated(shown: Iterable[Notification], new: Notification) -> list[Notification]:

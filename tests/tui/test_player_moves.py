@@ -14,6 +14,7 @@ from textual.widgets import Input
 from textual.widgets._toast import Toast, ToastRack
 
 from quizlog_tui.config import Config
+from quizlog_tui.errors import UsageError
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import Timeline
 from quizlog_tui.tui.app import QuizlogApp
@@ -23,7 +24,7 @@ from quizlog_tui.tui.screens.export import report_name
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
-from quizlog_tui.tui.toasts import tell, warn
+from quizlog_tui.tui.toasts import complain, tell, warn
 from quizlog_tui.tui.widgets.guide import Guide
 from quizlog_tui.tui.widgets.lines.line_view import LineView
 from quizlog_tui.tui.widgets.lines.row_list import RowList
@@ -180,8 +181,10 @@ async def test_bisect_goes_to_the_answer_that_spoils(record: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         screen = await at_keys(pilot)
         await press(pilot, "B")
-        await shows(pilot, "step 3 of main spoils the outcome")
+        await shows(pilot, "step 3 spoils the outcome")
         assert screen.state.step == 3
+        top = screen_text(app).splitlines()[0]
+        assert "step 3 of 4" in top and "branch main" in top
 
 
 @pytest.mark.parametrize("answer", ["bad", "4"])
@@ -190,7 +193,7 @@ async def test_the_verdict_of_bisect_stays_until_the_record_changes(
 ) -> None:
     with Session(record) as session:
         session.answer(answer)
-    said = "step 3 of main spoils" if answer == "bad" else "no answer of main spoils"
+    said = "step 3 spoils" if answer == "bad" else "no answer spoils"
     app = QuizlogApp(record)
     async with app.run_test(size=(60, 20)) as pilot:
         await at_keys(pilot)
@@ -203,6 +206,16 @@ async def test_the_verdict_of_bisect_stays_until_the_record_changes(
         assert said in screen_text(app).splitlines()[0]
         await press(pilot, "0", "r")
         assert said not in screen_text(app)
+
+
+async def test_an_error_however_long_shows_its_hint_on_a_small_screen(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(60, 20), notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        complain(screen, UsageError("something is wrong " * 40, hint="mend it"))
+        await shows(pilot, "something is wrong")
+        await idle(pilot)
+        assert "(mend it)" in screen_text(app)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -15,6 +15,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
@@ -137,3 +138,15 @@ async def test_it_opens_from_the_library_and_a_long_one_too(
             await shows(pilot, "record.yaml")
             await pilot.press("enter")
             await shows(pilot, "as recorded, nothing run")
+
+
+@pytest.mark.parametrize("key", ["f", "r", "a"])
+async def test_the_tree_asks_nothing_that_it_would_refuse(record: Path, key: str) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await settled(pilot)
+        await pilot.press("b")
+        tree = await opened(pilot, TreeScreen)
+        await pilot.press(key)
+        await shows(pilot, MISSING)
+        assert app.screen is tree

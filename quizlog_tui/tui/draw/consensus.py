@@ -149,7 +149,7 @@ def _why_not_unanimous(open_: list[AnswerClass]) -> str:
 def _votes(decision: Decision, again: Decision | None) -> Iterator[Line]:
     verdict = decision.verdict
     total = sum(one.weight for one in verdict.classes)
-    yield line(("Votes", "head"), (f"  {total:g} in all", "dim"))
+    yield line(("Votes", "head"), (f"  weight {total:g}", "dim"))
     for one in verdict.classes:
         mark, style = _mark(one, decision, again)
         share = one.weight / total if total else 0.0

@@ -21,7 +21,7 @@ from ...text import plural, visible
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
 from ..keys.bindings import screen_bindings
-from ..toasts import tell, warn
+from ..toasts import complain, tell, warn
 from ..watch import Watch
 from ..widgets.lines.documents import Paragraphs
 from ..widgets.lines.heads import Heads
@@ -171,7 +171,7 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_fork(self) -> None:
         """Ask for a step and an answer, and leave the marked branch there."""
         row = self.row
-        if row is None:
+        if row is None or self._is_refused():
             return
         branch = row.branch
         start = self.session.pointer if branch.active else branch.at
@@ -189,6 +189,13 @@ class TreeScreen(QuizlogScreen[bool]):
         answer = await self.app.push_screen_wait(AskScreen(question))
         if answer is not None and await self._change(lambda: self._forked(branch.name, at, answer)):
             self._mark(self.session.branch)
+
+    def _is_refused(self) -> bool:
+        """Whether nothing can be changed, as the script cannot be read; says so."""
+        missing = self.session.missing
+        if missing is not None:
+            complain(self, missing)
+        return missing is not None
 
     def _forked(self, name: str, at: int, answer: str) -> None:
         """A fork from a branch; where it fails, the branch before is the active one again."""
@@ -210,7 +217,7 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_rename(self) -> None:
         """Ask for another name."""
         row = self.row
-        if row is None:
+        if row is None or self._is_refused():
             return
         old = row.branch.name
         shown = old if visible(old) == old else ""
@@ -222,7 +229,7 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_note(self) -> None:
         """Ask for a note; an empty one takes the old one away."""
         row = self.row
-        if row is None:
+        if row is None or self._is_refused():
             return
         branch = row.branch
         old = visible(branch.note or "").replace("\n", " ")

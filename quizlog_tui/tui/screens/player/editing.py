@@ -132,14 +132,13 @@ class Editing:
     @in_worker()
     async def bisect(self) -> None:
         """Find the answer that spoils the outcome, and look at it; the verdict stays in sight."""
-        branch = self.session.branch
         found = await self.view.slow_work.run(lambda: (self.session.bisect(),), "searching")
         if found is None:
             return
         state = self._holder.state
         if found[0] is None:
-            self._holder.become(state.found(f"no answer of {branch} spoils the outcome"))
+            self._holder.become(state.found("no answer spoils the outcome"))
         else:
             step = found[0].step
-            verdict = f"the answer at step {step} of {branch} spoils the outcome"
+            verdict = f"step {step} spoils the outcome"
             self._holder.become(state.to(step).found(verdict))

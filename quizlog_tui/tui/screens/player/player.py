@@ -341,9 +341,10 @@ class PlayerScreen(QuizlogScreen[None]):
         state = outcome(session.transcript.status, session.transcript.score)
         recorded = "as recorded, nothing run" if session.missing else ""
         alarm = [f"! {alert}" for alert in alerts(self.state.whole)]
-        found = "".join(f"{text} · " for text in (recorded, *alarm, self.state.verdict) if text)
-        branch = f"branch {session.branch}{self.autoplay.playing}"
-        return f"{found}{state} · {where} · {branch} · {name}{slow}"
+        standing = [where, f"branch {session.branch}{self.autoplay.playing}"]
+        standing.insert(2 if self.state.verdict else 0, state)  # a verdict is about the place
+        said = filter(None, (recorded, *alarm, self.state.verdict, *standing, f"{name}{slow}"))
+        return " · ".join(said)
 
     # -- leaving
 
