@@ -35,7 +35,7 @@ class GuidesScreen(QuizlogScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = screen_bindings("guides")
     DEFAULT_CSS = """
     GuidesScreen {
-        & #topics { width: 32; }
+        & #topics { width: 24; }
         & GuideText { border: round $panel; padding: 0 1; }
         & GuideText:focus { border: round $primary; }
         &.-narrow Horizontal { layout: vertical; }
