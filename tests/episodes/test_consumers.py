@@ -17,7 +17,7 @@ import pytest
 
 from quizlog_tui.cli import main
 
-pytestmark = pytest.mark.consumers
+pytestmark = [pytest.mark.consumers, pytest.mark.timeout(3600)]
 HERE = Path(__file__).parent
 ENVIRONMENTS = {
     "new": ["verifiers==0.4.0", "datasets==5.2.0"],
