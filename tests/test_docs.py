@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.cli import main
 from quizlog_tui.cli.command_data import commands
 from quizlog_tui.cli.parser import COMMANDS, parse, record_parser
 from quizlog_tui.config import load_config
@@ -146,6 +147,20 @@ def test_the_keys_of_a_reply_and_of_a_record_are_in_the_guides(build: Build) -> 
     listed = " ".join(_first_column("record-format", "The record format"))
     for key in (*Record.__dataclass_fields__, "start_time", "end_time", "execution_id"):
         assert key in listed or key in ("trails", "extras"), key
+
+
+@pytest.mark.parametrize("key", ["script", "seed"])
+def test_a_record_needs_what_its_guide_says(
+    key: str, build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "needs `script` and `seed`; the rest is optional" in TEXTS["record-format"]
+    needed: dict[str, object] = {"script": build.script("input('? ')\n").name, "seed": 3}
+    record = build.folder / "by_hand.json"
+    record.write_text(json.dumps(needed), encoding="utf-8")
+    assert main([str(record)]) == 0
+    del needed[key]
+    record.write_text(json.dumps(needed), encoding="utf-8")
+    assert main([str(record)]) == 2 and f"`{key}` is missing" in capsys.readouterr().err
 
 
 def _first_column(name: str, head: str) -> list[str]:

@@ -44,7 +44,7 @@ def guide(topic: str) -> str:
     """
     known = topics()
     if topic not in known:
-        near = get_close_matches(topic, known, n=1, cutoff=0.4)
+        near = get_close_matches(topic, known, n=1)
         nearest = f"did you mean {near[0]}? " if near else ""
         hint = f"{nearest}`quizlog help` lists the guides"
         raise UsageError(f"there is no guide about {topic!r}", hint=hint)
