@@ -1,1 +1,1 @@
-"""Quizzes on web pages: fetch, solve, submit, follow; and a faithful server to practise on."""
+"""Quizzes on web pages: fetches, solves, submits and follows them; and a server for practice."""

@@ -1,1 +1,1 @@
-"""A quiz server as real ones are: pages made by scripts, a strict grader, a clock one can turn."""
+"""A realistic quiz server: pages made by scripts, a strict grader, and an adjustable clock."""

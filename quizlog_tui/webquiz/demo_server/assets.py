@@ -1,4 +1,4 @@
-"""What pages refer to: tables, documents, pictures, sound, and pages without a question. Pure."""
+"""The files that pages refer to: tables, documents, pictures, sound, pages to scrape. Pure."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SPOKEN = (
     "Find the sum of all values in the first column of the CSV file that are greater than or "
     "equal to the cutoff value provided."
 )
-"""What the sound of the audio page says."""
+"""The text spoken on the audio page."""
 _ORDERS = 47
 _PER_PAGE = 20
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A file as it is served."""
+    """A file to serve."""
 
     type: str
     data: bytes
@@ -143,7 +143,7 @@ def orders(number: int) -> Asset:
 
 
 def late_question() -> Asset:
-    """What the page that loads its question gets."""
+    """The data for the page that loads its question."""
     html = f"<p>{all_pages()['/q06-fetch'].question}</p>"
     return _text("application/json", json.dumps({"html": html, "submit": "/grade/q06"}))
 

@@ -1,4 +1,4 @@
-"""The pages as data: what each asks, what it accepts, in which order they come."""
+"""The pages as data: their questions, expected answers and order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...errors import UsageError
 from ...files.paths import quiz_pages
 
 ALWAYS_ON = 2
-"""Up to this difficulty a wrong answer is told the next page too."""
+"""Up to this difficulty, the reply to a wrong answer names the next page too."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Page:
     question: str
     assets: Mapping[str, Any]
     answer: Any
-    """The expected answer, or one for each address."""
+    """The expected answer, or one for each e-mail address."""
     check: Mapping[str, Any]
     """How an answer is checked."""
 

@@ -1,4 +1,4 @@
-"""Whether an answer is right: the checks that pages name. Pure; lenient where real ones are."""
+"""The checks of answers that pages name, as lenient as real ones. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def accepted(page: Page, answer: Any, email: str, origin: str) -> bool:
 
 
 def reason_of(page: Page, answer: Any) -> str:
-    """What is said of a wrong answer."""
+    """The reason given for a wrong answer."""
     if page.check["type"] == "bool_strict" and not isinstance(answer, bool):
         return "Answer must be a JSON boolean"
     return str(page.check.get("reason_on_wrong") or f"{page.id}: not accepted")
@@ -168,4 +168,4 @@ CHECKS: dict[str, Callable[[Any, Any, Check], bool]] = {
     "contains_all_ci": _contains,
     "png_data_uri": _picture,
 }
-"""All checks by their names, but those that need more than the answer."""
+"""All checks by name, except those that need more than the answer."""

@@ -1,6 +1,6 @@
-"""The grader: stores every submission, then checks it, by a clock that a test may turn.
+"""The grader: stores every submission, then checks it, with a clock that tests may advance.
 
-Knows no HTTP beyond status numbers. Safe for threads.
+It knows no HTTP apart from status numbers. Thread-safe.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from .checks import accepted, reason_of
 from .pages import submit_path
 
 FIELDS = ("email", "secret", "url", "answer")
-"""What a submission holds."""
+"""The required fields of a submission."""
 MAX_BODY = 1_000_000
-"""Bytes of a submission; larger ones are refused."""
+"""Maximum size of a submission in bytes."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the server behaves."""
+    """Options of the server's behaviour."""
 
     clock: Literal["real", "virtual"] = "real"
     deadline_seconds: float = 180.0
     deadline_from: Literal["issue", "trigger"] = "issue"
-    """What the deadline counts from: the issue of the page's URL, or the trigger."""
+    """The start of the deadline: the issue of the page's URL, or the trigger."""
     grading: Literal["last", "max"] = "last"
     min_counted_delay: int = 0
     """Submissions with a shorter delay do not count for the score."""
     transcripts: bool = True
     omit_url_key: bool = False
-    """Leave `url` out where there is no next page, instead of null."""
+    """Omit `url` if there is no next page, instead of sending null."""
     chain: tuple[str, ...] = ()
     """Ids of the pages in order; all if empty."""
     latency: float = 0.0
     """Seconds added to every reply to a submission."""
     fail_rate: float = 0.0
-    """The share of submissions that are answered with HTTP 500."""
+    """Share of submissions that are answered with HTTP 500."""
     seed: int = 0
 
 
@@ -65,7 +65,7 @@ class GradedRow:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is replied."""
+    """A reply of the server."""
 
     status: int
     body: dict[str, Any]
@@ -80,7 +80,7 @@ class _Refused(Exception):
 
 @dataclass
 class Grader:
-    """All that one server knows."""
+    """The state of one server."""
 
     options: Options = field(default_factory=Options)
 
@@ -98,12 +98,12 @@ class Grader:
         return self._advanced + (time.time() if self.options.clock == "real" else 0.0)
 
     def advance(self, seconds: float) -> None:
-        """Turn the clock on."""
+        """Advance the clock."""
         with self._lock:
             self._advanced += seconds
 
     def trigger(self, email: str) -> None:
-        """A task begins."""
+        """Note that a task begins."""
         with self._lock:
             self.triggered[email] = self.now()
 
@@ -173,7 +173,7 @@ class Grader:
         return f"{origin}{self.pages[place].path}?email={quote(row.email, safe='')}&id={row.id}"
 
     def score(self) -> dict[str, Any]:
-        """Which pages count as right, by address and under both rules."""
+        """The pages that count as right, by address and under both rules."""
         least = self.options.min_counted_delay
         with self._lock:
             counted = [r for r in self.rows if r.delay is None or r.delay >= least]

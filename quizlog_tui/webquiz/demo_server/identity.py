@@ -1,11 +1,11 @@
-"""What is personal about a quiz: values that follow from an e-mail address. Pure."""
+"""The personal values of a quiz, which are derived from an e-mail address. Pure."""
 
 from __future__ import annotations
 
 import hashlib
 
 EMAIL = "jon@quiz.test"
-"""Whose quiz it is where nobody says: one of the two the pages have answers for."""
+"""The default e-mail address, one of the two that the pages have answers for."""
 
 
 def email_number(email: str) -> int:

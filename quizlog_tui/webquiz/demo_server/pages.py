@@ -1,4 +1,4 @@
-"""The pages as HTML: made by scripts, late, drawn or hidden, as real ones are. Pure."""
+"""The pages as HTML; as on real ones, text is made by scripts, late, drawn or hidden. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORIGIN = '<span class="origin"></span>'
 
 
 def page_html(page: Page, email: str, *, transcripts: bool) -> str:
-    """A page as it is served to an address; "" if none was given."""
+    """The HTML of a page for an e-mail address, which is "" if none was given."""
     if page.id in _PERSONAL and not email:
         return _document(page, "<p>Please provide ?email=</p>")
     make = _BODIES.get(page.id)
@@ -200,5 +200,5 @@ _BODIES: dict[str, Callable[[Page, str], str]] = {
 
 
 def submit_path(page: Page) -> str:
-    """Where a page wants its answer."""
+    """The path that a page names for its answer."""
     return "/grade/q06" if page is all_pages()["/q06-fetch"] else "/submit"

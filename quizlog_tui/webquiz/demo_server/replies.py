@@ -1,4 +1,4 @@
-"""The recorded replies that are shipped for the server's pages: the whole loop without a model.
+"""Plays the shipped recorded replies for the server's pages: a whole task without a model.
 
 They say themselves how they came about. They were recorded for `identity.EMAIL`, as many pages are
 personal, with the server at `HOME`, and are played to it wherever it stands.
@@ -23,13 +23,13 @@ FOLDER = Path(__file__).parent / "replies"
 
 
 class AtHome:
-    """Asks as if the server stood where the replies were recorded, and each page were the first.
+    """Adapts requests to the recording: the server's address, and each page as the first one.
 
-    So the replies fit wherever the server stands, and whichever of its pages are taken.
+    So the replies fit any address of the server and any selection of its pages.
 
     Args:
-        inner: What has them.
-        url: Where the server stands.
+        inner: The transport that plays the replies.
+        url: The address of the server.
     """
 
     def __init__(self, inner: Transport, url: str) -> None:
@@ -47,7 +47,7 @@ class AtHome:
 
 
 def _alone(asked: str) -> str:
-    """What is asked of one page, whichever came before it."""
+    """A request without the history of earlier pages."""
     try:
         data = json.loads(asked)
     except ValueError:  # a wish to mend a reply
@@ -58,11 +58,11 @@ def _alone(asked: str) -> str:
 
 
 def demo_panel(url: str, run: RunCode) -> Panel:
-    """Those whose replies were recorded.
+    """A panel that plays the recorded replies.
 
     Args:
-        url: Where the server stands.
-        run: Runs the code in their replies.
+        url: The address of the server.
+        run: Runs the code in the replies.
     """
     voters, shelf = recorded(FOLDER)
     players = [(voter, AtHome(Player(voter.name, shelf), url)) for voter in voters]

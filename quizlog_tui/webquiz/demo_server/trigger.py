@@ -1,4 +1,4 @@
-"""Calls a solver's endpoint as a quiz server does: once well, and with three bad payloads."""
+"""Calls a solver's endpoint like a quiz server: once correctly, and with three bad payloads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IN_TIME = 2.0
 
 
 def try_trigger(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What an endpoint answers.
+    """The replies of an endpoint.
 
     Args:
         body: Its `endpoint`, and the `email`, `secret` and `url` to send there.

@@ -1,6 +1,6 @@
-"""The quiz server over HTTP, in a thread of its own. Binds 127.0.0.1 only.
+"""The quiz server over HTTP, in a separate thread. It binds only 127.0.0.1.
 
-There and under HTTPS alone does a browser offer `crypto.subtle`, which pages need.
+Browsers offer `crypto.subtle`, which pages need, only there and with HTTPS.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .pages import page_html
 from .trigger import try_trigger
 
 _LATE = 1.2
-"""Seconds until the question that a page loads is there."""
+"""Seconds until the question that a page loads is available."""
 
 
 @dataclass
@@ -155,7 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
         return asset(path, email)
 
     def _orders(self, query: dict[str, str]) -> Asset | Answer:
-        """A page of orders for who knows the key; each key's first call comes too soon."""
+        """A page of orders for clients with the key; each key's first call gets a 429."""
         quiz, key = self.server.quiz, self.headers.get("X-Quiz-Key", "")
         if key not in {str(email_number(email)) for email in quiz.seen}:
             return Answer(401, {"error": "X-Quiz-Key is missing or wrong"})

@@ -1,1 +1,1 @@
-"""What leaves the machine for a task: allowed addresses, downloads, submissions."""
+"""The network access of a task: allowed addresses, downloads, submissions."""

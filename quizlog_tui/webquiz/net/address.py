@@ -1,6 +1,6 @@
-"""Which addresses a task may reach: its own site and what the configuration names. Pure.
+"""Decides which addresses a task may reach: its own site and configured ones. Pure.
 
-Private, link-local and other special addresses are refused unless their host is named.
+Private, link-local and other special addresses are refused unless the configuration names the host.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _SPECIAL = tuple(
         "fec0::/10",  # once private
     )
 )  # fmt: skip
-"""What Python's own table, which differs from version to version, takes for public."""
+"""Special addresses that some Python versions take for public."""
 _NUMBER = re.compile(r"(?:^|\.)(?:\d+|0x[0-9a-f]*)$")
-"""How a host ends that browsers read as an IPv4 address."""
+"""The end of a host name that browsers read as an IPv4 address."""
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 class BadAddressError(ValueError):
-    """A URL is not one that can be visited; the text says why."""
+    """A URL cannot be visited; the text says why."""
 
 
 @dataclass(frozen=True, order=True)
 class Site:
-    """Where a URL points to: host and port."""
+    """The host and port of a URL."""
 
     host: str
     port: int
@@ -49,7 +49,7 @@ def site_of(url: str) -> Site:
     """The site of a URL.
 
     Raises:
-        BadAddressError: It is no http or https URL, or carries a user.
+        BadAddressError: It is not an http or https URL, or contains a user.
     """
     try:
         parts = urlsplit(url)
@@ -66,13 +66,13 @@ def site_of(url: str) -> Site:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL, as browsers write an origin."""
+    """Scheme, host and port of a URL, in a browser's notation of an origin."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
 def same_place(url: str, other: str) -> bool:
-    """Whether two URLs lead to one path of a host, however it is written and at whichever port."""
+    """Whether two URLs lead to the same path of a host, in any notation and at any port."""
 
     def plain(url: str) -> tuple[str, str]:
         path = unquote(urlsplit(url).path).casefold() or "/"
@@ -82,7 +82,7 @@ def same_place(url: str, other: str) -> bool:
 
 
 def is_special(address: str) -> bool:
-    """Whether an IP address is not one of the public network."""
+    """Whether an IP address does not belong to the public network."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     ip = getattr(ip, "ipv4_mapped", None) or ip
     return not ip.is_global or ip.is_multicast or any(ip in net for net in _SPECIAL)
@@ -92,7 +92,7 @@ def _plain_host(host: str) -> str:
     """A host in lower case.
 
     Raises:
-        BadAddressError: It is an address in a form that browsers and resolvers read in their ways.
+        BadAddressError: It is an address in a notation that programs interpret differently.
     """
     plain = unicodedata.normalize("NFKC", host).lower().rstrip(".")
     if "%" in plain or (_NUMBER.search(plain) and not _is_address(plain)):
@@ -109,10 +109,10 @@ def _is_address(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a task may reach."""
+    """The sites that a task may reach."""
 
     sites: frozenset[Site]
-    """Hosts and ports."""
+    """The allowed hosts with ports."""
     private_hosts: frozenset[str] = field(default_factory=frozenset)
     """Hosts that may have a private address."""
     home: str = ""
@@ -124,14 +124,14 @@ class Allowed:
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """The sites as browsers write origins: that of the first page, then the others."""
+        """The origins of the sites: that of the first page, then the others."""
         home = site_of(self.home)
         others = (site for site in sorted(self.sites) if site != home)
         schemes = ((site, "https" if site.port == 443 else "http") for site in others)
         return (origin_of(self.home), *(f"{scheme}://{site}" for site, scheme in schemes))
 
     def is_home(self, url: str) -> bool:
-        """Whether a URL is on the task's own site: the only one that is sent answers."""
+        """Whether a URL is on the task's own site, the only one to which answers are sent."""
         try:
             return _is_at(site_of(url), site_of(self.home))
         except BadAddressError:
@@ -143,16 +143,16 @@ class Allowed:
 
 
 def _is_at(site: Site, known: Site) -> bool:
-    """Whether a site is a known one, or that with the encryption it lacked, at the usual ports.
+    """Whether a site is a known one, or the HTTPS version of one, at the usual ports.
 
-    Who answers for a host at port 80 chooses what is at 443, and the way there is safer. The
-    other direction would give up what was asked for; at other ports two programs may be strangers.
+    The owner of port 80 of a host also owns port 443, which is safer. The other direction would
+    lose security, and other ports may belong to other programs.
     """
     return site == known or (site == Site(known.host, 443) and known.port == 80)
 
 
 def allowed_for(url: str, more: Iterable[str] = (), private_hosts: Iterable[str] = ()) -> Allowed:
-    """What the task of a URL may reach.
+    """The sites that the task of a URL may reach.
 
     Args:
         url: The task's first page.
@@ -160,7 +160,7 @@ def allowed_for(url: str, more: Iterable[str] = (), private_hosts: Iterable[str]
         private_hosts: Hosts that may have a private address.
 
     Raises:
-        BadAddressError: One of them is no URL to visit.
+        BadAddressError: One of them cannot be visited.
     """
     sites = frozenset(site_of(one) for one in (url, *more))
     return Allowed(sites, frozenset(host.lower() for host in private_hosts), url)

@@ -1,6 +1,6 @@
-"""The HTTP connections of a task: through its gate, and asked again where one breaks.
+"""The HTTP connections of a task, which go through its gate and repeat broken requests.
 
-Holds no rule of where a task may go (`gate`) or what is worth another try (`submit`, `downloads`).
+`gate` decides where a task may go; `submit` and `downloads` decide what is tried again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import httpx
 
 
 def through(proxy: str) -> httpx.AsyncClient:
-    """A client whose requests all go through a proxy; the environment's proxies are not asked."""
+    """A client that sends all requests through a proxy, ignoring those of the environment."""
     return httpx.AsyncClient(
         transport=_AskedAgain(proxy=proxy, verify=_trusted()),
         trust_env=False,
@@ -23,14 +23,14 @@ def through(proxy: str) -> httpx.AsyncClient:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The authorities that are trusted. Read once: it takes longer than many a page."""
+    """The trusted certificate authorities, read only once because it is slow."""
     return httpx.create_ssl_context(trust_env=False)
 
 
 class _AskedAgain(httpx.AsyncHTTPTransport):
-    """A kept connection may be closed at its other end just when it is used: no fault of a page.
+    """Repeats a request if the server closes an idle connection just when it is reused.
 
-    Only what asks is sent twice; a POST may have been read before the line broke.
+    A POST is not repeated, as the server may have read it before the connection broke.
     """
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -1,7 +1,7 @@
-"""Fetches what a page refers to: files into the task's folder, pages as text.
+"""Fetches the files and pages that a page refers to: files into the task's folder, pages as text.
 
-Only GET, only through the task's gate, bounded in number, size and time. Code that models write has
-no network; what it may need is here before it runs.
+It uses only GET through the task's gate, with limits on number, size and time. Code that models
+write has no network, so that files it may need are fetched before it runs.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from .address import Allowed
 from .file_names import free_name, name_of
 
 MOST_FILE = 32 * 1024 * 1024
-"""Bytes of one file; of a longer one nothing is kept."""
+"""Maximum size of a file in bytes; nothing of a longer one is kept."""
 _PAGES = 12
 _AT_ONCE = 4
-"""Files and pages that are fetched at once."""
+"""Maximum number of concurrent fetches."""
 _TABS = 2
-"""Linked pages that are rendered at once."""
+"""Maximum number of linked pages rendered concurrently."""
 _SHOWN = 16 * 1024 * 1024
-"""Bytes of what a linked page shows and offers itself."""
+"""Maximum number of bytes of pictures and downloads of a linked page."""
 _PREVIEW = 2_000
 _PATIENCE = 10.0
 TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
-"""How the media types of texts begin."""
+"""Prefixes of the media types of texts."""
 
 
 @dataclass
 class Gathered:
-    """What was fetched."""
+    """The result of fetching."""
 
     files: list[str] = field(default_factory=list)
-    """Names in the folder."""
+    """Names of the files in the folder."""
     texts: list[str] = field(default_factory=list)
-    """What linked pages say, and how text files begin; for the models."""
+    """The texts of linked pages and the beginnings of text files, for the models."""
     notes: list[str] = field(default_factory=list)
-    """What could not be had, and why."""
+    """What could not be fetched, and why."""
 
     def note(self, url: str, what: str) -> None:
-        """Something could not be had."""
+        """Note that something could not be fetched."""
         self.notes.append(f"{url}: {what}")
 
     def take(self, other: Gathered) -> None:
-        """Add what else was fetched."""
+        """Add the results of another fetch."""
         self.files += other.files
         self.texts += other.texts
         self.notes += other.notes
@@ -59,15 +59,15 @@ class Gathered:
 async def gather(
     page: WebPage, tab: Tab, http: httpx.AsyncClient, allowed: Allowed, room: int, seconds: float
 ) -> Gathered:
-    """Fetch what a page refers to, as far as the time goes.
+    """Fetch what a page refers to, as far as time allows.
 
     Args:
         page: The page.
-        tab: Renders linked pages; its folder takes the files.
-        http: Goes through the task's gate.
+        tab: Renders linked pages; files are saved in its folder.
+        http: The client that goes through the task's gate.
         allowed: The sites that may be reached.
-        room: Bytes that all files may hold together.
-        seconds: The most it may take.
+        room: Maximum number of bytes of all files together.
+        seconds: Maximum seconds for everything.
     """
     work = _Gathering(tab, http, allowed, room, set(page.resources), page.names)
     try:
@@ -85,12 +85,12 @@ class _Gathering:
     allowed: Allowed
     room: int
     seen: set[str]
-    """URLs that were asked for, or will be."""
+    """URLs that have been or will be requested."""
     wishes: Mapping[str, str]
-    """What files should be called, by URL."""
+    """The suggested names of files, by URL."""
     found: Gathered = field(default_factory=Gathered)
     names: set[str] = field(default_factory=set)
-    """Names of files that are promised to what is under way."""
+    """Names reserved for files that are being fetched."""
     pages: int = 0
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class _Gathering:
         self._tabs = asyncio.Semaphore(_TABS)
 
     async def fetch_all(self, urls: Sequence[str]) -> None:
-        """Files and pages, a few at once; what came of them in their order, also if cancelled."""
+        """Fetch files and pages concurrently; results keep their order, even if cancelled."""
         parts = [Gathered() for _ in urls]
         names = [
             self._name(self.wishes.get(url) or name_of(url)) for url in urls
@@ -125,7 +125,7 @@ class _Gathering:
                 after = await self._one(after, None, part)
 
     async def _one(self, url: str, name: str | None, part: Gathered) -> str:
-        """Fetch one; the URL of the page after it, or ""."""
+        """Fetch one URL; return the URL of its next page, or ""."""
         try:
             async with self.http.stream("GET", url, timeout=10) as reply:
                 if reply.status_code != 200:
@@ -185,7 +185,7 @@ class _Gathering:
 
 
 def seconds_wished(wish: str | None, usual: float) -> float:
-    """Seconds to wait as a `Retry-After` says; bounded."""
+    """Seconds to wait according to `Retry-After`, within limits."""
     try:
         return max(0.0, min(_PATIENCE, float(wish))) if wish else usual
     except ValueError:
@@ -193,11 +193,11 @@ def seconds_wished(wish: str | None, usual: float) -> float:
 
 
 def context_of(gathered: Gathered) -> str:
-    """What models are told of that the page refers to."""
+    """The text for models about what the page refers to."""
     parts = [*gathered.texts, *(f"Not available: {note}" for note in gathered.notes)]
     return "\n\n".join(parts)
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes that the files of a folder hold."""
+    """The total size of the files in a folder, in bytes."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,7 +1,7 @@
-"""Which requests of models are sent. Pure.
+"""Decides which HTTP requests of models are sent. Pure.
 
-Models read pages of strangers, so what they ask for may be what a page wants: no request reaches
-another site than the task's pages may, goes where answers are sent, or holds a secret.
+Models read untrusted pages, so that a request may be what a page wants: no request goes to a site
+that the task's pages may not reach, or to a submit URL, or contains a secret.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..page.page import reachable
 from .address import Allowed, same_place
 
 MOST_BODY = 100_000
-"""Bytes of a request's body."""
+"""Maximum size of a request's body in bytes."""
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _VALUE = re.compile(r"[ -~]{0,2000}")
 _OURS = re.compile(
     r"(?i)host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|proxy-.*"
 )
-"""Headers that say how a request is sent, not what it says: a model has none of these."""
+"""Headers about the transfer of a request, which a model may not set."""
 
 
 def address_of(wish: FetchRequest, page: str) -> str:
@@ -35,14 +35,14 @@ def address_of(wish: FetchRequest, page: str) -> str:
 
 
 def body_of(wish: FetchRequest) -> str | None:
-    """The body as it is sent."""
+    """The body to send."""
     if wish.body is None or isinstance(wish.body, str):
         return wish.body
     return json.dumps(wish.body)
 
 
 def headers_of(wish: FetchRequest) -> dict[str, str]:
-    """The headers as they are sent."""
+    """The headers to send."""
     named = {name.strip(): value.strip() for name, value in wish.headers.items()}
     is_json = wish.body is not None and not isinstance(wish.body, str)
     if is_json and "content-type" not in {name.lower() for name in named}:
@@ -53,14 +53,14 @@ def headers_of(wish: FetchRequest) -> dict[str, str]:
 def fault_of(
     wish: FetchRequest, url: str, allowed: Allowed, closed: Sequence[str], secrets: Redaction
 ) -> str | None:
-    """Why a request is not sent; None if it is.
+    """Why a request must not be sent; None if it may be.
 
     Args:
         wish: The request.
         url: Its absolute URL.
         allowed: The sites that may be reached.
-        closed: Where answers are sent.
-        secrets: What no request may hold.
+        closed: The URLs that answers are sent to.
+        secrets: The secrets that no request may contain.
     """
     body = body_of(wish) or ""
     if not reachable(url, allowed):

@@ -1,6 +1,6 @@
-"""Sends one request of a model, bounded in time and size, and again while its server is busy.
+"""Sends an HTTP request of a model, with limits on time and size, and again if the server is busy.
 
-Decides nothing about what is sent (`fetch_rules`); the connections given lead through the gate.
+`fetch_rules` decides what is sent; the connections go through the gate.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ATTEMPTS = 4
 
 
 class NoFetchReplyError(Exception):
-    """There is no reply; the text says why, in a line."""
+    """There is no reply; the text says why, in one line."""
 
 
 async def send(http: httpx.AsyncClient, sent: Sent, most: int) -> Received:
@@ -28,10 +28,10 @@ async def send(http: httpx.AsyncClient, sent: Sent, most: int) -> Received:
     Args:
         http: The connections.
         sent: The request.
-        most: Bytes that the reply may have.
+        most: Maximum size of the reply in bytes.
 
     Raises:
-        NoReplyError: There is none in time, or it is too big.
+        NoFetchReplyError: There is none in time, or it is too big.
     """
     for left in reversed(range(_ATTEMPTS)):
         try:
@@ -48,9 +48,9 @@ async def send(http: httpx.AsyncClient, sent: Sent, most: int) -> Received:
 
 
 async def _once(http: httpx.AsyncClient, sent: Sent, most: int) -> tuple[Received, str | None]:
-    """The reply, and how long the server asks to wait.
+    """The reply, and the `Retry-After` of the server.
 
-    Redirects are followed only where nothing is sent along: a body might end up elsewhere.
+    Redirects are followed only for requests without a body, which might end up elsewhere.
     """
     body = None if sent.body is None else sent.body.encode()
     asks = sent.method in ("GET", "HEAD") and body is None

@@ -1,7 +1,7 @@
-"""Recorded replies to the requests of models: a JSON file for each, played without a network.
+"""Recorded replies to HTTP requests of models: a JSON file for each, played offline.
 
-They answer a task that is taken up again, and whoever repeats one offline. Holds no rule of what is
-sent, and no secret: what is kept was cleaned before.
+They serve a task that is continued or repeated offline. They contain no secrets, as replies are
+cleaned before.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from ...solver.decisions.json_value import strict_loads
 from .file_names import safe_name
 
 _MOST = 16 * 1024 * 1024
-"""Bytes of a file; a longer one is none of ours."""
+"""Maximum size of a file in bytes."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A request as it is sent."""
+    """A request to send."""
 
     page: str
-    """The page it is for, as its folder is called."""
+    """The folder name of the page it is for."""
     method: str
     url: str
     headers: Mapping[str, str]
     body: str | None = None
     nth: int = 1
-    """How often the same model has asked for it: once more may have another reply."""
+    """How often the same model has asked for it, as a repetition may have another reply."""
 
     @property
     def digest(self) -> str:
-        """A name for it, the same wherever its server stands."""
+        """A digest of the request, independent of the server's address."""
         parts = urlsplit(self.url)
         place = parts._replace(scheme="", netloc="").geturl()
         said = [self.method, place, sorted(self.headers.items()), self.body, self.nth]
@@ -55,7 +55,7 @@ class Received:
     """Its media type."""
     data: bytes
     location: str = ""
-    """Where it leads, if it is a redirect that was not followed."""
+    """The target, if it is a redirect that was not followed."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Tape:
         return self.folder / f"{safe_name(sent.page)}-{sent.digest[:16]}.json"
 
     def play(self, sent: Sent) -> Received | None:
-        """The reply recorded for the very same request; None if there is none."""
+        """The reply recorded for an identical request; None if there is none."""
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
             path = self._path(sent)
             if path.is_file() and path.stat().st_size <= _MOST:
@@ -78,7 +78,7 @@ class Tape:
         return None
 
     def record(self, sent: Sent, received: Received) -> None:
-        """Keep a reply.
+        """Record a reply.
 
         Raises:
             OSError: It cannot be written.

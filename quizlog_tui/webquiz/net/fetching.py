@@ -1,7 +1,7 @@
-"""What models ask for at a page: checked, sent once through the gate, kept, and given as files.
+"""Sends the HTTP requests that models ask for at a page, and saves the replies as files.
 
-Equal requests are sent once, whichever models ask for them. A reply becomes a file of the page, so
-that a model's code finds it. What is sent is decided in `fetch_rules`.
+Equal requests of several models are sent once. A reply becomes a file of the page, where a model's
+code finds it. `fetch_rules` decides what is sent.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from .fetch_tape import Received, Sent, Tape
 from .file_names import name_of
 
 MOST_REQUESTS = 60
-"""Requests of one page, of all models together."""
+"""Maximum number of requests at one page, of all models together."""
 MOST_REPLY = 8 * 1024 * 1024
-"""Bytes of a reply."""
+"""Maximum size of a reply in bytes."""
 _AT_ONCE = 4
 _SHOWN = 2_000
-"""Characters of a reply that models are shown."""
+"""Maximum number of characters of a reply that models are shown."""
 
 
 @dataclass
@@ -41,10 +41,10 @@ class Fetcher:
     """The requests of one page.
 
     Args:
-        tools: What the task works with.
+        tools: The task's context.
         page: The page's URL.
-        folder: Takes the replies.
-        closed: Where answers are sent.
+        folder: The folder for the replies.
+        closed: The URLs that answers are sent to.
     """
 
     tools: TaskContext
@@ -52,7 +52,7 @@ class Fetcher:
     folder: Path
     closed: Sequence[str]
     known: dict[str, Fetched] = field(default_factory=dict)
-    """What came of the requests so far."""
+    """The results of the requests so far."""
 
     def __post_init__(self) -> None:
         self._at_once = asyncio.Semaphore(_AT_ONCE)
@@ -60,10 +60,10 @@ class Fetcher:
         self._tape = Tape(self.tools.workspace.fetched)
 
     def tool(self) -> FetchTool:
-        """What models may use for one decision.
+        """The tool for the models of one decision.
 
-        A model that asks for the same once more has it sent once more: what it waits for may be
-        there now.
+        If a model asks for the same again, the request is sent again, as its reply may have
+        changed.
         """
         asked: Counter[tuple[str, str]] = Counter()
 
@@ -75,7 +75,7 @@ class Fetcher:
         return FetchTool(self.tools.allowed.origins, fetch)
 
     async def _fetch(self, wish: FetchRequest, nth: int) -> tuple[Fetched, ...]:
-        """What came of a request, and of those for the pages after it."""
+        """The results of a request and of those for its next pages."""
         found: list[Fetched] = []
         url: str | None = address_of(wish, self.page)
         while url and url not in {one.url for one in found}:
@@ -85,7 +85,7 @@ class Fetcher:
         return tuple(found)
 
     def _refused(self, wish: FetchRequest, sent: Sent) -> Fetched | None:
-        """A request that may not be sent; None if it may."""
+        """The result for a request that may not be sent; None if it may."""
         tools = self.tools
         fault = fault_of(wish, sent.url, tools.allowed, self.closed, tools.redaction)
         if fault is None:
@@ -95,7 +95,7 @@ class Fetcher:
         return _described(cleaned, f"not sent: it {fault}")
 
     async def _once(self, sent: Sent) -> Fetched:
-        """What came of a request, whoever asked for it first."""
+        """The result of a request, shared by all models that ask for it."""
         key = f"{sent.url} {sent.digest}"
         async with self._turns[key]:
             if key not in self.known:
@@ -105,7 +105,7 @@ class Fetcher:
             return self.known[key]
 
     async def _send_and_note(self, sent: Sent) -> Fetched:
-        """What came of a request; the log says it too."""
+        """The result of a request, which is also logged."""
         try:
             fetched = self._saved(sent, await self._received(sent))
         except NoFetchReplyError as why:
@@ -116,10 +116,10 @@ class Fetcher:
         return fetched
 
     async def _received(self, sent: Sent) -> Received:
-        """The reply: recorded, or sent for and recorded.
+        """The reply, from the recording or else from the server, which is then recorded.
 
         Raises:
-            NoReplyError: There is none.
+            NoFetchReplyError: There is none.
         """
         if self.tools.recorded:
             if played := Tape(self.tools.recorded).play(sent):
@@ -135,7 +135,7 @@ class Fetcher:
         return cleaned
 
     def _room(self) -> int:
-        """Bytes that one more reply may have: it is kept as a file and, in base64, on the tape."""
+        """Maximum size of a further reply, which is stored as a file and in base64 on the tape."""
         held = folder_size(self.tools.workspace.folder) + folder_size(self._tape.folder)
         return min(MOST_REPLY, (self.tools.disk - held) // 3)
 
@@ -146,7 +146,7 @@ class Fetcher:
             self.tools.workspace.note(f"the reply to {sent.url} could not be recorded: {error}")
 
     def _saved(self, sent: Sent, received: Received) -> Fetched:
-        """A reply as models are told of it; its content is a file, unless it is an error."""
+        """The result for a reply; its content is saved as a file, unless it is an error."""
         is_text = not received.type or received.type.startswith(TEXTS)
         text = received.data[: 4 * _SHOWN].decode("utf-8", "replace") if is_text else ""
         file = None
@@ -177,7 +177,7 @@ class Fetcher:
 
 
 def _file_name(sent: Sent, kind: str) -> str:
-    """A name that tells of the URL, the same in whichever order replies come."""
+    """A file name derived from the URL, independent of the order of replies."""
     stem, _, ending = name_of(sent.url).rpartition(".")
     if not stem:
         stem, ending = ending, (mimetypes.guess_extension(kind) or "").lstrip(".")

@@ -1,4 +1,4 @@
-"""Names for files that come from elsewhere: safe in one folder, and free. Makes no file."""
+"""Safe and unused names for files from untrusted sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST = 80
 
 
 def safe_name(wish: str) -> str:
-    """A plain file name made of a foreign one; never a path, never hidden."""
+    """A plain file name made from an untrusted one; never a path, never hidden."""
     last = re.split(r"[/\\]", wish)[-1]
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-_MOST:]
     return name or "file"
@@ -23,7 +23,7 @@ def name_of(url: str) -> str:
 
 
 def free_name(folder: Path, wish: str, taken: Container[str] = ()) -> str:
-    """A safe name that no file in the folder has, and none of those taken: `data-2.csv`."""
+    """A safe name, such as `data-2.csv`, that is neither used in the folder nor in `taken`."""
     name = safe_name(wish)
     stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
     count = 1

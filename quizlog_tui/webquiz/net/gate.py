@@ -1,8 +1,8 @@
-"""The one way out of a task: a proxy that lets requests through to allowed sites only.
+"""The gate of a task: a proxy that passes requests to allowed sites only.
 
 The browser, downloads and submissions all go through it, redirects and scripts included. A name is
-looked up once, here, and the very address that was checked is connected to; so that no page can
-lead into the private network. What is refused is recorded.
+resolved once, here, and the checked address is the one that is connected to, so that no page can
+lead into the private network. Refusals are recorded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .address import Allowed, BadAddressError, Site, site_of
 
 _HEAD = 65_536
 _CONNECT = 10.0
-"""Seconds a connection may take to be made."""
+"""Seconds that connecting may take."""
 
 
 @dataclass
@@ -28,11 +28,11 @@ class Gate:
 
     allowed: Allowed
     url: str = ""
-    """Where it listens."""
+    """The proxy's address."""
     refused: list[str] = field(default_factory=list)
-    """What was not let through, in order, each once: site and reason."""
+    """The refused requests in order, each once: site and reason."""
     tell: Callable[[str], None] = lambda line: None
-    """Hears of each refusal."""
+    """Called with each refusal."""
 
     def refuse(self, what: str) -> None:
         """Record a refusal."""
@@ -42,7 +42,7 @@ class Gate:
 
 
 class _Refused(Exception):
-    """A request is not let through."""
+    """A request is refused."""
 
 
 @asynccontextmanager
@@ -120,7 +120,7 @@ def _site(method: str, target: str) -> Site:
 
 
 def _forwarded(method: str, target: str, version: str, headers: bytes) -> bytes:
-    """The request as the server wants it: one request for a connection, nothing of the proxy."""
+    """The request for the server: one per connection, without proxy headers."""
     parts = urlsplit(target)
     path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
     lines = [line for line in headers.split(b"\r\n") if line]
@@ -149,7 +149,7 @@ _Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def _join(up: _Pair, down: _Pair) -> None:
-    """Pass bytes both ways until the answering side ends."""
+    """Pass bytes in both directions until the server's side ends."""
     sending = asyncio.create_task(_pass(*up))
     try:
         await _pass(*down)

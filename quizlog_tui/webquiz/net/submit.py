@@ -1,7 +1,7 @@
-"""Sends an answer, the only place that holds the secret: to the submit URL, and nowhere else.
+"""Sends an answer, with the secret, to the submit URL and nowhere else.
 
-A busy server or a broken line is no wrong answer: the same answer is sent again. A redirect is not
-followed, as it would carry the secret along.
+If the server is busy or the connection breaks, the same answer is sent again. Redirects are not
+followed, as they would carry the secret along.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ import httpx
 from .downloads import seconds_wished
 
 MAX_PAYLOAD = 1_000_000
-"""Bytes of a submission (spec 2: under 1 MB)."""
+"""A submission must have fewer bytes than this."""
 _WAIT = 25.0
-"""Seconds for one reply; a real grader once took 15."""
+"""Seconds to wait for a reply; a real grader once took 15."""
 _BUSY = frozenset({408, 425, 429})
 _CONTENT = frozenset({400, 413, 422})
 Outcome = Literal["graded", "unfit", "rejected", "no_reply", "in_doubt", "unsent"]
-"""`graded`: right or wrong; `unfit`: the answer cannot be accepted in this form; `rejected`: the
-server wants no answer here, or says nothing of it; `no_reply`: it could not be reached or
-understood in time; `in_doubt`: the process ended while it was being sent, so that nobody knows
-whether it arrived; `unsent`: the page's time was over before it could be sent."""
+"""`graded`: right or wrong; `unfit`: the server does not accept the answer in this form;
+`rejected`: the server accepts no answer here, or says nothing about it; `no_reply`: there was no
+intelligible reply in time; `in_doubt`: the process ended while sending, so that the answer may have
+arrived; `unsent`: the page's time was over before sending."""
 
 
 @dataclass(frozen=True)
 class SubmitReply:
-    """What came of sending an answer."""
+    """The result of sending an answer."""
 
     outcome: Outcome
     http: int | None = None
@@ -42,30 +42,30 @@ class SubmitReply:
     """The next page."""
     delay: float | None = None
     tries: int = 1
-    """How often it was sent; 0 if never."""
+    """Number of times it was sent."""
 
     @property
     def late(self) -> bool:
-        """Whether the server says that its time was over."""
+        """Whether the server says that the page's time was over."""
         return "[DELAY:" in self.reason
 
 
 def payload_of(
     email: str, secret: str, url: str, answer: Any, constants: Mapping[str, Any]
 ) -> bytes:
-    """The submission as JSON, in ASCII as any text passes so; the answer raw, as it was found."""
+    """The submission as JSON in ASCII, with the raw answer."""
     fields = {"email": email, "secret": secret, "url": url, "answer": answer}
     return json.dumps({**constants, **fields}, allow_nan=False).encode("ascii")
 
 
 async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: float) -> SubmitReply:
-    """Send an answer, again while the server is busy or the line fails.
+    """Send an answer, and send it again if the server is busy or the connection breaks.
 
     Args:
-        http: Goes through the task's gate.
+        http: The client that goes through the task's gate.
         url: The submit URL.
-        payload: From `payload_of`.
-        seconds: The most it may take.
+        payload: The result of `payload_of`.
+        seconds: Maximum seconds for all attempts.
     """
     if len(payload) >= MAX_PAYLOAD:
         said = f"the payload has {len(payload)} bytes: must be under 1 MB"
@@ -89,7 +89,7 @@ def _counted(reply: SubmitReply, tries: int) -> SubmitReply:
 async def _once(
     http: httpx.AsyncClient, url: str, payload: bytes, seconds: float
 ) -> tuple[SubmitReply, float | None]:
-    """One attempt, and how long the server asks to wait."""
+    """The result of one attempt, and the seconds that the server asks to wait."""
     headers = {"Content-Type": "application/json"}
     try:
         async with asyncio.timeout(seconds):
@@ -104,7 +104,7 @@ async def _once(
 
 
 def read_reply(status: int, body: bytes) -> SubmitReply:
-    """What a server's reply means. Pure."""
+    """The meaning of a server's reply. Pure."""
     try:
         data = json.loads(body[:MAX_PAYLOAD])
     except (ValueError, RecursionError):
@@ -128,13 +128,13 @@ def read_reply(status: int, body: bytes) -> SubmitReply:
 
 
 def _verdict(value: Any) -> bool | None:
-    """Whether a server says that an answer is right, as far as it can be meant; None if not."""
+    """Whether a server says that an answer is right; None if that is unclear."""
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower())
     return bool(value) if isinstance(value, int) and value in (0, 1) else None
 
 
 def _seconds(value: Any) -> float | None:
-    """A number of seconds; None for what is none that JSON could carry on."""
+    """A finite number of seconds; None for anything else."""
     fit = isinstance(value, (int, float)) and abs(value) < 1e9
     return float(value) if fit else None

@@ -1,1 +1,1 @@
-"""One page: rendered, read, and what it refers to."""
+"""Renders and reads a page, and fetches what it refers to."""

@@ -1,4 +1,4 @@
-"""Which kind of answer a question asks for, from its words. Pure; it shapes the vote only."""
+"""Guesses the kind of answer from the words of a question. Pure; only the vote depends on it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The shared browser: one context for each task, everything through the task's gate.
+"""The shared browser: one context per task, with all requests through the task's gate.
 
-Only this module and `visit` know Playwright. They type nothing, submit nothing, hold no secret.
+Only this module and `visit` use Playwright. They type and submit nothing and know no secret.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _FEATURES_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "PaintHolding",
     "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect",
 )  # fmt: skip
-"""Features of Chromium that are switched off: services of Google's, and what Playwright switches
-off itself. Chromium takes the last `--disable-features` only, so Playwright's must be repeated."""
+"""Disabled features of Chromium: Google services, and those that Playwright disables. Chromium uses
+only the last `--disable-features`, so that Playwright's must be repeated."""
 _FLAGS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-default-apps", "--mute-audio",
@@ -62,18 +62,18 @@ _FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
 _LEAVING = 2.0
-"""Seconds that a page may take to be left."""
+"""Seconds that leaving a page may take."""
 
 
 class NotRenderedError(Exception):
-    """A page could not be rendered; the text says why, in a line."""
+    """A page could not be rendered; the text says why, in one line."""
 
 
 def executable(wish: str | None = None) -> str | None:
-    """The Chromium to start: the one wished for, the system's, or None for Playwright's own.
+    """The Chromium to start: the configured one, the system's, or None for Playwright's own.
 
     Raises:
-        ConfigError: The one wished for is not there.
+        ConfigError: The configured one does not exist.
     """
     if wish:
         found = shutil.which(wish)
@@ -92,11 +92,11 @@ async def own_executable() -> Path | None:
 
 @dataclass
 class Browser:
-    """The shared browser. Started by `start` or the first visit, started again should it die."""
+    """The shared browser. Started by `start` or the first visit, and again if it dies."""
 
     executable: str | None = None
     at_once: int = 4
-    """Contexts open at the same time; more wait."""
+    """Maximum number of open contexts; more wait."""
     _playwright: Playwright | None = None
     _chromium: Chromium | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -105,7 +105,7 @@ class Browser:
         self._slots = asyncio.Semaphore(self.at_once)
 
     async def start(self) -> None:
-        """Start it before a visit has to wait for it. That it cannot be, the visit says."""
+        """Start the browser before the first visit. A failure is reported by the visit."""
         with contextlib.suppress(ConfigError):
             await self._running()
 
@@ -120,7 +120,7 @@ class Browser:
 
     @property
     def open_contexts(self) -> int:
-        """How many contexts are open."""
+        """Number of open contexts."""
         return len(self._chromium.contexts) if self._chromium else 0
 
     async def _running(self) -> Chromium:
@@ -143,13 +143,13 @@ class Browser:
     async def tab(
         self, gate: Gate, folder: Path, room: int, seconds: float = 8.0
     ) -> AsyncIterator[Tab]:
-        """A context of a task's own.
+        """A separate context for a task.
 
         Args:
-            gate: All its requests go through it.
-            folder: Where downloads and screenshots go.
-            room: Bytes that these may hold.
-            seconds: The most that a visit may take.
+            gate: The gate for all its requests.
+            folder: The folder for downloads and screenshots.
+            room: Maximum number of bytes of these.
+            seconds: Maximum seconds for a visit.
         """
         async with self._slots:
             chromium = await self._running()
@@ -174,11 +174,11 @@ class Tab:
     context: BrowserContext
     folder: Path
     room: int
-    """Bytes that a page's pictures and downloads may hold."""
+    """Maximum number of bytes of a page's pictures and downloads."""
     seconds: float
-    """The most that a visit may take."""
+    """Maximum seconds for a visit."""
     _blank: list[Page] = field(default_factory=list)
-    """Pages that were left: to open one takes as long as a visit."""
+    """Pages for reuse, as opening one takes as long as a visit."""
 
     async def visit(self, url: str) -> Snapshot:
         """Render a page until it has settled.
@@ -203,7 +203,7 @@ class Tab:
             await self._leave(page)
 
     async def _leave(self, page: Page) -> None:
-        """Let nothing of a page run on, and keep it for the next visit."""
+        """Stop everything on a page, and keep it for the next visit."""
         try:
             await page.goto("about:blank", timeout=_LEAVING * 1000)
             self._blank.append(page)

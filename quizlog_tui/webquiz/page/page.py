@@ -1,7 +1,7 @@
-"""What a rendered page asks: question, where the answer goes, in which form, what it refers to.
+"""Reads a rendered page: its question, submit URL, kind of answer, and references.
 
-Pure. Everything on a page is data of a stranger: nothing here is followed as an instruction, and
-no URL outside the allowed sites is ever visited, none outside the task's own sent an answer.
+Pure. Everything on a page is untrusted data: nothing is followed as an instruction, no URL outside
+the allowed sites is visited, and no answer is sent outside the task's own site.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .sample import sample_of
 from .snapshot import Frame, Snapshot
 
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "derived"]
-"""How the submit URL was found: on the page (in its text, a link, a form, in what it loaded),
+"""How the submit URL was found: on the page (in its text, a link, a form, or loaded data),
 carried over from an earlier page of the same origin, or derived from the origin."""
 MOST_RESOURCES = 24
 _MOST_FOREIGN = 10
@@ -37,27 +37,27 @@ _FOOTER = re.compile(r"(?im)^\s*(?:POST|submit|send) this JSON to \S+\s*$")
 
 @dataclass(frozen=True)
 class WebPage:
-    """What a page asks."""
+    """The content of a page that matters for answering it."""
 
     url: str
-    """Exactly as received: this is what is sent back."""
+    """The page's URL exactly as received, as it is sent back."""
     question: str
     kind: str
     """Kind of answer asked for: number, json, yesno, textarea, text."""
     submit_url: str
     submit_rule: SubmitRule
     constants: Mapping[str, Any] = field(default_factory=dict)
-    """Further fields that the sample payload shows."""
+    """Further fields in the sample payload."""
     resources: tuple[str, ...] = ()
-    """URLs of files and pages it refers to, on allowed sites."""
+    """URLs of files and pages that it refers to, on allowed sites."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """What files should be called, by URL, where the page or its server says so."""
+    """Names of files suggested by the page or its server, by URL."""
     foreign: tuple[str, ...] = ()
-    """URLs it names for answers that are not on the task's own site, and so are sent none."""
+    """Submit URLs that it names outside the task's own site, which get no answer."""
 
 
 def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) -> WebPage:
-    """What a page asks.
+    """Read a page.
 
     Args:
         snapshot: The page.
@@ -90,20 +90,20 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
 
 
 def _home_of(snapshot: Snapshot, allowed: Allowed) -> str:
-    """The origin that takes answers of a page that names none: its own, as far as it is home."""
+    """The origin for answers if a page names none: its own, if that is the task's site."""
     places = [*(frame.url for frame in snapshot.frames[:1]), snapshot.url]
     return origin_of(next((url for url in places if allowed.is_home(url)), allowed.home))
 
 
 def _without(text: str, samples: Iterable[str]) -> str:
-    """A text without the sample payloads in it, whose URLs are only examples."""
+    """A text without its sample payloads, whose URLs are only examples."""
     for sample in samples:
         text = text.replace(sample.strip(), "")
     return text
 
 
 def question_of(frames: Iterable[Frame], texts: Iterable[str]) -> str:
-    """All that is said, drawn or hidden from the DOM; what scripts hide if nothing else is."""
+    """All visible, drawn or shadowed text; text hidden in scripts if there is no other."""
     parts = []
     for frame, text in zip(frames, texts, strict=True):
         parts += [_FOOTER.sub("", text), *frame.shadows, *frame.drawn]
@@ -114,7 +114,7 @@ def question_of(frames: Iterable[Frame], texts: Iterable[str]) -> str:
 
 
 def decoded(frame: Frame) -> list[str]:
-    """The texts that a frame's scripts hold as base64 (spec 2.2, `atob`)."""
+    """The base64 texts in a frame's scripts, decoded."""
     found = []
     for script in frame.scripts:
         for match in _ATOB.finditer(script) if "atob" in script else ():
@@ -126,11 +126,11 @@ def decoded(frame: Frame) -> list[str]:
     return [text for text in found if text]
 
 
-# -- where the answer goes
+# -- the submit URL
 
 
 def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str, SubmitRule]]:
-    """What the page names, the surest first."""
+    """The submit URLs that the page names, the most certain first."""
     own = urlsplit(snapshot.url).hostname or ""
 
     def fit(url: str) -> bool:
@@ -183,7 +183,7 @@ def _loaded(snapshot: Snapshot) -> Iterator[str]:
                 yield urljoin(snapshot.frames[0].base, data[name])
 
 
-# -- what it refers to
+# -- references
 
 
 def reachable(url: str, allowed: Allowed) -> bool:
@@ -197,7 +197,7 @@ def reachable(url: str, allowed: Allowed) -> bool:
 def _resources(
     snapshot: Snapshot, texts: Iterable[str], allowed: Allowed, submit_url: str
 ) -> Iterator[str]:
-    """Each once: what it offers, links and media as resolved, then what the text mentions."""
+    """Each reference once: downloads, links, media, then URLs in the text."""
     urls = [link.url for link in snapshot.offered]
     for frame in snapshot.frames:
         urls += [link.url for link in frame.links] + list(frame.media)

@@ -1,6 +1,6 @@
-"""One look at a page: render it, read what it asks, fetch what it refers to.
+"""Fetches a page: renders it, reads it, and fetches what it refers to.
 
-What comes of it is plain data, so that it can be kept. Decides nothing about answers.
+The result is plain data, so that it can be stored. Nothing is decided about answers.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from .snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Looked:
-    """What a look at a page found."""
+    """The result of fetching a page."""
 
     page: WebPage | None = None
-    """What it asks, without what it refers to; None if it could not be had."""
+    """The page without its references; None if it could not be rendered."""
     context: str = ""
-    """What models are told of that the page refers to."""
+    """The text for models about what the page refers to."""
     files: tuple[str, ...] = ()
-    """Names in the page's folder."""
+    """Names of the files in the page's folder."""
     notes: tuple[str, ...] = ()
-    """What could not be had, and why."""
+    """What could not be fetched, and why."""
     settled: str = ""
     """Why the wait for its content ended."""
     late: bool = False
-    """Whether its time was over before it was looked at."""
+    """Whether its time was over before it was fetched."""
 
 
 def looked_from(data: Mapping[str, Any]) -> Looked:
-    """What was found, of the plain data that `dataclasses.asdict` makes of it."""
+    """The result from its plain data, as made by `dataclasses.asdict`."""
     page = data["page"] and WebPage(**data["page"])
     lists = {name: tuple(data[name]) for name in ("files", "notes")}
     return Looked(page, data["context"], settled=data["settled"], late=data["late"], **lists)
@@ -46,21 +46,21 @@ def looked_from(data: Mapping[str, Any]) -> Looked:
 
 @dataclass(frozen=True)
 class PageFetch:
-    """How one page is looked at. Every look starts with an empty folder."""
+    """Fetches one page. Every fetch starts with an empty folder."""
 
     tools: TaskContext
     url: str
     folder: Path
-    """Takes the page's files."""
+    """The folder for the page's files."""
     carried: str | None = field(default=None)
     """The last submit URL that a page of this origin named."""
     issued: float = 0.0
-    """When the URL was issued, by the tools' clock."""
+    """When the URL was issued, on the task's clock."""
 
     async def look(self) -> Looked:
-        """Render, read, fetch, unless its time is over.
+        """Fetch the page, unless its time is over.
 
-        Raises nothing that a page or server does.
+        No fault of a page or server raises.
         """
         if (age := self.tools.clock() - self.issued) >= self.tools.budget.stop:
             note = f"its time was over before it was looked at: {age:.0f} s"
@@ -90,12 +90,12 @@ class PageFetch:
         )
 
     async def mend(self, looked: Looked) -> None:
-        """Fetch the page's files again where they are gone: another machine goes on."""
+        """Fetch the page's files again if they are missing, as on another machine."""
         if not all((self.folder / name).exists() for name in looked.files):
             await self._look()
 
     async def _render(self, tab: Tab) -> tuple[Snapshot | None, list[str]]:
-        """The page, tried again where its server fails; else why it cannot be had."""
+        """The rendered page, after another attempt if the server fails, and the faults."""
         faults: list[str] = []
         for pause in (0.5, 1.5, 0.0):
             try:
@@ -116,7 +116,7 @@ class PageFetch:
         return await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
 
     def _room(self) -> int:
-        """Bytes that the task's files may still hold."""
+        """Number of bytes that are left for the task's files."""
         return self.tools.disk - folder_size(self.tools.workspace.folder)
 
     def _note(self, page: WebPage, snapshot: Snapshot, gathered: Gathered) -> None:

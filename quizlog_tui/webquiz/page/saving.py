@@ -1,7 +1,7 @@
-"""What a page draws, holds or offers, saved as files: few, small, and in time.
+"""Saves what a page draws, embeds or offers as files, with limits on number, size and time.
 
-The browser itself writes no download: a page could fill the disk with them. What it offers by an
-address is fetched like any file the page refers to (`downloads`); the rest is taken from the page.
+The browser itself writes no downloads, as a page could fill the disk. Downloads with a URL are
+fetched like other files (`downloads`); the rest is read from the page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When a page has settled: a wait of our own, as neither `load` nor a quiet network tells. Pure."""
+"""Decides when a page has settled, which neither `load` nor a quiet network shows. Pure."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 CAP = 6.0
-"""Seconds after the arrival of its HTML after which a page is taken as it is."""
+"""Maximum seconds to wait for a page after the arrival of its HTML."""
 _ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
 
 
 @dataclass(frozen=True)
 class PageMoment:
-    """A frame at one moment."""
+    """The state of a frame at one moment."""
 
     length: int
-    """Characters that a person sees."""
+    """Number of visible characters."""
     quiet: float
     """Milliseconds since it last changed."""
     ready: bool
@@ -27,13 +27,13 @@ class PageMoment:
     asks: bool
     """Whether it speaks of submitting, answering, posting."""
     loading: bool
-    """Whether it says nothing but that it loads."""
+    """Whether it shows only that it is loading."""
     inert: bool = False
-    """Whether it has loaded whole, and nothing in it could change it."""
+    """Whether it is completely loaded and has nothing that could change it."""
 
 
 def settled(frames: Sequence[PageMoment], pending: int, age: float) -> str | None:
-    """Why the wait is over; None while it is not.
+    """Why the wait is over; None if it is not.
 
     Args:
         frames: The frames as they are now.

@@ -1,4 +1,4 @@
-"""What a rendered page held, as plain data: read once, then no browser is needed any more."""
+"""The content of a rendered page as plain data, read once and independent of the browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Link:
-    """A link a person could see."""
+    """A visible link."""
 
     url: str
     """As the browser resolved it."""
@@ -32,10 +32,10 @@ class Frame:
 
     url: str
     base: str
-    """What relative URLs are relative to."""
+    """The base of relative URLs."""
     title: str = ""
     text: str = ""
-    """What a person sees."""
+    """The visible text."""
     shadows: tuple[str, ...] = ()
     """Texts inside shadow roots, closed ones included."""
     drawn: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A page as it stood when it had settled."""
+    """The content of a settled page."""
 
     url: str
     """The URL exactly as received."""

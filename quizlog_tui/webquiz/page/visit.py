@@ -1,4 +1,4 @@
-"""One visit of a page: load, wait until it has settled, reveal, read; see `browser`."""
+"""Visits a page: loads it, waits until it has settled, reveals hidden parts, and reads it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .snapshot import Frame, Link, Loaded, Snapshot, frame_of
 
 _MOST_JSON = 200_000
 _LOOK = 0.05
-"""Seconds between two looks at a page that settles."""
+"""Seconds between two checks of a page that settles."""
 
 
 @dataclass
 class Visit:
-    """One page on its way to being read.
+    """A visit of one page.
 
     Args:
-        page: Shows it.
-        url: Where it is.
-        folder: Takes downloads and pictures.
-        room: Bytes that these may hold.
-        deadline: When it is read as it is, on the monotonic clock.
+        page: The browser's page.
+        url: The URL to visit.
+        folder: The folder for downloads and pictures.
+        room: Maximum number of bytes of these.
+        deadline: Time on the monotonic clock at which the page is read in any state.
     """
 
     page: Page
@@ -46,7 +46,7 @@ class Visit:
     offered: dict[str, Link] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     arrived: float = math.inf
-    """When its HTML was there."""
+    """When its HTML arrived."""
     listeners: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def _left(self) -> float:
@@ -108,7 +108,7 @@ class Visit:
             self.page.on(event, heard)  # type: ignore[call-overload]
 
     def unlisten(self) -> None:
-        """Hear no more of the page."""
+        """Remove the listeners from the page."""
         for event, heard in self.listeners.items():
             self.page.remove_listener(event, heard)
         self.listeners = {}

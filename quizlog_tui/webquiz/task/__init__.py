@@ -1,1 +1,1 @@
-"""A task from its first page to its end: its state, its record, its folder."""
+"""Works a task from its first page to its end, with its state, record and folder."""

@@ -1,7 +1,7 @@
-"""The attempts at one page: candidates in order, the server's reason fed back, never one twice.
+"""Makes the attempts at one page: candidates in order, with the server's reasons fed back.
 
-A right answer ends it at once, so that nothing overwrites it. An answer equal to a refused one is
-never sent; a failure of ours is no answer and is never sent either.
+A right answer ends the attempts at once, so that nothing overwrites it. An answer equal to a
+refused one is never sent, nor is a failure in place of an answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SENT_AGAIN = "the process ended while the answer was being sent: the identical 
 
 @dataclass
 class Attempts:
-    """What is tried at one page."""
+    """The attempts at one page."""
 
     request: TaskRequest
     page: WebPage
@@ -43,13 +43,13 @@ class Attempts:
     folder: Path
     tools: TaskContext
     fetcher: Fetcher
-    """Sends what models ask for."""
+    """Sends the HTTP requests that models ask for."""
     issued: float
-    """When the page's URL was issued, by the tools' clock."""
+    """When the page's URL was issued, on the task's clock."""
     files: tuple[str, ...] = ()
     """Names of the files in the folder."""
     told: Callable[[PageResult], None] = lambda page: None
-    """Hears how the page stands before its first answer and after each."""
+    """Called with the page's state before its first answer and after each."""
     submissions: list[Submission] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     queue: list[Any] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Attempts:
         return self.tools.clock() - self.issued
 
     async def run(self) -> PageResult:
-        """Try until the page is answered right or given up."""
+        """Send answers until one is right or the page is given up."""
         state: PageState | None = None
         self.told(self._result("open"))
         while state is None and self.tools.budget.open(len(self.submissions), self.age()):
@@ -80,7 +80,7 @@ class Attempts:
         return "late" if self.age() >= self.tools.budget.stop else "no_answer"
 
     async def _candidate(self) -> tuple[bool, Any]:
-        """The next answer to send, if there is one; models are asked again when none is left."""
+        """Whether there is an answer to send, and the answer; models are asked if none is left."""
         for _ in range(2):
             while self.queue:
                 answer = as_asked(self.queue.pop(0), self.question)
@@ -95,7 +95,7 @@ class Attempts:
 
     async def _think(self) -> None:
         async def think() -> Decision | None:
-            """What models decide; None if the time is over, as after a restart of the server."""
+            """The models' decision; None if the time is over, for example after a restart."""
             budget, attempt, refused = self.tools.budget, len(self.submissions), tuple(self.refused)
             if not budget.open(attempt, self.age()):
                 return None
@@ -129,10 +129,10 @@ class Attempts:
         return reply
 
     async def _delivered(self, answer: Any) -> SubmitReply:
-        """The server's reply to an answer; one that may have been lost is sent once more.
+        """The server's reply to an answer, which is sent again if it may not have arrived.
 
-        The same answer again is graded as the first was, if that has arrived. A server that does
-        not grade it again leaves the doubt as it is.
+        If the first one has arrived, the server grades the same answer in the same way. If it does
+        not grade it again, the outcome stays in doubt.
         """
         page, request, note = self.page, self.request, self.tools.workspace.note
         payload = payload_of(request.email, request.secret, page.url, answer, page.constants)
@@ -152,7 +152,7 @@ class Attempts:
         return replace(again, tries=again.tries + 1)
 
     def _note(self, line: str) -> None:
-        """A line for the page and for the log."""
+        """Add a line to the page's notes and to the log."""
         self.notes.append(self.tools.redaction.clean(line))
         self.tools.workspace.note(line)
 
@@ -179,7 +179,7 @@ class Attempts:
         )
 
     def _judge(self, answer: Any, reply: SubmitReply) -> PageState | None:
-        """How the page ended; None to go on."""
+        """How the page ended; None to continue."""
         if reply.outcome == "unsent":
             return self._given_up()
         if reply.outcome in ("no_reply", "rejected", "in_doubt"):
@@ -214,7 +214,7 @@ class Attempts:
 
 
 def following(page: str, given: str | None) -> str | None:
-    """The URL of the page after a page, as a reply gives it: perhaps relative to that page."""
+    """The URL of the next page from a reply, which may be relative to the page."""
     try:
         return urljoin(page, given) if given else None
     except ValueError:
@@ -222,12 +222,12 @@ def following(page: str, given: str | None) -> str | None:
 
 
 def tells(reason: str) -> bool:
-    """Whether a server's reason says something about the right answer."""
+    """Whether a server's reason gives information about the right answer."""
     return bool(_TELLS.search(reason))
 
 
 def is_refused(answer: Any, refused: list[Refusal], question: Question) -> bool:
-    """Whether an answer is no answer, or counts as equal to one that was refused."""
+    """Whether a value is not an answer, or counts as equal to a refused one."""
     try:
         form = normal_form(answer, question)
     except NoAnswerError:
@@ -243,7 +243,7 @@ def is_refused(answer: Any, refused: list[Refusal], question: Question) -> bool:
 
 
 def as_asked(answer: Any, question: Question) -> Any:
-    """The answer in the type the question names: a JSON boolean is none in quotes."""
+    """The answer in the type that the question asks for, such as a JSON boolean without quotes."""
     words = {"true": True, "false": False}
     if isinstance(answer, str) and re.search(r"\bboolean\b", question.text, re.I):
         return words.get(answer.strip().lower(), answer)

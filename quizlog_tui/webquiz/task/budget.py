@@ -1,4 +1,4 @@
-"""How a page's three minutes are spent. Pure."""
+"""Divides the three minutes of a page. Pure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Budget:
     render: float = 8.0
     download: float = 15.0
     thinking: Shares = _THINKING
-    """Of the time for an attempt; a model's code has the seconds that the sandbox gives it."""
+    """Shares of the time for an attempt; the sandbox limits the time of a model's code."""
     submissions: tuple[float, ...] = (75.0, 125.0, 160.0)
-    """By when the first, second, third answer should be sent; no more are."""
+    """When the first, second and third answer should be sent at the latest; no more are sent."""
     stop: float = 172.0
-    """When nothing is sent any more."""
+    """When nothing more is sent."""
     least_gap: float = 1.2
-    """No answer is sent sooner after its URL was issued: one in the same second may not count."""
+    """Minimum seconds before an answer is sent, as one in the URL's first second may not count."""
     least_thought: float = 5.0
-    """Models get at least this long, as long as the page is not over."""
+    """Minimum seconds for the models, as long as the page is not over."""
 
     def thought(self, attempt: int, age: float) -> float:
         """Seconds that models and their code may take before an attempt.

@@ -1,9 +1,9 @@
-"""A task that outlives its process: each act is kept, and done again only if nothing came of it.
+"""Makes a task durable: the result of each act is stored, and only unfinished acts are repeated.
 
-A task taken up again runs its loop from the start. What was done comes from what was kept, the
-clock included, so that the loop decides as it did; the first act that was not kept is done. An
-answer is announced before it is sent: one that was announced in an earlier run, with no reply kept,
-may have arrived. Its reply says so (`in_doubt`), and it is not sent unasked. Knows no database.
+A continued task runs its loop from the start. The results of finished acts and the clock come from
+the store, so that the loop decides as before, up to the first act without a result. An answer is
+announced before it is sent: if it was announced in an earlier run and has no stored reply, it may
+have arrived. Its reply is then `in_doubt`, and it is not sent automatically.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .task_context import TaskContext
 from .workspace import Workspace
 
 Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
-"""Runs an act and keeps the JSON value it returns, durably; or returns the value kept before."""
+"""Runs an act and stores the JSON value it returns, or returns the value stored before."""
 _READ: dict[str, Callable[[Any], Any]] = {
     "look": looked_from,
     "think": lambda data: data and from_data(data, "a decision that was kept"),
@@ -33,18 +33,18 @@ _READ: dict[str, Callable[[Any], Any]] = {
 async def durable(
     tools: TaskContext, step: Step, wall: Callable[[], float] = time.time
 ) -> TaskContext:
-    """The same tools, with every act kept.
+    """The task's context, with the results of all acts stored.
 
     Args:
-        tools: What the task works with.
-        step: Keeps what comes of acts; the nth call of a task always means the same act.
-        wall: The time in seconds, the same on all machines.
+        tools: The task's context.
+        step: Stores results of acts; the nth call of a task always means the same act.
+        wall: Gives the time in seconds, the same on all machines.
     """
     course = _Course(step, tools.gate, wall)
     await course.once("begin", _nothing)
 
     def live(hear: Callable[[TaskResult], None]) -> Callable[[TaskResult], None]:
-        """Not told again what was told in an earlier run: a record would go back to it."""
+        """Call `hear` only with news, as a record would go back to the state of an earlier run."""
         return lambda result: hear(result) if course.live else None
 
     return replace(
@@ -68,7 +68,7 @@ async def _in_doubt() -> SubmitReply:
 
 @dataclass
 class _Course:
-    """How far a task has come."""
+    """The progress of a task."""
 
     step: Step
     gate: Gate
@@ -79,7 +79,7 @@ class _Course:
     """Whether the last act is, or was, done in this run."""
 
     async def once(self, name: str, act: Callable[[], Awaitable[Any]]) -> Any:
-        """What comes of an act; a submission is announced first."""
+        """The result of an act; a submission is announced first."""
         if name != "send":
             return await self._do_once(name, act)
         await self._do_once("announce", _nothing)
@@ -107,11 +107,11 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Muted(Workspace):
-    """A log that is not written a second time."""
+    """A workspace whose log is not written a second time."""
 
     course: _Course
 
     def note(self, line: str) -> None:
-        """Add a line to the log, unless what it tells of was done in an earlier run."""
+        """Add a line to the log, unless it is about an act of an earlier run."""
         if self.course.live:
             super().note(line)

@@ -1,7 +1,7 @@
-"""The loop of a task: fetch, solve, submit; then next, retry or skip, until an explicit end.
+"""The loop of a task: fetch, solve and submit, then next, retry or skip, until it ends.
 
-Knows no model, no HTTP and no browser itself: all that acts is given. What it decides is here and
-in `attempts`: when to send what, and when to go on.
+The loop and `attempts` decide when to send what, and when to continue. They know no model, HTTP or
+browser: the task's context provides all that acts.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .task_history import with_history
 from .workspace import RECORD
 
 MOST_PAGES = 100
-"""Pages of one task; more end it."""
+"""Maximum number of pages in a task; more end it."""
 _PERSONAL = ("email", "id")
-"""Parameters that name a person and the answer that led to a page: the question is the same."""
+"""URL parameters that do not change the question: the person, and the answer leading there."""
 
 
 async def run_task(request: TaskRequest, tools: TaskContext) -> TaskResult:
-    """Work a task to its end. Raises nothing that a page, model or server does."""
+    """Work a task to its end. No fault of a page, model or server raises."""
     return await _Journey(request, tools).run()
 
 
@@ -58,7 +58,7 @@ class _Journey:
         return self._result(_end(self.pages[-1]))
 
     def _fault(self, url: str) -> TaskState | None:
-        """Why a page is not visited; None if it is."""
+        """Why a page must not be visited; None if it may be."""
         if not reachable(url, self.tools.allowed):
             return "refused"
         right = {_asked(page.url) for page in self.pages if page.state == "correct"}
@@ -104,9 +104,9 @@ class _Journey:
         self.tools.shown(replace(now, pages=(*now.pages, page)))
 
     def _question(self, page: WebPage, context: str) -> Question:
-        """The question as models see it: without the secret, should a page show it.
+        """The question for models, without the secret, which a page might show.
 
-        What no page says again comes last: of a context that is too long the end is shown.
+        What no page repeats comes last, as only the end of a long context is shown.
         """
         clean = self.tools.redaction.clean
         person = f"The e-mail address of the person who takes the quiz: {self.request.email}"
@@ -121,7 +121,7 @@ class _Journey:
 
 
 def _after_mending(solve: Solve, looking: PageFetch, looked: Looked) -> Solve:
-    """Asks the models once the page's files are there."""
+    """Ask the models after the page's files are available."""
 
     async def ask(question: Question, folder: Path, *rest: Any) -> Decision:
         await looking.mend(looked)
@@ -131,14 +131,14 @@ def _after_mending(solve: Solve, looking: PageFetch, looked: Looked) -> Solve:
 
 
 def _asked(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    """Which question a URL leads to: without whom it is for, and which answer led there."""
+    """The question that a URL leads to, without the person and the answer that led there."""
     parts = urlsplit(url)
     query = parse_qsl(parts.query, keep_blank_values=True)
     return parts.netloc, parts.path, tuple(one for one in query if one[0] not in _PERSONAL)
 
 
 def _end(last: PageResult) -> TaskState:
-    """How a task ended whose last page names no other."""
+    """How a task ended whose last page named no next one."""
     ends: dict[str, Any] = {"correct": "finished", "skipped": "finished"}
     state: TaskState = ends.get(last.state, last.state)
     return state

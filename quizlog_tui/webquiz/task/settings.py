@@ -1,4 +1,4 @@
-"""What `.env` says of tasks (spec 5), checked. Secrets are held, never shown."""
+"""The settings of tasks, read from `.env` and checked. Secrets are never shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
 
 @dataclass(frozen=True)
 class TaskSettings:
-    """How tasks are run. Names in `.env` are those of the fields, in capitals."""
+    """The settings of tasks. Their names in `.env` are those of the fields, in capitals."""
 
     user_email: str = ""
     user_secret: str = field(default="", repr=False)
@@ -49,18 +49,18 @@ class TaskSettings:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not get into anything that is kept."""
+        """The values that must not be stored anywhere."""
         return self.user_secret, self.aiproxy_token
 
 
 def read_settings(
     path: Path | None = None, environment: Mapping[str, str] = os.environ
 ) -> TaskSettings:
-    """The settings of a `.env` file; what the environment says goes first.
+    """The settings from a `.env` file; the environment overrides it.
 
     Args:
         path: The file; `.env` in the current folder if None, and then it need not exist.
-        environment: Variables that go before the file's.
+        environment: Variables that override the file's.
 
     Raises:
         ConfigError: A value is not of its kind, or the file is missing or cannot be read.

@@ -1,4 +1,4 @@
-"""A task: what triggered it, and what came of each of its pages. Plain data, without the secret."""
+"""A task's request and the results of its pages. Plain data, without the secret."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class PageResult:
-    """What came of a page."""
+    """The result of a page."""
 
     url: str
     state: PageState
@@ -84,7 +84,7 @@ class PageResult:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What came of a task."""
+    """The result of a task."""
 
     id: str
     email: str
@@ -92,11 +92,11 @@ class TaskResult:
     state: TaskState
     pages: tuple[PageResult, ...] = ()
     refused: tuple[str, ...] = ()
-    """Requests that the gate did not let through."""
+    """Requests that the gate refused."""
     error: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is written to `result.json`."""
+        """The result as written to `result.json`."""
         right = sum(page.state == "correct" for page in self.pages)
         return {"schema_version": 1, **asdict(self), "right": right}
 

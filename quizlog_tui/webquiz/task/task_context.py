@@ -1,4 +1,4 @@
-"""What a task works with: all that acts. It is given to the loop, which only decides."""
+"""The context of a task: all that acts, for the loop that only decides."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .task import PageResult, TaskResult
 from .workspace import Workspace
 
 Solve = Callable[[Question, Path, tuple[Refusal, ...], float, FetchTool], Awaitable[Decision]]
-"""Asks the models: question, folder of files, refused answers, seconds, what sends requests."""
+"""Asks the models, given question, folder of files, refused answers, seconds and fetch tool."""
 T = TypeVar("T")
 
 
 class Once(Protocol):
-    """Does what touches the world: `look`, `think`, `pause`, `send`.
+    """Performs the acts that affect the world: `look`, `think`, `pause`, `send`.
 
-    All that happens between such acts follows from what came of them, and from `TaskContext.clock`.
+    Everything between the acts follows from their results and from `TaskContext.clock`.
     """
 
     async def __call__(self, name: str, act: Callable[[], Awaitable[T]]) -> T:
-        """What comes of the act, done now or kept from an earlier run of the task."""
+        """The result of an act, performed now or stored by an earlier run of the task."""
         ...
 
 
@@ -41,37 +41,37 @@ async def _now(name: str, act: Callable[[], Awaitable[T]]) -> T:
 
 
 async def _unkept(page: PageResult) -> None:
-    """A task that does not outlive its process."""
+    """Store nothing, for a task that does not outlive its process."""
 
 
 @dataclass(frozen=True)
 class TaskContext:
-    """What a task works with."""
+    """The means of a task to act."""
 
     tab: Tab
     gate: Gate
     http: httpx.AsyncClient
-    """Goes through the gate."""
+    """The client that goes through the gate."""
     solve: Solve
     workspace: Workspace
     redaction: Redaction
     budget: Budget = field(default_factory=Budget)
     disk: int = 256 * 1024 * 1024
-    """Bytes that the task's files may hold."""
+    """Maximum number of bytes of the task's files."""
     recorded: Path | None = None
-    """Recorded replies to requests of models, if no request is sent."""
+    """Folder of recorded replies to requests of models, if no request is sent."""
     clock: Callable[[], float] = time.time
     told: Callable[[TaskResult], None] = lambda result: None
-    """Hears after each page how the task stands."""
+    """Called with the task's state after each page."""
     shown: Callable[[TaskResult], None] = lambda result: None
-    """Hears how it stands while its last page is open: as that asks, and after each answer."""
+    """Called with the task's state while its last page is open: first, and after each answer."""
     decided: Callable[[Decision], Decision] = lambda decision: decision
-    """Keeps a decision."""
+    """Stores a decision."""
     once: Once = _now
     kept: Callable[[PageResult], Awaitable[None]] = _unkept
-    """Keeps what came of a page."""
+    """Stores the result of a page."""
 
     @property
     def allowed(self) -> Allowed:
-        """The sites the task may reach."""
+        """The sites that the task may reach."""
         return self.gate.allowed

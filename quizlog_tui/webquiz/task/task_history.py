@@ -1,4 +1,4 @@
-"""The earlier pages of a task, for models: a later page may build on an answer. Pure."""
+"""Describes a task's earlier pages to models, as a later page may build on an answer. Pure."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from .task import PageResult
 
 _HEAD = "Earlier pages of this quiz, the previous one last:"
 _PAGES = 8
-"""The most pages that are told of: the last ones."""
+"""Maximum number of pages, the last ones."""
 _QUESTION, _ANSWER = 600, 300
-"""The most characters of a question and of an answer."""
+"""Maximum number of characters of a question and of an answer."""
 
 
 def with_history(context: str, pages: Sequence[PageResult]) -> str:
-    """A context followed by what the last pages asked, and what came of the last answer to each."""
+    """A context followed by the last pages' questions and the results of their last answers."""
     first = max(0, len(pages) - _PAGES)
     told = [_summary(number, page) for number, page in enumerate(pages[first:], first + 1)]
     return "\n\n".join([context, _HEAD, *told]) if told else context
 
 
 def without_history(context: str) -> str:
-    """A context as it was before its history."""
+    """A context without its history."""
     return context.partition(f"\n\n{_HEAD}")[0]
 
 

@@ -1,8 +1,8 @@
-"""Keeps a task's record: a script that tells what happened, and the answers, as they come.
+"""Keeps a task's record: a script of what happened, and the answers.
 
-The task goes on with the branch `main`; refused answers are branches that leave it. What somebody
-else did to the record meanwhile stays: their branches, their remarks, where they stand. Runs
-nothing; whether the record is what its script does is for `verify` to find.
+The task continues the branch `main`; refused answers become branches. What others do to the record
+meanwhile is kept: their branches, their remarks, their pointer. Nothing is replayed here; `verify`
+finds whether the record matches its script.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TaskRecord:
 
     Args:
         path: The file; its script is beside it.
-        redaction: What must not be written.
+        redaction: Removes secrets.
         note: Hears of a record that could not be written.
         clock: Gives the times of the record.
     """
@@ -54,9 +54,9 @@ class TaskRecord:
         self._pages: tuple[PageResult, ...] = ()
 
     def write(self, task: TaskResult) -> None:
-        """Take in how a task stands: its last page is open, or it has ended.
+        """Write the state of a task, whose last page is open or which has ended.
 
-        A task that broke off knows no pages any more; those told before count.
+        An aborted task has no pages; then those of the last call count.
         """
         self._pages = task.pages or self._pages
         clean = self._redaction.clean
@@ -82,7 +82,7 @@ class TaskRecord:
         return Record(SCRIPT, 0, extras={"start_time": self._clock(), "execution_id": task})
 
     def _known(self) -> Record:
-        """The record as it is on disk: ours, unless somebody else wrote it."""
+        """The record on disk, read again if somebody else has changed it."""
         if self._record is None or self._file.changed():
             return self._file.read()
         return self._record
@@ -100,13 +100,13 @@ def _clean(page: PageResult, redaction: Redaction) -> PageResult:
 
 
 def grown(record: Record, now: TaskScript, code_hash: str, time: str) -> Record:
-    """A record with what a task has come to. Pure.
+    """A record brought up to date with a task. Pure.
 
     Args:
-        record: As it was; perhaps changed by somebody else.
-        now: The task.
-        code_hash: That of its script.
-        time: When it is.
+        record: The record so far, perhaps changed by somebody else.
+        now: The task's script and answers.
+        code_hash: The hash of the script.
+        time: The present time.
     """
     moved = replace(_with_answers(record, now, time), code_hash=code_hash)
     status: Status = "error" if now.message else "success" if now.ended else "in_progress"
@@ -126,7 +126,7 @@ def grown(record: Record, now: TaskScript, code_hash: str, time: str) -> Record:
 
 
 def _with_answers(record: Record, now: TaskScript, time: str) -> Record:
-    """The record on its branch `main`, with the answers of a task and no others on it."""
+    """The record on its branch `main`, with exactly the answers of a task."""
     moved = rules.switched(record, MAIN, rules.BranchEnd(record.status, record.score))
     for at, answer in enumerate(now.answers):
         moved = rules.answered(moved, at, answer, rules.BranchEnd(time=time))

@@ -1,4 +1,4 @@
-"""What all tasks share, and what each is given of it: gate, tab, connections, workspace, models."""
+"""Runs tasks: provides each with a gate, tab, connections, workspace and models."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from .workspace import Workspace, cleanup_task_workspace, create_workspace
 
 @dataclass
 class TaskRunner:
-    """What all tasks share. Close it.
+    """Runs tasks with shared settings, models and browser. Must be closed.
 
     Args:
         settings: The configuration.
         panel: The models.
-        keys: Values to keep out of all that is written, besides a task's secret.
+        keys: Values to remove from all that is written, besides a task's secret.
     """
 
     settings: TaskSettings
@@ -60,15 +60,15 @@ class TaskRunner:
         told: Callable[[TaskResult], None] = lambda result: None,
         lasting: Callable[[TaskContext], Awaitable[TaskContext]] | None = None,
     ) -> TaskResult:
-        """Work a task to its end; its results are kept, its workspace is removed.
+        """Work a task to its end; keep its results and remove its workspace.
 
         Args:
             request: The task.
-            told: Hears after each page how it stands.
-            lasting: Makes tools whose acts are kept: a task that is interrupted has not ended.
+            told: Called with the task's state after each page.
+            lasting: Makes the context durable, so that an interrupted task can be continued.
 
         Raises:
-            BadAddressError: The task's URL is none to visit.
+            BadAddressError: The task's URL cannot be visited.
             UsageError: Its folder cannot be made.
         """
         warm()  # code is run soon: while the first page is rendered nothing else needs the machine
@@ -175,17 +175,17 @@ class TaskRunner:
 async def workshop(
     settings: TaskSettings, choice: Choice, run: RunCode
 ) -> AsyncIterator[TaskRunner]:
-    """What tasks share, until the end of the block.
+    """A task runner, closed at the end of the block.
 
     Args:
         settings: The configuration.
-        choice: What the user said of the models.
+        choice: The user's choice of models.
         run: Runs a model's code.
 
     Raises:
-        ConfigError: The models cannot be read, or there are none; or the browser wished for.
+        ConfigError: The models or the configured browser cannot be used.
     """
-    executable(settings.browser_executable)  # said now, not by each task
+    executable(settings.browser_executable)  # raises now instead of in each task
     async with chosen_panel(choice, run) as panel:
         shop = TaskRunner(settings, panel, (settings.aiproxy_token,))
         try:

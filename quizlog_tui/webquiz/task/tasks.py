@@ -1,7 +1,7 @@
-"""The tasks of a database: taken at once, worked a few at a time, gone on with after a crash.
+"""The tasks in a database: accepted at once, worked a few at a time, continued after a crash.
 
-A task is a workflow (`engine`) whose acts are kept (`durable`). Starting one waits for the database
-only. The secret is configuration of each process, and no part of a task that is kept.
+A task is a workflow (`engine`) whose acts are stored (`durable`). Starting one waits only for the
+database. The secret is part of each process's configuration and is not stored with a task.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ...queue.engine import Engine, Row, Work
 
 KIND = "quizlog-tasks-3"
-"""Names the order of a task's acts: tasks of another order are not taken up."""
+"""The kind and version of a task's acts: tasks of another version are not continued."""
 _SWEEP = 600.0
 """Seconds between two sweeps."""
 _MOST_LISTED = 200
 _PATIENCE = 0.5
-"""Seconds between two looks at a task that another machine may work."""
+"""Seconds between two checks of a task that another machine may work."""
 _LATER = "send it again when one has ended; MAX_QUEUED_TASKS raises the limit"
 _STATES = {"ENQUEUED": "queued", "PENDING": "running", "CANCELLED": "cancelled"}
 _OPEN = ("queued", "running")
@@ -45,15 +45,15 @@ _OPEN = ("queued", "running")
 async def open_tasks(
     shop: TaskRunner, others: Mapping[str, Work] = MappingProxyType({})
 ) -> AsyncIterator[Tasks]:
-    """The tasks of the configured database; those left by a process that is gone go on.
+    """The tasks in the configured database; those of a process that has ended are continued.
 
     Args:
-        shop: What tasks share.
-        others: How tasks of other kinds in the same queue are worked.
+        shop: Runs the tasks.
+        others: The functions that work other kinds of tasks in the same queue.
 
     Raises:
         ConfigError: The database cannot be used.
-        LockedError: It is a file, and another process works it.
+        LockedError: The database is a file, and another process works its tasks.
     """
     from ...queue.engine import running
 
@@ -70,7 +70,7 @@ async def open_tasks(
 
 
 class Tasks:
-    """The tasks, seen from one of the processes that work them; see `open_tasks`."""
+    """The tasks, for one of the processes that work them; see `open_tasks`."""
 
     engine: Engine
 
@@ -85,15 +85,15 @@ class Tasks:
         return self._shop.settings
 
     async def start(self, request: TaskRequest) -> str:
-        """Take a task; its id. Once it returns, the task outlives this process.
+        """Accept a task; return its id. From then on, the task outlives this process.
 
-        Two that answer the same page for the same person would overwrite each other's answers: of
-        one that is open the id is returned, and no other is taken.
+        Two tasks for the same page and person would overwrite each other's answers. So if one is
+        open already, its id is returned and no other is started.
 
         Raises:
-            UsageError: Its URL is none to visit.
-            LimitError: Too many are waiting. (Each process counts and takes one at a time; of
-                several that share a database each may take one over the limit.)
+            UsageError: Its URL cannot be visited.
+            LimitError: Too many tasks are waiting. (Several processes that share a database may
+                each exceed the limit by one.)
         """
         fault = url_fault(request.url, self.settings)
         if fault:
@@ -111,7 +111,7 @@ class Tasks:
             return await self.engine.enqueue(KIND, request.id, *given, only=only)
 
     async def list(self) -> list[dict[str, Any]]:
-        """How each of the newest tasks stands, newest first."""
+        """The states of the newest tasks, newest first."""
         found = []
         for row in await self.engine.newest(KIND, _MOST_LISTED):
             found.append(_brief(await self._state(row)) | {"created": (row.created_at or 0) / 1000})
@@ -121,7 +121,7 @@ class Tasks:
         """One task with all its pages.
 
         Raises:
-            UsageError: There is none of this id.
+            UsageError: There is no task with this id.
         """
         row = await self.engine.one(KIND, task) if task.isalnum() else None
         if row is None:
@@ -130,10 +130,10 @@ class Tasks:
         return await self._state(row)
 
     async def events(self, task: str) -> AsyncIterator[dict[str, Any]]:
-        """How a task stands, now and after each change, until its end.
+        """The state of a task, now and after each change, until its end.
 
         Raises:
-            UsageError: There is none of this id.
+            UsageError: There is no task with this id.
         """
         before = None
         while True:
@@ -147,7 +147,7 @@ class Tasks:
                 await asyncio.wait_for(news.wait(), _PATIENCE)
 
     async def work(self, task: str, email: str, url: str, triggered: float) -> dict[str, Any]:
-        """Work a task as far as it is not worked yet: what the engine calls."""
+        """Work the rest of a task; called by the engine."""
         from ...queue.engine import store_value
 
         request = TaskRequest(email, self.settings.user_secret, url, task, triggered)
@@ -166,7 +166,7 @@ class Tasks:
         return result.to_dict()
 
     async def sweep(self) -> None:
-        """Remove what is older than it is to be kept, again and again."""
+        """Remove expired tasks, again and again."""
         hours = self.settings.task_retention_hours
         while True:
             busy = frozenset(self.engine.busy)
@@ -196,7 +196,7 @@ class Tasks:
 
 
 def url_fault(url: str, settings: TaskSettings) -> str | None:
-    """Why a URL cannot be a task's; None if it can. Names are looked up later, at the gate."""
+    """Why a URL cannot start a task; None if it can. Names are resolved later, at the gate."""
     try:
         allowed = allowed_for(url, settings.quiz_allowed_origins, settings.quiz_private_hosts)
     except BadAddressError as error:

@@ -1,4 +1,4 @@
-"""A folder for each task: its files, its log, its result; kept in part when it goes, swept by age.
+"""The folder of each task: files, log and result, some of which are kept until they expire.
 
 Layout: `<base>/<id>/{files,task.log,result.json}`; `<base>/results/<id>/` has the record with its
 script, decisions and the replies to requests of models from the start, and in the end all but the
@@ -43,26 +43,26 @@ class Workspace:
 
     @property
     def log(self) -> Path:
-        """Where the task's log is."""
+        """The file of the task's log."""
         return self.folder / LOG
 
     @property
     def record(self) -> Path:
-        """Where the task's record is, while it runs and after."""
+        """The file of the task's record, during the task and after."""
         return record_of(self.folder.parent, self.folder.name)
 
     @property
     def decisions(self) -> Path:
-        """Where the task's decisions are: beside its record."""
+        """The file of the task's decisions, next to its record."""
         return decisions_path(self.record)
 
     @property
     def fetched(self) -> Path:
-        """Where the replies to requests of models are kept: beside its record."""
+        """The folder of replies to requests of models, next to its record."""
         return self.record.parent / FETCHED
 
     def page_folder(self, number: int, name: str) -> Path:
-        """A new folder for the files of a page: what code may read, nothing else in it."""
+        """A new folder for exactly the files of a page that code may read."""
         folder = self.folder / "files" / f"{number:02d}-{safe_name(name)}"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
@@ -74,7 +74,7 @@ class Workspace:
             file.write(f"{now} {one_line(self.redaction.clean(line))[:4000]}\n")
 
     def write_result(self, data: dict[str, Any]) -> None:
-        """Write `result.json`, whole or not at all."""
+        """Write `result.json` atomically."""
         text = json.dumps(self.redaction.clean_value(data), ensure_ascii=False, indent=1)
         new = self.folder / f".{RESULT}.tmp"
         with open(new, "w", encoding="utf-8", errors="replace") as file:
@@ -85,7 +85,7 @@ class Workspace:
 
 
 def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
-    """The folder of a task, readable by its owner only; an existing one is taken up again.
+    """The folder of a task, readable by its owner only; an existing one is reused.
 
     Raises:
         UsageError: The folder cannot be made.
@@ -104,7 +104,7 @@ def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
 
 
 def results_folder(base: Path, task: str) -> Path:
-    """Where the results of a task are kept, also once its workspace is gone."""
+    """The folder of a task's results, which outlives its workspace."""
     return base / RESULTS / task
 
 
@@ -114,14 +114,14 @@ def record_of(base: Path, task: str) -> Path:
 
 
 def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
-    """Keep the results of a task, and remove its folder (spec 3.5).
+    """Keep the results of a task, and remove its folder.
 
     Args:
         workspace: The task's.
         keep: Leave the folder too (`DEBUG_KEEP_WORKSPACES`).
 
     Returns:
-        Where the results are.
+        The folder of the results.
     """
     kept = results_folder(workspace.folder.parent, workspace.folder.name)
     for name in _KEPT:
@@ -133,12 +133,12 @@ def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
 
 
 def sweep(base: Path, hours: float, busy: frozenset[str] = frozenset()) -> list[str]:
-    """Remove workspaces and results older than a time; the ids removed.
+    """Remove workspaces and results older than `hours`; return the removed ids.
 
     Args:
-        base: Where tasks are.
-        hours: How long they are kept.
-        busy: Tasks that are running.
+        base: The folder of all tasks.
+        hours: Hours for which they are kept.
+        busy: Ids of running tasks.
     """
     limit = time.time() - max(hours * 3600, _FRESH)
     removed = []
@@ -151,7 +151,7 @@ def sweep(base: Path, hours: float, busy: frozenset[str] = frozenset()) -> list[
 
 
 def _tasks(base: Path) -> Iterator[Path]:
-    """The folders that are tasks': nothing else in a shared folder is ours to remove."""
+    """The folders of tasks; anything else in a shared folder must not be removed."""
     with contextlib.suppress(OSError):
         for folder in sorted(base.iterdir()):
             if _ID.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
