@@ -16,6 +16,7 @@ import pytest
 
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.durable import durable
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from tests.webquiz.api_site import Answer, Seen, api_site
@@ -66,7 +67,8 @@ def rmse_then_case(data: dict[str, Any], nth: int) -> dict[str, Any]:
 @asynccontextmanager
 async def solving(base: Path, *chain: str) -> AsyncIterator[Lab]:
     with quiz_server(Options(chain=chain)) as server:
-        async with lab(server, base, {"ada": rmse_then_case}) as running:
+        budget = Budget(least_gap=0.0)  # tests turn the clock past its seconds
+        async with lab(server, base, {"ada": rmse_then_case}, budget) as running:
             running.shop.browser = StandIn()  # type: ignore[assignment]
             yield running
 
