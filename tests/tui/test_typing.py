@@ -197,7 +197,7 @@ async def test_what_a_write_leaves_open_is_told_once(
     async with app.run_test(notifications=True) as pilot:
         await settled(pilot)
         await pilot.press(*"red", "enter")
-        await shows(pilot, "its other name")
+        await shows(pilot, "its other hard link")
     assert inputs(record)[-1] == "red" and inputs(other) != inputs(record)
 
 
