@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from .build.conversation import answer_in
 from .format.hashing import canonical_answer, value_hash
@@ -22,8 +22,16 @@ STEPS_SHARE = 0.3
 ORDER_SHARE = 0.5
 """Share of a step's reward that is paid only after the steps it depends on."""
 
-Chat = str | Sequence[Mapping[str, Any]]
+Chat = str | Sequence[Mapping[str, object]]
 """A prompt or completion: plain text, or messages."""
+
+
+class RewardedHook(TypedDict):
+    """What the reward of a step depends on, a part of a hook."""
+
+    variable_name: str | None
+    value_hash: str
+    depends_on: list[str]
 
 
 def matches(reply: str, expected_hash: str) -> bool:
@@ -41,7 +49,7 @@ def _hashes(reply: str) -> set[str]:
 
 def steps_reward(
     replies: Sequence[str],
-    hooks: Sequence[Mapping[str, Any]],
+    hooks: Sequence[RewardedHook],
     expected_hash: str,
     told: Sequence[str] = (),
 ) -> float:
@@ -76,7 +84,7 @@ def steps_reward(
 
 
 def final_answer(
-    completions: Sequence[Chat], answer: Sequence[str], **columns: Any
+    completions: Sequence[Chat], answer: Sequence[str], **columns: object
 ) -> list[float | None]:
     """For each completion 1 if its answer has the expected hash, else 0; None without a hash.
 
@@ -96,7 +104,7 @@ def steps(
     answer: Sequence[str],
     hooks_json: Sequence[str],
     prompts: Sequence[Chat] | None = None,
-    **columns: Any,
+    **columns: object,
 ) -> list[float | None]:
     """The reward of each completion's intermediate answers, to be added to `final_answer`.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ...record.model import Record
 from ...solver.decisions.answer_text import answer_text
@@ -60,7 +59,7 @@ def _after_others(decision: Decision) -> bool:
     return bool(decision.reconciliation)
 
 
-def _text(decision: Decision, answer: Any) -> str:
+def _text(decision: Decision, answer: object) -> str:
     """An answer as it was given to the script."""
     return answer_text(answer, decision.question)
 
@@ -77,7 +76,7 @@ def _by_rank(decision: Decision) -> list[ModelReply]:
     return sorted(decision.models, key=lambda each: (not each.primary, each.name))
 
 
-def _own_answer(reply: ModelReply) -> Any:
+def _own_answer(reply: ModelReply) -> object:
     """A model's own answer: the result of its code, else the one it claims."""
     if reply.executed is not None and reply.code:
         return reply.executed.answer if reply.executed.status == "ok" else None

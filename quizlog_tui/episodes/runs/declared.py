@@ -11,16 +11,19 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from ...replay.script.source import Source
 
+if TYPE_CHECKING:
+    from ..format.schema import Difficulty
+
 _HINT = re.compile(r"#\s*hint:\s*(\S.*)")
 _DIFFICULTY = re.compile(r"#\s*difficulty:\s*(EASY|MEDIUM|HARD|VERY_HARD)\s*")
-_BANDS = ((3, "EASY"), (6, "MEDIUM"), (8, "HARD"))
+_BANDS: tuple[tuple[int, Difficulty], ...] = ((3, "EASY"), (6, "MEDIUM"), (8, "HARD"))
 
 
-def hint_of(source: Source, extras: Mapping[str, Any] | None = None) -> str | None:
+def hint_of(source: Source, extras: Mapping[str, object] | None = None) -> str | None:
     """The hint declared in the script, else the last one in the record's feedback, else None."""
     found = [match[1].strip() for match in _declared(source, _HINT)]
     if found:
@@ -29,15 +32,15 @@ def hint_of(source: Source, extras: Mapping[str, Any] | None = None) -> str | No
     return next((text.strip() for text in reversed(texts) if isinstance(text, str)), None) or None
 
 
-def is_gold(extras: Mapping[str, Any]) -> bool:
+def is_gold(extras: Mapping[str, object]) -> bool:
     """Whether the record's feedback declares it the reference."""
     return any(True for _ in _feedback(extras, "gold"))
 
 
-def difficulty_of(source: Source, n_steps: int, *, derive: bool) -> str | None:
+def difficulty_of(source: Source, n_steps: int, *, derive: bool) -> Difficulty | None:
     """The declared difficulty, else the band of `n_steps` if `derive`: up to 3 EASY, 6, 8, more."""
     for match in _declared(source, _DIFFICULTY):
-        return match[1]
+        return cast("Difficulty", match[1])
     if not derive:
         return None
     return next((name for most, name in _BANDS if n_steps <= most), "VERY_HARD")
@@ -52,7 +55,7 @@ def _declared(source: Source, pattern: re.Pattern[str]) -> Iterator[re.Match[str
             yield match
 
 
-def _feedback(extras: Mapping[str, Any], verdict: str) -> Iterator[Mapping[str, Any]]:
+def _feedback(extras: Mapping[str, object], verdict: str) -> Iterator[Mapping[str, object]]:
     entries = extras.get("feedback")
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, Mapping) and entry.get("verdict") == verdict:

@@ -6,10 +6,9 @@ whatever the names and places of their files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from ...record.branches import BranchEnd, switched
 from ...record.model import Record
@@ -36,11 +35,11 @@ class RecordAttempt:
     """The own run of each model, if models decided its answers."""
 
     @property
-    def extras(self) -> Mapping[str, Any]:
+    def extras(self) -> Mapping[str, object]:
         """The record's extensions."""
         return self.record.extras
 
-    def gold_key(self) -> tuple[Any, ...]:
+    def gold_key(self) -> tuple[bool, str, str, int, str, str]:
         """Sort key for choosing the reference: declared gold first, then the earliest."""
         begun = self.extras.get("start_time")
         return (not is_gold(self.extras), str(begun or "~"), *self.run.sort_key())
@@ -143,7 +142,7 @@ def each_once(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAttempt]:
     else the longest. In files without an execution id, equal answers with an equal start time are
     one run.
     """
-    seen: set[Any] = set()
+    seen: set[Hashable] = set()
     for each in sorted(attempts, key=_copy_key):
         answered = (each.run.inputs, each.run.start_time)
         names = {each.path.resolve(), each.run.run_id or ("nameless", answered)}
@@ -152,5 +151,5 @@ def each_once(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAttempt]:
         seen |= {*names, ("any", answered)}
 
 
-def _copy_key(each: RecordAttempt) -> tuple[Any, ...]:
+def _copy_key(each: RecordAttempt) -> tuple[bool | int | str, ...]:
     return (not is_gold(each.extras), -len(each.run.turns), *each.gold_key())

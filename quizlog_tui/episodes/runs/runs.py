@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...replay.script.input_kinds import is_free_text
 from ...replay.transcript import Step, Transcript
@@ -59,7 +58,7 @@ class SolverRun:
         """The answers' texts."""
         return tuple(turn.answer for turn in self.turns)
 
-    def sort_key(self) -> tuple[Any, ...]:
+    def sort_key(self) -> tuple[str, int, str, str]:
         """Sort key: solver, then number, then answers."""
         return (self.name, self.sample, json.dumps(self.inputs), self.run_id or "")
 
@@ -89,12 +88,12 @@ class Replayed:
         return self.run.turns[: len(self.accepted)]
 
     @property
-    def final_answer(self) -> Any:
+    def final_answer(self) -> object:
         """The canonical value of the last answer; None if the run failed."""
         return step_answer(self.accepted[-1]) if self.success else None
 
 
-def step_answer(step: Step) -> Any:
+def step_answer(step: Step) -> object:
     """The canonical value of the answer given at a step."""
     return canonical_answer(clean(step.input or ""), declared_text=is_free_text(step.input_type))
 
