@@ -10,9 +10,13 @@ import json
 import math
 import sys
 from hashlib import sha256
-from typing import Any
+from typing import Never, TypeVar
 
 from ...errors import EpisodeError
+
+Value = TypeVar("Value")
+JsonObject = dict[str, object]
+"""A JSON object whose parts are not checked yet."""
 
 HASH_LENGTH = 16
 """Number of hexadecimal digits of every hash."""
@@ -21,7 +25,7 @@ _PLAIN = json.JSONEncoder(ensure_ascii=False)
 _FINITE = json.JSONEncoder(sort_keys=True, allow_nan=False)
 
 
-def canonical_json(value: Any) -> str:
+def canonical_json(value: object) -> str:
     """The text that is hashed: keys sorted at every depth, ASCII, `json.dumps` otherwise.
 
     NaN and infinities have a text here, by the schema's rule; `checked` refuses them before a value
@@ -34,7 +38,7 @@ def canonical_json(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
-def value_hash(value: Any) -> str:
+def value_hash(value: object) -> str:
     """The first 16 hexadecimal digits of SHA-256 over `canonical_json`.
 
     Raises:
@@ -43,7 +47,7 @@ def value_hash(value: Any) -> str:
     return _digest(canonical_json(value))
 
 
-def parsed_hash(value: Any) -> str:
+def parsed_hash(value: object) -> str:
     """`value_hash` of a value parsed from JSON, whose parts need no check.
 
     Raises:
@@ -62,7 +66,7 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8")).hexdigest()[:HASH_LENGTH]
 
 
-def checked(value: Any, path: str = "$") -> Any:
+def checked(value: Value, path: str = "$") -> Value:
     """The value itself, if an episode may contain it.
 
     Raises:
@@ -72,7 +76,7 @@ def checked(value: Any, path: str = "$") -> Any:
     return value
 
 
-def _walk(value: Any, path: str, above: tuple[int, ...], *, finite: bool) -> None:
+def _walk(value: object, path: str, above: tuple[int, ...], *, finite: bool) -> None:
     """Refuse a value any part of which JSON cannot represent."""
     if value is None or isinstance(value, (bool, str)):
         return
@@ -114,7 +118,7 @@ def _refused(message: str, path: str) -> EpisodeError:
     return EpisodeError(message, where=path, hint=hint)
 
 
-def strict_json(text: str) -> Any:
+def strict_json(text: str) -> object:
     """The value of an unambiguous JSON text.
 
     Raises:
@@ -123,7 +127,7 @@ def strict_json(text: str) -> Any:
             thousands of digits.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_single, parse_constant=_no_constant)
+        value: object = json.loads(text, object_pairs_hook=_single, parse_constant=_no_constant)
         _walk(value, "$", _ABOVE, finite=True)
         if "\\u" in text and not is_unicode(value):
             raise ValueError("it holds a lone surrogate, which is no Unicode text")
@@ -132,7 +136,7 @@ def strict_json(text: str) -> Any:
     return value
 
 
-def is_unicode(value: Any) -> bool:
+def is_unicode(value: object) -> bool:
     """Whether a JSON value contains no lone surrogate, so that it can be written in UTF-8."""
     try:
         _PLAIN.encode(value).encode("utf-8")
@@ -141,18 +145,18 @@ def is_unicode(value: Any) -> bool:
     return True
 
 
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _single(pairs: list[tuple[str, object]]) -> JsonObject:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key stands twice in one object")
     return found
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> Never:
     raise ValueError(f"{name} is no JSON value")
 
 
-def canonical_answer(text: str, *, declared_text: bool = False) -> Any:
+def canonical_answer(text: str, *, declared_text: bool = False) -> object:
     """The value of an answer: that of its JSON if it is strict JSON, else the trimmed text.
 
     Case is not folded and nothing is rounded. `null` stays text, because null means no answer. An

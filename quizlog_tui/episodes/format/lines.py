@@ -9,16 +9,20 @@ library only.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .hashing import checked
+
+if TYPE_CHECKING:
+    from .hashing import JsonObject
 
 _BLANK = "0" * 64
 _ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
 
 
-def to_line(episode: dict[str, Any]) -> str:
+def to_line(episode: Mapping[str, object]) -> str:
     """The episode as one sealed line without a newline.
 
     Raises:
@@ -28,21 +32,21 @@ def to_line(episode: dict[str, Any]) -> str:
     return _ENCODER.encode(_with_seal(episode, _seal_of(episode)))
 
 
-def plain_line(data: dict[str, Any]) -> str:
+def plain_line(data: Mapping[str, object]) -> str:
     """Any JSON object as one line in the same notation, without a seal."""
     return _ENCODER.encode(data)
 
 
-def _seal_of(episode: dict[str, Any]) -> str:
+def _seal_of(episode: Mapping[str, object]) -> str:
     return sha256(_ENCODER.encode(_with_seal(episode, _BLANK)).encode()).hexdigest()
 
 
-def _with_seal(episode: dict[str, Any], seal: str) -> dict[str, Any]:
+def _with_seal(episode: Mapping[str, Any], seal: str) -> JsonObject:
     """The episode with a seal at the end of the gold run's metadata."""
     trace = episode["teacher_gold_trace"]
     metadata = {key: value for key, value in trace["submission_metadata"].items() if key != "seal"}
     metadata["seal"] = seal
-    return episode | {"teacher_gold_trace": trace | {"submission_metadata": metadata}}
+    return {**episode, "teacher_gold_trace": trace | {"submission_metadata": metadata}}
 
 
 def sealed_as_is(line: bytes) -> bool:
@@ -61,7 +65,7 @@ def sealed_as_is(line: bytes) -> bool:
     return digest.hexdigest().encode() == line[start:end]
 
 
-def seal_fits(episode: dict[str, Any]) -> bool:
+def seal_fits(episode: Mapping[str, Any]) -> bool:
     """Whether an episode is unchanged since it was sealed, even if its line was rewritten."""
     metadata = episode["teacher_gold_trace"]["submission_metadata"]
     return bool(_seal_of(episode) == metadata["seal"])

@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from operator import itemgetter
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Matcher:
     fold_case: bool = False
     """Whether to ignore case in text."""
 
-    def same(self, a: Any, b: Any) -> bool:
+    def same(self, a: object, b: object) -> bool:
         """Whether two JSON values count as equal. A boolean equals no number, null nothing."""
         if isinstance(a, bool) or isinstance(b, bool):
             return a is b
@@ -51,12 +50,12 @@ class Matcher:
         text = unicodedata.normalize("NFC", text).strip()
         return text.casefold() if self.fold_case else text
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The settings as stored with an episode."""
         return asdict(self)
 
 
-def matcher_from(data: Any) -> Matcher:
+def matcher_from(data: object) -> Matcher:
     """The matcher for the settings stored with an episode; the default one if it has none.
 
     Raises:
@@ -78,7 +77,7 @@ USUAL = Matcher()
 _USUAL = USUAL.to_dict()
 
 
-def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[frozenset[str]]:
+def clusters(answers: Sequence[tuple[str, object]], matcher: Matcher) -> list[frozenset[str]]:
     """Groups of hashes whose answers count as the same, directly or through a chain of matches.
 
     The order of the answers makes no difference.
@@ -96,7 +95,7 @@ def clusters(answers: Sequence[tuple[str, Any]], matcher: Matcher) -> list[froze
     return [frozenset(group) for group in groups]
 
 
-def matcher_or_usual(data: Any) -> Matcher:
+def matcher_or_usual(data: object) -> Matcher:
     """The matcher for the settings stored with an episode; the default if they are invalid."""
     try:
         return matcher_from(data)
@@ -105,7 +104,7 @@ def matcher_or_usual(data: Any) -> Matcher:
 
 
 def cluster_of(
-    key: str | None, answers: Sequence[tuple[str | None, Any]], matcher: Matcher
+    key: str | None, answers: Sequence[tuple[str | None, object]], matcher: Matcher
 ) -> frozenset[str]:
     """The hashes whose answers count as the same as this one's; empty if `key` is None."""
     answered = [(found, value) for found, value in answers if found is not None]

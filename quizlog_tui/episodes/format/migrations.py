@@ -9,11 +9,11 @@ the runs support. Standard library only.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from .hashing import HASH_LENGTH, parsed_hash, question_id
+from .hashing import HASH_LENGTH, JsonObject, parsed_hash, question_id
 from .matching import matcher_from
 from .times import is_stamp, stamp
 from .triangulate import reasons_against, standing, triangulate
@@ -22,16 +22,16 @@ Note = tuple[str, str]
 """A path, and what was wrong there."""
 _TRACE = {"hooks": [], "submission_metadata": {}, "total_turns": 0, "archived_turn_count": 0}
 _QUESTION = {"hint": None, "difficulty": None, "n_steps": None, "created_at": None}
-_HOOK: dict[str, Any] = {"variable_name": None, "description": None, "depends_on": []}
+_HOOK: JsonObject = {"variable_name": None, "description": None, "depends_on": []}
 
 
-def mended(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
+def mended(episode: JsonObject) -> tuple[JsonObject, list[Note]]:
     """A copy of the episode in the present version, and notes of what was changed."""
-    data = _copied(episode)
+    data = {key: _copied(value) for key, value in episode.items()}
     return data, [note for step in _STEPS for note in step(data)]
 
 
-def upgraded(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
+def upgraded(episode: JsonObject) -> tuple[JsonObject, list[Note]]:
     """A copy of the episode in the present version, its counts and `verified` as the runs support.
 
     `verified` is never raised: only a replay can show that the script accepts the gold run.
@@ -41,43 +41,43 @@ def upgraded(episode: dict[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     return data, notes
 
 
-def gold_metadata(episode: dict[str, Any]) -> dict[str, Any] | None:
+def gold_metadata(episode: JsonObject) -> JsonObject | None:
     """The gold run's metadata, which contains the seal; None if there is none."""
     trace = episode.get("teacher_gold_trace")
     metadata = trace.get("submission_metadata") if isinstance(trace, dict) else None
     return metadata if isinstance(metadata, dict) else None
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: object) -> object:
     """A copy of JSON data, made faster than by `deepcopy`."""
     if isinstance(value, dict):
         return {key: _copied(item) for key, item in value.items()}
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
-def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
+def _part(data: JsonObject, name: str) -> JsonObject:
     """A part of the episode; an empty object if it is missing or not an object."""
     part = data.get(name)
     return part if isinstance(part, dict) else {}
 
 
-def _traces(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    if isinstance(data.get("teacher_gold_trace"), dict):
-        yield "teacher_gold_trace", data["teacher_gold_trace"]
-    others = data.get("consistency_traces")
+def _traces(data: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    gold, others = data.get("teacher_gold_trace"), data.get("consistency_traces")
+    if isinstance(gold, dict):
+        yield "teacher_gold_trace", gold
     for index, trace in enumerate(others if isinstance(others, list) else []):
         if isinstance(trace, dict):
             yield f"consistency_traces[{index}]", trace
 
 
-def _fill(part: dict[str, Any], path: str, defaults: dict[str, Any]) -> Iterator[Note]:
+def _fill(part: JsonObject, path: str, defaults: Mapping[str, object]) -> Iterator[Note]:
     for key, value in defaults.items():
         if key not in part:
             part[key] = _copied(value)
             yield f"{path}.{key}", "was missing"
 
 
-def _times(data: dict[str, Any]) -> Iterator[Note]:
+def _times(data: JsonObject) -> Iterator[Note]:
     for part, path, key in (
         (data, "timestamp", "timestamp"),
         (_part(data, "question"), "question.created_at", "created_at"),
@@ -88,7 +88,7 @@ def _times(data: dict[str, Any]) -> Iterator[Note]:
             yield path, "is a time in another form"
 
 
-def _question(data: dict[str, Any]) -> Iterator[Note]:
+def _question(data: JsonObject) -> Iterator[Note]:
     question = _part(data, "question")
     if not question:
         return
@@ -99,7 +99,7 @@ def _question(data: dict[str, Any]) -> Iterator[Note]:
         yield "question.id", "was not computed"
 
 
-def _shapes(data: dict[str, Any]) -> Iterator[Note]:
+def _shapes(data: JsonObject) -> Iterator[Note]:
     for path, trace in _traces(data):
         yield from _fill(trace, path, _TRACE)
         hooks = trace["hooks"]
@@ -118,7 +118,7 @@ def _shapes(data: dict[str, Any]) -> Iterator[Note]:
         yield "rl_verification_data.intermediate_artifact_hashes", "is not a key of the schema"
 
 
-def _hashes(data: dict[str, Any]) -> Iterator[Note]:
+def _hashes(data: JsonObject) -> Iterator[Note]:
     """Replace all hashes that were made through pickle."""
     new: dict[str, str] = {}
     holders = [(path, trace, "final_answer") for path, trace in _traces(data)]
@@ -135,11 +135,11 @@ def _hashes(data: dict[str, Any]) -> Iterator[Note]:
         yield "triangulation_metadata.majority_answer_hash", "was made through pickle"
 
 
-def _pickled(value: Any) -> str:
+def _pickled(value: object) -> str:
     return sha256(pickle.dumps(value, protocol=4)).hexdigest()[:HASH_LENGTH]
 
 
-def _dialogue(data: dict[str, Any]) -> Iterator[Note]:
+def _dialogue(data: JsonObject) -> Iterator[Note]:
     talk, path = _part(data, "conversation_for_sft"), "conversation_for_sft.messages"
     messages = talk.get("messages")
     if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
@@ -159,16 +159,21 @@ def _dialogue(data: dict[str, Any]) -> Iterator[Note]:
 _STEPS = (_times, _question, _shapes, _hashes, _dialogue)
 
 
-def _settled(data: dict[str, Any]) -> Iterator[Note]:
+def _settled(data: JsonObject) -> Iterator[Note]:
     """Correct the fields that follow from other fields."""
     gold, talk = _part(data, "teacher_gold_trace"), _part(data, "conversation_for_sft")
-    messages = talk.get("messages")
+    messages: Any = talk.get("messages")
     said = [m for m in messages or [] if isinstance(m, dict) and m.get("role") == "assistant"]
     if gold.get("total_turns") == 0 and said:
         gold["total_turns"], gold["archived_turn_count"] = len(said), 0
         yield "teacher_gold_trace.total_turns", "was not counted"
-    pairs = [(one.get("final_answer_hash"), one.get("final_answer")) for _, one in _traces(data)]
-    if not pairs or not all(isinstance(key, str | None) for key, _ in pairs):
+    traces = [trace for _, trace in _traces(data)]
+    pairs = [
+        (key, trace.get("final_answer"))
+        for trace in traces
+        if isinstance(key := trace.get("final_answer_hash"), str | None)
+    ]
+    if not pairs or len(pairs) < len(traces):
         return
     metadata = _part(gold, "submission_metadata")
     try:

@@ -64,7 +64,7 @@ class ExecutionTrace(TypedDict):
 
     code_cells: list[str]
     """Python code of each accepted turn."""
-    final_answer: Any
+    final_answer: object
     """The last accepted answer; null if the run did not end well."""
     final_answer_hash: Hash | None
     """Its hash; null exactly if it is null."""
@@ -72,7 +72,7 @@ class ExecutionTrace(TypedDict):
     """Whether the script finished when the answers were replayed."""
     hooks: list[Hook]
     """One for each accepted answer."""
-    submission_metadata: dict[str, Any]
+    submission_metadata: dict[str, object]
     """Where the run comes from."""
     total_turns: Count
     """Turns of the solver, rejected ones included."""
@@ -106,7 +106,7 @@ class RlVerificationData(TypedDict):
 
     expected_final_answer_hash: Hash | None
     """The gold answer's hash."""
-    expected_final_answer: Any
+    expected_final_answer: object
     """The gold answer."""
 
 
@@ -158,10 +158,10 @@ SCHEMA_FILE = Path(__file__).parents[1] / "episode.schema.json"
 
 
 @cache
-def json_schema() -> dict[str, Any]:
+def json_schema() -> dict[str, object]:
     """The JSON Schema (2020-12) of one line. Keys beyond the schema's are allowed."""
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    schema: dict[str, Any] = _open(SHAPE.json_schema())
+    schema: dict[str, object] = _open(SHAPE.json_schema())
     return dialect | schema
 
 

@@ -6,17 +6,26 @@ more. Standard library only.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+if TYPE_CHECKING:
+    from .hashing import JsonObject
+
+    Form: TypeAlias = type | tuple[type, ...] | list["Form"] | dict[str, "Form"]
+
+UsableEpisode = dict[str, Any]
+"""An episode that has the minimal structure; its other parts may be missing or of any type."""
+UsableTrace = dict[str, Any]
+"""A run in such an episode."""
 _NONE = type(None)
-_TRACE = {
+_TRACE: dict[str, Form] = {
     "code_cells": [str],
     "final_answer_hash": (str, _NONE),
     "execution_success": bool,
     "hooks": [{"variable_name": (str, _NONE), "value_hash": str, "depends_on": [str]}],
     "submission_metadata": dict,
 }
-_EPISODE = {
+_EPISODE: dict[str, Form] = {
     "episode_id": str,
     "verified": bool,
     "question": {
@@ -42,20 +51,21 @@ _EPISODE = {
 """For each part a type, an object of its keys, or a list with the form of its items."""
 
 
-def unusable_at(episode: dict[str, Any]) -> str | None:
+def unusable_at(episode: JsonObject) -> str | None:
     """The path of the first part that is missing or of a wrong type; None if there is none."""
     path = _fault(episode, _EPISODE)
     return None if path is None else path.removeprefix(".")
 
 
-def _fault(value: Any, form: Any) -> str | None:
+def _fault(value: object, form: Form) -> str | None:
     if isinstance(form, dict):
-        parts = form.items() if isinstance(value, dict) else None
-        for key, inner in parts or ():
+        if not isinstance(value, dict):
+            return ""
+        for key, inner in form.items():
             fault = _fault(value[key], inner) if key in value else ""
             if fault is not None:
                 return f".{key}{fault}"
-        return "" if parts is None else None
+        return None
     if isinstance(form, list):
         for index, item in enumerate(value if isinstance(value, list) else ()):
             fault = _fault(item, form[0])

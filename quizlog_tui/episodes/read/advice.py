@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..format.rules import GOLD, TALK, Rule, RuleFinding, View, run_path
 from ..format.times import is_stamp, stamp
@@ -71,7 +70,7 @@ def numbers(view: View) -> Iterator[RuleFinding]:
             )
 
 
-def _beyond(value: Any) -> bool:
+def _beyond(value: object) -> bool:
     if isinstance(value, int):
         return abs(value) > _PORTABLE
     if isinstance(value, dict):

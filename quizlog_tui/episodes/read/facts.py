@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any
 
+from ..format.hashing import JsonObject
 from ..format.matching import cluster_of, matcher_or_usual
 from ..format.migrations import mended
 from ..format.triangulate import Standing, Triangulation, standing, triangulate
@@ -96,7 +96,7 @@ def facts_of(line: bytes) -> EpisodeFacts:
         raise LineError("too-deep", "is nested too deep") from None
 
 
-def facts(episode: dict[str, Any]) -> EpisodeFacts:
+def facts(episode: JsonObject) -> EpisodeFacts:
     """The description of an episode of any version."""
     data, _ = mended(episode)
     gold, question = _part(data, "teacher_gold_trace"), _part(data, "question")
@@ -147,27 +147,27 @@ def _answered(found: Triangulation) -> str:
     return f"{found.succeeded or 'none'} of {found.runs} consistency runs came to an answer"
 
 
-def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
+def _part(data: JsonObject, name: str) -> JsonObject:
     part = data.get(name)
     return part if isinstance(part, dict) else {}
 
 
-def _list(data: dict[str, Any], name: str) -> list[Any]:
+def _list(data: JsonObject, name: str) -> list[object]:
     found = data.get(name)
     return found if isinstance(found, list) else []
 
 
-def _text(data: dict[str, Any], name: str) -> str:
+def _text(data: JsonObject, name: str) -> str:
     text = data.get(name)
     return text if isinstance(text, str) else ""
 
 
-def _answer(trace: dict[str, Any]) -> tuple[str | None, Any]:
+def _answer(trace: JsonObject) -> tuple[str | None, object]:
     key, value = trace.get("final_answer_hash"), trace.get("final_answer")
     return (key, value) if isinstance(key, str) and value is not None else (None, None)
 
 
-def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> EpisodeRun:
+def _run(trace: JsonObject, number: int, same: frozenset[str]) -> EpisodeRun:
     metadata, (key, value) = _part(trace, "submission_metadata"), _answer(trace)
     sample, score = metadata.get("sample"), metadata.get("score")
     which = f" #{sample}" if type(sample) is int and sample else ""
@@ -183,7 +183,7 @@ def _run(trace: dict[str, Any], number: int, same: frozenset[str]) -> EpisodeRun
     )
 
 
-def _hooks(trace: dict[str, Any], inputs: Sequence[str]) -> Iterator[HookFacts]:
+def _hooks(trace: JsonObject, inputs: Sequence[str]) -> Iterator[HookFacts]:
     found = [each for each in _list(trace, "hooks") if isinstance(each, dict)]
     for index, each in enumerate(found):
         needed = (name for name in _list(each, "depends_on") if isinstance(name, str))
@@ -196,9 +196,7 @@ def _hooks(trace: dict[str, Any], inputs: Sequence[str]) -> Iterator[HookFacts]:
         )
 
 
-def _about(
-    data: dict[str, Any], question: dict[str, Any], metadata: dict[str, Any]
-) -> Iterator[str]:
+def _about(data: JsonObject, question: JsonObject, metadata: JsonObject) -> Iterator[str]:
     """What identifies the episode, as far as known."""
     steps, script = question.get("n_steps"), _text(metadata, "script")
     yield from filter(None, (_text(question, "difficulty"), script))

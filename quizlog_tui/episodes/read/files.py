@@ -6,10 +6,9 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from ...errors import EpisodeError
-from ..format.shape import unusable_at
+from ..format.shape import UsableEpisode, unusable_at
 from .reading import LineError, lines, parse
 
 
@@ -55,7 +54,7 @@ def _write(path: Path, texts: Iterable[str]) -> int:
 
 def read_episodes(
     path: Path, advanced: Callable[[int], None] | None = None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[UsableEpisode]:
     """Every episode of a file.
 
     Args:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from ...errors import EpisodeError
 from .reading import MAX_LINE, LineError, parse
@@ -234,7 +233,7 @@ def _head_of_ends(beginning: bytes, end: bytes) -> Head | None:
     )
 
 
-def _head_of(episode: dict[str, Any]) -> Head:
+def _head_of(episode: dict[str, object]) -> Head:
     verified, question = episode.get("verified"), episode.get("question")
     text = question.get("question_text") if isinstance(question, dict) else None
     if not isinstance(question, dict) or not isinstance(text, str) or type(verified) is not bool:

@@ -8,10 +8,10 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Never
 
 from ...errors import EpisodeError
-from ..format.hashing import MAX_DEPTH, is_unicode
+from ..format.hashing import MAX_DEPTH, JsonObject, is_unicode
 
 _BUFFER = 2**20
 MAX_LINE = 256 * 1024 * 1024
@@ -64,7 +64,7 @@ _HINT = "an episodes file holds one JSON object per line"
 _BUILD = "make one with `quizlog episodes build RECORD... -o FILE`"
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse(line: bytes) -> JsonObject:
     """The JSON object on a line.
 
     Raises:
@@ -92,7 +92,7 @@ def parse(line: bytes) -> dict[str, Any]:
     return data
 
 
-def _check_readable(data: dict[str, Any], line: bytes) -> None:
+def _check_readable(data: JsonObject, line: bytes) -> None:
     """Refuse what JSON allows but other readers do not accept."""
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _is_deep(data):
         raise LineError("too-deep", _DEEP)
@@ -101,8 +101,8 @@ def _check_readable(data: dict[str, Any], line: bytes) -> None:
         raise LineError("surrogate", message)
 
 
-def _is_deep(data: dict[str, Any]) -> bool:
-    level: list[Any] = [data]
+def _is_deep(data: JsonObject) -> bool:
+    level: list[JsonObject | list[object]] = [data]
     for _ in range(MAX_DEPTH + 1):
         inner = (one.values() if isinstance(one, dict) else one for one in level)
         level = [item for one in inner for item in one if isinstance(item, dict | list)]
@@ -115,7 +115,7 @@ _DEEP = "is nested too deep"
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _single(pairs: list[tuple[str, object]]) -> JsonObject:
     found = dict(pairs)
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
@@ -124,7 +124,7 @@ def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> Never:
     raise LineError("not-finite", f"holds {name}, which is no JSON value")
 
 

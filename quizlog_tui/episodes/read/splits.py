@@ -12,10 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..format.lines import plain_line
 from .files import read_episodes, write_lines
+
+if TYPE_CHECKING:
+    from ..format.shape import UsableEpisode
 
 PARTS = ("train", "validation", "test")
 """The names of the parts and of their files."""
@@ -33,7 +36,9 @@ class SeenParts:
     """Hash of the script that asks it."""
 
 
-def split(file: Path, folder: Path, shares: Sequence[float], seed: int) -> dict[str, Any]:
+def split(
+    file: Path, folder: Path, shares: Sequence[float], seed: int
+) -> dict[str, dict[str, int]]:
     """Write the parts; return the number of episodes in each, and the leaks.
 
     Args:
@@ -54,7 +59,7 @@ def split(file: Path, folder: Path, shares: Sequence[float], seed: int) -> dict[
     return {"episodes": counts, "leaks": leaks(list(questions.values()), part_of)}
 
 
-def _seen(episode: dict[str, Any]) -> SeenParts:
+def _seen(episode: UsableEpisode) -> SeenParts:
     question, metadata = episode["question"], episode["teacher_gold_trace"]["submission_metadata"]
     plain = unicodedata.normalize("NFKC", question["question_text"]).casefold().split()
     return SeenParts(

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import log2
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .files import read_episodes
+
+if TYPE_CHECKING:
+    from ..format.shape import UsableEpisode
 
 
 @dataclass
@@ -37,7 +40,7 @@ class Stats:
     reasons: Counter[str] = field(default_factory=Counter)
     """The reasons why episodes are not verified, counted."""
 
-    def add(self, episode: dict[str, Any]) -> None:
+    def add(self, episode: UsableEpisode) -> None:
         """Count an episode."""
         agreed, question = episode["triangulation_metadata"], episode["question"]
         talk = episode["conversation_for_sft"]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from ...errors import EpisodeError
 from ..format.lines import plain_line, to_line
@@ -17,18 +17,24 @@ from .reading import LineError, lines, parse
 _INDEX = re.compile(r"\[\d+\]")
 
 
+class Upgraded(TypedDict):
+    """What was converted."""
+
+    lines: int
+    changed: int
+    notes: dict[str, int]
+    """Each change with its frequency."""
+
+
 def upgrade_file(
     file: Path, output: Path, advanced: Callable[[int], None] | None = None
-) -> dict[str, Any]:
+) -> Upgraded:
     """Write every line of a file in the present version; up-to-date lines are copied unchanged.
 
     Args:
         file: The file.
         output: The file to write; may be the same file.
         advanced: Called after each line with the number of bytes read.
-
-    Returns:
-        The counts `lines` and `changed`, and `notes`: each change with its frequency.
 
     Raises:
         EpisodeError: A line is not a JSON object, or the output cannot be written.
