@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from ...errors import EpisodeError
 from ...plugins import EXPORTERS, broken, load_plugin
 from ..format.lines import plain_line
+from ..format.shape import UsableEpisode
 from ..read.files import read_episodes, write_lines
 from ..runs.scripts import find_script, take_along
-from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, Row, rl
+from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, rl
+from .preferences import Row
 
 
 @dataclass
@@ -95,7 +96,7 @@ def _plugin_form(name: str) -> Form:
     """
     form = load_plugin(EXPORTERS, name)
 
-    def rows(episode: Row) -> Iterator[Row]:
+    def rows(episode: UsableEpisode) -> Iterator[Row]:
         try:
             for row in form(episode):
                 plain_line(row)  # so that what is no JSON is told as the plug-in's fault
@@ -114,8 +115,8 @@ def check_apart(file: Path, output: Path | None) -> None:
 
 
 def _chosen(
-    episodes: Iterator[dict[str, Any]], done: Exported, *, everything: bool
-) -> Iterator[dict[str, Any]]:
+    episodes: Iterator[UsableEpisode], done: Exported, *, everything: bool
+) -> Iterator[UsableEpisode]:
     for episode in episodes:
         if episode["verified"] or everything:
             yield episode
@@ -123,7 +124,7 @@ def _chosen(
             done.left_out += 1
 
 
-def _counted(episodes: Iterator[Any], form: Any, done: Exported) -> Iterator[dict[str, Any]]:
+def _counted(episodes: Iterator[UsableEpisode], form: Form, done: Exported) -> Iterator[Row]:
     for episode in episodes:
         before = done.rows
         for row in form(episode):
@@ -133,7 +134,7 @@ def _counted(episodes: Iterator[Any], form: Any, done: Exported) -> Iterator[dic
         done.empty += done.rows == before
 
 
-def _folder(episodes: Iterator[Any], form: str, folder: Path, done: Exported) -> None:
+def _folder(episodes: Iterator[UsableEpisode], form: str, folder: Path, done: Exported) -> None:
     """Write a file for each episode, named for its id."""
     make, ending = FOLDERS[form]
     written = set()
@@ -148,7 +149,11 @@ def _folder(episodes: Iterator[Any], form: str, folder: Path, done: Exported) ->
 
 
 def _package(
-    episodes: Iterator[Any], module: str, folder: Path, scripts: Path | None, done: Exported
+    episodes: Iterator[UsableEpisode],
+    module: str,
+    folder: Path,
+    scripts: Path | None,
+    done: Exported,
 ) -> None:
     """Write a package named like its folder: the module, the rows, the scripts."""
     name = folder.absolute().name
@@ -162,12 +167,12 @@ def _package(
 
 
 def _with_scripts(
-    rows: Iterator[dict[str, Any]], found_in: Path | None, target: Path, done: Exported
-) -> Iterator[dict[str, Any]]:
+    rows: Iterator[Row], found_in: Path | None, target: Path, done: Exported
+) -> Iterator[Row]:
     """Pass on the rows, and copy their scripts."""
     known: set[str] = set()
     for row in rows:
-        code_hash = str(json.loads(row["info"]).get("code_hash", ""))
+        code_hash = str(json.loads(str(row["info"])).get("code_hash", ""))
         if found_in is not None and code_hash and code_hash not in known:
             known.add(code_hash)
             script = find_script(found_in.absolute(), code_hash, but=target.absolute())

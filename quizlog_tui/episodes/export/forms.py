@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ..build.conversation import refused_in, talk_of
-from .preferences import preference
+from ..format.shape import UsableEpisode
+from .preferences import Row, preference
 
-Row = dict[str, Any]
-Form = Callable[[Row], Iterator[Row]]
+Form = Callable[[UsableEpisode], Iterator[Row]]
 
 
-def messages(episode: Row) -> Iterator[Row]:
+def messages(episode: UsableEpisode) -> Iterator[Row]:
     """`messages`: the whole conversation, in the format of OpenAI's fine-tuning and TRL.
 
     An answer that the script refused has the weight 0.
@@ -28,19 +27,19 @@ def messages(episode: Row) -> Iterator[Row]:
     yield {"messages": [system, *weighted]}
 
 
-def anthropic(episode: Row) -> Iterator[Row]:
+def anthropic(episode: UsableEpisode) -> Iterator[Row]:
     """`system` and `messages`."""
     system, talk = talk_of(episode)
     yield {"system": system["content"], "messages": talk}
 
 
-def prompt_completion(episode: Row) -> Iterator[Row]:
+def prompt_completion(episode: UsableEpisode) -> Iterator[Row]:
     """`prompt`: all up to the last question; `completion`: the last answer."""
     system, talk = talk_of(episode)
     yield {"prompt": [system, *talk[:-1]], "completion": talk[-1:]}
 
 
-def turns(episode: Row) -> Iterator[Row]:
+def turns(episode: UsableEpisode) -> Iterator[Row]:
     """A `prompt` and `completion` for each answer in the conversation that the script accepted."""
     system, talk = talk_of(episode)
     refused = refused_in(episode)
@@ -49,7 +48,7 @@ def turns(episode: Row) -> Iterator[Row]:
             yield {"prompt": [system, *talk[:end]], "completion": [talk[end]]}
 
 
-def rl(episode: Row) -> Iterator[Row]:
+def rl(episode: UsableEpisode) -> Iterator[Row]:
     """The conversation up to the last question, and the expected answer."""
     gold, wanted = episode["teacher_gold_trace"], episode["rl_verification_data"]
     if wanted["expected_final_answer_hash"] is None:
@@ -71,7 +70,7 @@ def rl(episode: Row) -> Iterator[Row]:
     }
 
 
-def session(episode: Row) -> Iterator[Row]:
+def session(episode: UsableEpisode) -> Iterator[Row]:
     """The lines of a session file for the Hugging Face trace viewer."""
     system, talk = talk_of(episode)
     name = episode["question"]["question_text"].partition("\n")[0][:80]
@@ -80,7 +79,7 @@ def session(episode: Row) -> Iterator[Row]:
         yield {"type": "message", "message": message}
 
 
-def atif(episode: Row) -> Iterator[Row]:
+def atif(episode: UsableEpisode) -> Iterator[Row]:
     """One trajectory of the Agent Trajectory Interchange Format, version 1.4."""
     gold, (system, talk) = episode["teacher_gold_trace"], talk_of(episode)
     metadata = gold["submission_metadata"]

@@ -7,17 +7,18 @@ library only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..build.conversation import assistant, talk_of
 from ..format.hashing import canonical_answer
 from ..format.matching import Matcher, cluster_of, matcher_or_usual
+from ..format.shape import UsableEpisode, UsableTrace
 from ..runs.runs import Turn
 
-Row = dict[str, Any]
+Row = dict[str, object]
+"""A line of an export."""
 
 
-def preference(episode: Row) -> Iterator[Row]:
+def preference(episode: UsableEpisode) -> Iterator[Row]:
     """Pairs of the gold answer as `chosen` and a wrong answer after equal answers as `rejected`.
 
     A wrong answer is one that the script refused, or the last one of a run whose final answer does
@@ -39,7 +40,7 @@ def preference(episode: Row) -> Iterator[Row]:
             yield {"prompt": prompt, "chosen": [talk[2 * at + 1]], "rejected": [rejected]}
 
 
-def _outvoted(episode: Row, matcher: Matcher) -> list[Row]:
+def _outvoted(episode: UsableEpisode, matcher: Matcher) -> list[UsableTrace]:
     """The runs without a final answer that counts as equal to the gold one."""
     traces = [episode["teacher_gold_trace"], *episode["consistency_traces"]]
     pairs = [(trace["final_answer_hash"], trace.get("final_answer")) for trace in traces]
@@ -47,7 +48,9 @@ def _outvoted(episode: Row, matcher: Matcher) -> list[Row]:
     return [trace for trace in traces[1:] if trace["final_answer_hash"] not in same]
 
 
-def _fault(inputs: list[Any], trace: Row, matcher: Matcher) -> tuple[int, str, str | None] | None:
+def _fault(
+    inputs: list[object], trace: UsableTrace, matcher: Matcher
+) -> tuple[int, str, str | None] | None:
     """The wrong answer at which a run left the gold run: its index, text and code."""
     given = _metadata_list(trace, "inputs")
     refused = trace["submission_metadata"].get("error_line") is not None
@@ -67,11 +70,11 @@ def _fault(inputs: list[Any], trace: Row, matcher: Matcher) -> tuple[int, str, s
     return at, str(given[at]), cells[at] if written else None
 
 
-def _same(gold: Any, other: Any, matcher: Matcher) -> bool:
+def _same(gold: object, other: object, matcher: Matcher) -> bool:
     return matcher.same(canonical_answer(str(gold)), canonical_answer(str(other)))
 
 
-def _metadata_list(trace: Row, name: str) -> list[Any]:
+def _metadata_list(trace: UsableTrace, name: str) -> list[object]:
     """A list in a run's metadata; empty if the value is not a list."""
     found = trace["submission_metadata"].get(name)
     return found if isinstance(found, list) else []
