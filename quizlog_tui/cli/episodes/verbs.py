@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...config import load_config
 from ...errors import EpisodeError, UsageError
@@ -21,6 +21,7 @@ from .models import solver_of
 
 if TYPE_CHECKING:
     from ...episodes.build.make import BuildResult
+    from ...episodes.read.check import ReportedFinding
 
 SHOWN = 20
 """Findings of each kind that are shown; all of them are in the JSON."""
@@ -122,7 +123,7 @@ def share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
         progress.end()
 
 
-def _tell(found: list[dict[str, Any]], count: int, kind: str, path: Path) -> None:
+def _tell(found: list[ReportedFinding], count: int, kind: str, path: Path) -> None:
     for one in found[:SHOWN]:
         where = f"{path.name}:{one['line']}: {kind}: {one['path']}"
         print(one_line(f"{where.removesuffix(': ')} {one['message']} [{one['code']}]"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...errors import EpisodeError, LimitError
 from ...record.append_only_list import AppendOnlyList
@@ -20,7 +20,7 @@ from ...replay.world import World, start_of
 from ..format.hashing import question_id
 from ..format.identity import episode_id
 from ..format.matching import Matcher
-from ..format.times import stamp
+from ..format.times import EPOCH, stamp
 from ..format.triangulate import reasons_against, standing, triangulate
 from ..runs.decided import is_repeated, witnesses
 from ..runs.declared import difficulty_of, hint_of
@@ -28,6 +28,9 @@ from ..runs.instance import Instance
 from ..runs.runs import Replay, Replayed, SolverRun, clean, is_text, shown
 from .conversation import REFUSED, conversation, refused_messages
 from .trace import execution_trace, script_name
+
+if TYPE_CHECKING:
+    from ..format.schema import Episode, Question
 
 ANSWER_FIRST = "answer a question first"
 """The hint for a record that contains nothing to learn from."""
@@ -49,7 +52,7 @@ class BuildSettings:
     """Whether the conversation shows the answers that the script refused."""
 
 
-def build(instance: Instance, replayer: Replayer, settings: BuildSettings | None = None) -> Any:
+def build(instance: Instance, replayer: Replayer, settings: BuildSettings | None = None) -> Episode:
     """The episode of an instance as plain data; `lines.to_line` writes it.
 
     Raises:
@@ -124,7 +127,7 @@ def _with_refusals(run: SolverRun, replay: Replay) -> SolverRun:
 
 def _episode(
     instance: Instance, gold: Replayed, others: Sequence[Replayed], settings: BuildSettings
-) -> dict[str, Any]:
+) -> Episode:
     source, extras = instance.source, _extras(instance, gold)
     hint = hint_of(source, extras)
     talk = conversation(gold, hint, retries=settings.retries)
@@ -146,7 +149,7 @@ def _episode(
     begun = extras.get("start_time")
     return {
         "episode_id": episode_id(question["id"], trace),
-        "timestamp": stamp(extras.get("end_time")) or stamp(begun) or stamp(0),
+        "timestamp": stamp(extras.get("end_time")) or stamp(begun) or EPOCH,
         "verified": not reasons,
         "question": question,
         "teacher_gold_trace": trace,
@@ -160,15 +163,15 @@ def _episode(
     }
 
 
-def _extras(instance: Instance, gold: Replayed) -> Mapping[str, Any]:
+def _extras(instance: Instance, gold: Replayed) -> Mapping[str, object]:
     """The extensions of the gold run's record, or of the first record if none is gold."""
     own = [each for each in instance.attempts if each.run is gold.run] or instance.attempts[:1]
     return own[0].extras if own else {}
 
 
 def _question(
-    gold: Replayed, instance: Instance, extras: Mapping[str, Any], settings: BuildSettings
-) -> dict[str, Any]:
+    gold: Replayed, instance: Instance, extras: Mapping[str, object], settings: BuildSettings
+) -> Question:
     text, steps = shown(gold.accepted[0]), len(gold.accepted)
     hint = hint_of(instance.source, extras)
     hint = clean(hint) if hint else None
@@ -182,7 +185,7 @@ def _question(
     }
 
 
-def _provenance(instance: Instance, kind: str) -> dict[str, Any]:
+def _provenance(instance: Instance, kind: str) -> dict[str, object]:
     return {
         "exporter": EXPORTER,
         "run": kind,

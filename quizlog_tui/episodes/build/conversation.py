@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..runs.runs import Replayed, Turn, clean, shown
+
+if TYPE_CHECKING:
+    from ..format.schema import ConversationForSft, Message
+    from ..format.shape import UsableEpisode
 
 SYSTEM_PROMPT = (
     "You answer a questionnaire, one question at a time. Reply with the answer to the last "
@@ -23,7 +27,7 @@ REFUSED = "refused_messages"
 _ANSWER = re.compile(r"^Answer: ?", re.M)
 
 
-def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> dict[str, Any]:
+def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> ConversationForSft:
     """The schema's `conversation_for_sft`: user and assistant strictly alternate.
 
     Args:
@@ -47,7 +51,7 @@ def refused_messages(replayed: Replayed) -> list[int]:
     return found
 
 
-def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterator[dict[str, str]]:
+def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterator[Message]:
     for index, (turn, step) in enumerate(zip(replayed.turns, replayed.accepted, strict=True)):
         asked = shown(step)
         for at, wrong, message in replayed.run.rejected if retries else ():
@@ -59,14 +63,14 @@ def _messages(replayed: Replayed, hint: str | None, *, retries: bool) -> Iterato
         yield {"role": "assistant", "content": assistant(turn, hint)}
 
 
-def talk_of(episode: dict[str, Any]) -> tuple[dict[str, str], list[dict[str, str]]]:
+def talk_of(episode: UsableEpisode) -> tuple[dict[str, str], list[dict[str, str]]]:
     """An episode's system prompt as a message, and its conversation."""
     talk = episode["conversation_for_sft"]
     messages = [{"role": m["role"], "content": m["content"]} for m in talk["messages"]]
     return {"role": "system", "content": talk["system_prompt"]}, messages
 
 
-def refused_in(episode: dict[str, Any]) -> set[int]:
+def refused_in(episode: UsableEpisode) -> set[int]:
     """The indexes of refused answers in an episode's conversation, which must not be taught."""
     found = episode["teacher_gold_trace"]["submission_metadata"].get(REFUSED)
     return {one for one in found if type(one) is int} if isinstance(found, list) else set()

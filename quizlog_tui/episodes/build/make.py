@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from ...errors import CancelledError, EpisodeError, QuizlogError
 from ...replay.replayer import Replayer
@@ -23,6 +23,9 @@ from ..runs.instance import Instance, RecordAttempt, attempt, instances
 from ..runs.runs import SolverRun
 from .build import BuildSettings, build
 from .store import store_episodes
+
+if TYPE_CHECKING:
+    from ..format.schema import Episode
 
 Advanced = Callable[[str, int, int], None]
 """Called with the present activity, the amount done, and the total amount."""
@@ -102,7 +105,7 @@ def make(
     made.verified = sum(episode["verified"] for episode in episodes)
     for episode in episodes:
         metadata = episode["teacher_gold_trace"]["submission_metadata"]
-        made.reasons.update(metadata["not_verified_because"])
+        made.reasons.update(cast("list[str]", metadata["not_verified_because"]))
     if episodes:
         made.added, made.known, made.lowered, made.kept = store_episodes(output, episodes)
     return made
@@ -137,7 +140,7 @@ def _instances(attempts: Sequence[RecordAttempt], made: BuildResult) -> list[Ins
 
 def _built(
     instance: Instance, replayer: Replayer, settings: BuildSettings, made: BuildResult
-) -> list[dict[str, Any]]:
+) -> list[Episode]:
     try:
         return [build(instance, replayer, settings)]
     except CancelledError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...replay.script.source import Source
 from ...replay.transcript import Step
@@ -19,10 +19,13 @@ from ..format.times import stamp_of
 from ..runs.declared import names_by_line
 from ..runs.runs import Replayed, Turn, clean, shown, step_answer
 
+if TYPE_CHECKING:
+    from ..format.schema import ExecutionTrace, Hook
+
 
 def execution_trace(
-    replayed: Replayed, source: Source, metadata: dict[str, Any], *, in_messages: int
-) -> dict[str, Any]:
+    replayed: Replayed, source: Source, metadata: dict[str, object], *, in_messages: int
+) -> ExecutionTrace:
     """The `ExecutionTrace` of a run.
 
     Args:
@@ -51,7 +54,7 @@ def cell(turn: Turn, step: Step) -> str:
     return clean(turn.code) if turn.code else f"submit({step_answer(step)!r})"
 
 
-def _about(replayed: Replayed) -> dict[str, Any]:
+def _about(replayed: Replayed) -> dict[str, object]:
     run, error = replayed.run, replayed.transcript.last_error
     observed = replayed.transcript.observed
     why = doubt(observed) or (CODE if CODE in observed else None)
@@ -72,7 +75,7 @@ def _about(replayed: Replayed) -> dict[str, Any]:
     }
 
 
-def hooks(steps: Sequence[Step], source: Source) -> list[dict[str, Any]]:
+def hooks(steps: Sequence[Step], source: Source) -> list[Hook]:
     """One hook for each accepted answer, each depending on the one before it."""
     names = _unique_names(steps, names_by_line(source.data) if steps else {})
     return [

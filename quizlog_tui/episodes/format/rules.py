@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..rewards import matches
 from .hashing import parsed_hash, question_id
 from .identity import episode_id
 from .matching import USUAL, matcher_from
 from .triangulate import reasons_against, standing, triangulate
+
+if TYPE_CHECKING:
+    from .schema import Episode, ExecutionTrace, Hook, Message, Question
 
 GOLD = "teacher_gold_trace"
 """Path of the gold run."""
@@ -37,9 +40,6 @@ class RuleFinding(NamedTuple):
     """Whether the line is still usable."""
 
 
-Data = dict[str, Any]
-
-
 class View:
     """An episode with the parts that rules need."""
 
@@ -55,22 +55,22 @@ class View:
         "runs",
     )
 
-    def __init__(self, episode: Data) -> None:
+    def __init__(self, episode: Episode) -> None:
         self.episode = episode
-        self.question: Data = episode["question"]
-        self.gold: Data = episode[GOLD]
-        self.metadata: Data = self.gold["submission_metadata"]
+        self.question: Question = episode["question"]
+        self.gold: ExecutionTrace = episode["teacher_gold_trace"]
+        self.metadata: dict[str, object] = self.gold["submission_metadata"]
         """The gold run's metadata."""
-        self.runs: list[Data] = [self.gold, *episode["consistency_traces"]]
+        self.runs: list[ExecutionTrace] = [self.gold, *episode["consistency_traces"]]
         """Every run, gold first."""
         self.answers = [(run["final_answer_hash"], run["final_answer"]) for run in self.runs]
-        self.messages: list[Data] = episode["conversation_for_sft"]["messages"]
+        self.messages: list[Message] = episode["conversation_for_sft"]["messages"]
         self.roles = [message["role"] for message in self.messages]
         self.ours = says_quizlog(self.metadata)
         """Whether the line names quizlog as its writer."""
 
 
-def says_quizlog(metadata: Data) -> bool:
+def says_quizlog(metadata: Mapping[str, object]) -> bool:
     """Whether a run's metadata names quizlog as its writer."""
     return str(metadata.get("exporter", "")).startswith("quizlog ")
 
@@ -109,7 +109,8 @@ def identity(view: View) -> Iterator[RuleFinding]:
 
 def answers(view: View) -> Iterator[RuleFinding]:
     """Hashes belong to their answers, and the RL data to the gold run."""
-    copied, sound = view.episode["rl_verification_data"], (None, None, type(None))
+    copied = view.episode["rl_verification_data"]
+    sound: tuple[object, str | None, type] = (None, None, type(None))
     last = copied["expected_final_answer_hash"], copied["expected_final_answer"]
     for index, (found, value) in enumerate((*view.answers, last)):
         if type(value) in _SCALARS and (value, found, type(value)) == sound:
@@ -149,7 +150,7 @@ _SCALARS = {str, int, bool}
 _REWARD = "rl_verification_data"
 
 
-def _hash_fault(value: Any, found: str | None) -> tuple[str, str] | None:
+def _hash_fault(value: object, found: str | None) -> tuple[str, str] | None:
     """A code and a message if a hash is not its answer's."""
     if value is None or found is None:
         both = value is None and found is None
@@ -175,7 +176,8 @@ def agreement(view: View) -> Iterator[RuleFinding]:
         message = "lets numbers count as equal that the usual tolerance tells apart"
         yield RuleFinding(where, "loose-matcher", message, warning=True)
     found = triangulate(view.answers[0], view.answers[1:], matcher)
-    expected, recorded = found.to_dict(), view.episode["triangulation_metadata"]
+    expected = found.to_dict()
+    recorded: Mapping[str, object] = view.episode["triangulation_metadata"]
     if recorded != expected:
         for key, value in expected.items():
             if recorded[key] != value:
@@ -202,7 +204,7 @@ def hooks(view: View) -> Iterator[RuleFinding]:
             before = name
 
 
-def _tangled(found: list[Data], path: str) -> Iterator[RuleFinding]:
+def _tangled(found: list[Hook], path: str) -> Iterator[RuleFinding]:
     """The faults in hooks that are not a plain chain."""
     names = {hook["variable_name"] for hook in found}
     known: set[str | None] = set()

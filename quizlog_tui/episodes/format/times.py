@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 
 FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")
 """`YYYY-MM-DDTHH:MM:SS.ffffff` in UTC."""
+EPOCH = "1970-01-01T00:00:00.000000"
+"""Stands for an unknown time."""
 
 
 def stamp(value: object) -> str | None:

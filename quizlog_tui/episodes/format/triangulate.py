@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from .matching import Matcher, clusters
 
-Answer = tuple[str | None, Any]
+if TYPE_CHECKING:
+    from .schema import TriangulationMetadata
+
+Answer = tuple[str | None, object]
 """The hash of a run's final answer and the answer; both None if the run failed."""
 
 
@@ -32,7 +35,7 @@ class Triangulation(NamedTuple):
     gold_matches: bool
     """Whether more than half of the runs with an answer gave the gold answer."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> TriangulationMetadata:
         """The schema's `triangulation_metadata`."""
         return {
             "n_consistency_runs": self.runs,
@@ -78,7 +81,14 @@ class Standing(NamedTuple):
     """Why a replay proves nothing, in a clause; None if it does."""
 
 
-def standing(gold: dict[str, Any]) -> Standing:
+class GoldRun(TypedDict):
+    """What the standing of a gold run depends on, a part of its trace."""
+
+    execution_success: bool
+    submission_metadata: dict[str, object]
+
+
+def standing(gold: GoldRun) -> Standing:
     """The standing of a gold run, from its trace."""
     metadata = gold["submission_metadata"]
     doubt = metadata.get("unverifiable")

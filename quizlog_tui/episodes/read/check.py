@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from pydantic import ValidationError
 
@@ -20,10 +20,23 @@ from ..format.schema import SHAPE
 from .advice import ADVICE, LONG_LINE
 from .reading import LineError, lines, parse
 
+if TYPE_CHECKING:
+    from ..format.hashing import JsonObject
+    from ..format.schema import Episode
+
 KEPT = 1000
 """Maximum number of errors, and of warnings, in a report; the rest is only counted."""
 _EVERY_RULE = (*RULES, *ADVICE)
 _SHAPE = SHAPE.validator
+
+
+class ReportedFinding(TypedDict):
+    """A finding as the report states it."""
+
+    line: int
+    path: str
+    code: str
+    message: str
 
 
 @dataclass
@@ -38,9 +51,9 @@ class CheckReport:
     """Number of all errors."""
     warning_count: int = 0
     """Number of all warnings."""
-    errors: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[ReportedFinding] = field(default_factory=list)
     """The first errors: line, path, code, message."""
-    warnings: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[ReportedFinding] = field(default_factory=list)
     """The first warnings, in the same form."""
 
     @property
@@ -59,7 +72,7 @@ class CheckReport:
         if len(found) < KEPT:
             found.append({"line": line, "path": path, "code": code, "message": message})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The report as printed by the command with `--json`."""
         return {
             "ok": self.ok,
@@ -149,7 +162,7 @@ def _is_warning(finding: RuleFinding) -> bool:
     return finding.warning
 
 
-def _quickly(line: bytes) -> dict[str, Any] | None:
+def _quickly(line: bytes) -> Episode | None:
     """The episode of a line that is unchanged since it was sealed; None for any other line.
 
     Quizlog wrote the bytes of such a line, so it has no duplicate keys and no infinite numbers. The
@@ -158,12 +171,12 @@ def _quickly(line: bytes) -> dict[str, Any] | None:
     if not sealed_as_is(line):
         return None
     try:
-        return cast("dict[str, Any]", _SHAPE.validate_json(line))
+        return cast("Episode", _SHAPE.validate_json(line))
     except ValidationError:
         return None
 
 
-def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> dict[str, Any] | None:
+def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> Episode | None:
     """The episode of any line; None if its structure is wrong. Faults are added to `found`."""
     try:
         episode = parse(line)
@@ -179,10 +192,10 @@ def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> dict
     if not all(map(_is_warning, shape)):
         return None
     found += _seal(before)
-    return episode
+    return cast("Episode", episode)
 
 
-def _seal(episode: dict[str, Any]) -> Iterator[RuleFinding]:
+def _seal(episode: JsonObject) -> Iterator[RuleFinding]:
     """A sealed line is unchanged, and quizlog's own lines are sealed."""
     metadata, where = gold_metadata(episode) or {}, f"{GOLD}.submission_metadata.seal"
     if "seal" in metadata and not seal_fits(episode):
@@ -191,7 +204,7 @@ def _seal(episode: dict[str, Any]) -> Iterator[RuleFinding]:
         yield RuleFinding(where, "seal", "is missing from a line that quizlog wrote")
 
 
-def _shape(episode: dict[str, Any]) -> Iterator[RuleFinding]:
+def _shape(episode: JsonObject) -> Iterator[RuleFinding]:
     try:
         _SHAPE.validate_python(episode)
     except ValidationError as error:
