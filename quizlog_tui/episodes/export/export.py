@@ -12,15 +12,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import EpisodeError
 from ...plugins import EXPORTERS, broken, load_plugin
 from ..format.lines import plain_line
-from ..format.shape import UsableEpisode
 from ..read.files import read_episodes, write_lines
 from ..runs.scripts import find_script, take_along
 from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, rl
-from .preferences import Row
+
+if TYPE_CHECKING:
+    from ..format.shape import UsableEpisode
+    from .preferences import Row
 
 
 @dataclass

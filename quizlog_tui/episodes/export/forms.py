@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..build.conversation import refused_in, talk_of
-from ..format.shape import UsableEpisode
 from .preferences import Row, preference
 
-Form = Callable[[UsableEpisode], Iterator[Row]]
+if TYPE_CHECKING:
+    from ..format.shape import UsableEpisode
+
+Form: TypeAlias = "Callable[[UsableEpisode], Iterator[Row]]"
 
 
 def messages(episode: UsableEpisode) -> Iterator[Row]:

@@ -7,12 +7,15 @@ library only.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..build.conversation import assistant, talk_of
 from ..format.hashing import canonical_answer
 from ..format.matching import Matcher, cluster_of, matcher_or_usual
-from ..format.shape import UsableEpisode, UsableTrace
 from ..runs.runs import Turn
+
+if TYPE_CHECKING:
+    from ..format.shape import UsableEpisode, UsableTrace
 
 Row = dict[str, object]
 """A line of an export."""
