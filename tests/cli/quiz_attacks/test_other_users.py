@@ -1,4 +1,4 @@
-"""The attacks once more, as an ordinary user, and where nobody may make namespaces: Landlock alone."""
+"""The attacks once more: as an ordinary user, under Landlock alone, and with nothing around them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from quizlog_tui.cli.machine.quiz_attacks.entries import load
+from quizlog_tui.cli.machine.quiz_attacks.perform import perform
+from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
+from quizlog_tui.replay.process import spawn
 from quizlog_tui.sandbox.levels import NOBODY
+from tests.support.devices import devices
 from tests.support.open_python import open_python
 
 pytestmark = [
@@ -24,6 +30,9 @@ _CLOSED = {"ok-pandas", "ok-numpy-linalg"}
 """Libraries of another environment than the interpreter's are closed to code, as any other folder."""
 _NO_NAMESPACES = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"]
 _SECONDS = 1800
+NEEDS_WALLS = [
+    attack for attack in load(attack_list(QUIZ_ATTACKS)) if attack.category in ("outside", "kernel")
+]
 
 
 def attacked(folder: Path, before: list[str]) -> dict[str, list[dict[str, object]]]:
@@ -35,7 +44,7 @@ def attacked(folder: Path, before: list[str]) -> dict[str, list[dict[str, object
     """
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     own = _own_folders(folder)
-    with open_python() as python:
+    with open_python() as python, devices(changed=False):
         command = [*before, python, "-m", "quizlog_tui", "doctor", "--attacks", "--json"]
         done = subprocess.run(
             command,
@@ -90,3 +99,28 @@ def test_they_hold_where_there_is_landlock_alone(folder: Path) -> None:
     found = attacked(folder, _NO_NAMESPACES)
     assert found["isolation"] == "landlock"
     assert broken(found) == []
+
+
+@pytest.fixture
+def without_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    open_to_all = "(lambda *places, **how: '')"
+    monkeypatch.setattr(spawn, "_BOOT", spawn._BOOT.replace("inside.shut.shut", open_to_all))
+    with devices(changed=True), _restored():
+        yield
+
+
+@contextmanager
+def _restored() -> Iterator[None]:
+    modes = {path: os.stat(path).st_mode & 0o7777 for path in ("/dev/null", "/dev/zero")}
+    yield
+    for path, mode in modes.items():
+        if os.stat(path).st_mode & 0o7777 != mode:
+            os.chmod(path, mode)
+
+
+@pytest.mark.parametrize("name", [attack.id for attack in NEEDS_WALLS])
+def test_it_succeeds_where_nothing_shuts_it_in(without_walls: None, name: str) -> None:
+    """So the entry sees what it is for."""
+    [found] = perform([attack for attack in NEEDS_WALLS if attack.id == name])
+    assert found.isolation.startswith("none")
+    assert found.wrong
