@@ -319,8 +319,8 @@ def test_an_older_line_is_read_leniently_and_brought_up_to_date(tmp_path: Path) 
     told = upgrade_file(tmp_path / "old.jsonl", tmp_path / "new.jsonl")
     assert (told["lines"], told["changed"]) == (1, 1)
     report = check_file(tmp_path / "new.jsonl")
-    gold_metadata = {one["code"] for one in report.warnings}
-    assert report.ok and gold_metadata == {"cell-not-said", "no-provenance"}
+    warnings = {one["code"] for one in report.warnings}
+    assert report.ok and warnings == {"cell-not-said", "no-provenance"}
     new = json.loads((tmp_path / "new.jsonl").read_text())
     assert new["teacher_gold_trace"]["final_answer_hash"] == value_hash("end")
     assert new["verified"] and new["conversation_for_sft"] == DATA["conversation_for_sft"]
@@ -354,6 +354,13 @@ def test_no_line_is_too_strange_to_be_read_leniently(place: Place, value: Any) -
     line = plain_line(put(older() if len(place) == 1 else DATA, place, value)).encode()
     check_line(line, lenient=True)
     upgraded(json.loads(line))
+
+
+@pytest.mark.parametrize("messages", [3, True, {}, "x", None])
+def test_a_conversation_that_is_no_list_is_left_as_it_is(messages: object) -> None:
+    one = json.loads(plain_line(put(older(), ("conversation_for_sft", "messages"), messages)))
+    new, _ = upgraded(one)
+    assert new["conversation_for_sft"] == one["conversation_for_sft"]
 
 
 def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:

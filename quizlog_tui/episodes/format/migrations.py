@@ -11,7 +11,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import Any
 
 from .hashing import HASH_LENGTH, JsonObject, parsed_hash, question_id
 from .matching import matcher_from
@@ -162,8 +161,9 @@ _STEPS = (_times, _question, _shapes, _hashes, _dialogue)
 def _settled(data: JsonObject) -> Iterator[Note]:
     """Correct the fields that follow from other fields."""
     gold, talk = _part(data, "teacher_gold_trace"), _part(data, "conversation_for_sft")
-    messages: Any = talk.get("messages")
-    said = [m for m in messages or [] if isinstance(m, dict) and m.get("role") == "assistant"]
+    messages = talk.get("messages")
+    listed = messages if isinstance(messages, list) else []
+    said = [m for m in listed if isinstance(m, dict) and m.get("role") == "assistant"]
     if gold.get("total_turns") == 0 and said:
         gold["total_turns"], gold["archived_turn_count"] = len(said), 0
         yield "teacher_gold_trace.total_turns", "was not counted"
