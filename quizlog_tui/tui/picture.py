@@ -6,7 +6,7 @@ The clock stands still, nothing moves, and the record is never written, whatever
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -133,13 +133,24 @@ async def settled(pilot: Pilot[Any]) -> None:
         if isinstance(app, QuizlogApp) and app.faults:
             raise app.faults[0]
         seen = app.screen
-        await pilot.pause()  # a screen that was there before is mounted and painted after it
-        while busy(app) or _works(app.screen):
-            if busy(app):  # of no workers, Textual would wait for all
-                await app.workers.wait_for_complete(busy(app))
-            await pilot.pause()
+        await idle(pilot, _works)
         if seen is app.screen and (isinstance(seen, QuizlogScreen) or seen.is_modal):
             return
+
+
+async def idle(pilot: Pilot[Any], goes_on: Callable[[Screen[Any]], bool]) -> None:
+    """Wait until no worker is under way but those that wait for the user.
+
+    Args:
+        pilot: Of the program.
+        goes_on: Whether something else is under way on a screen.
+    """
+    app = pilot.app
+    await pilot.pause()  # a screen that was there before is mounted and painted after it
+    while (under_way := _busy(app)) or goes_on(app.screen):
+        if under_way:  # of no workers, Textual would wait for all
+            await app.workers.wait_for_complete(under_way)
+        await pilot.pause()
 
 
 def _works(screen: Screen[Any]) -> bool:
@@ -147,7 +158,7 @@ def _works(screen: Screen[Any]) -> bool:
     return isinstance(screen, QuizlogScreen) and screen.slow_work.running
 
 
-def busy(app: App[Any]) -> list[Worker[Any]]:
+def _busy(app: App[Any]) -> list[Worker[Any]]:
     """The workers that do not wait for the user."""
     return [worker for worker in app.workers if worker.group != DIALOG]
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import UsageError
+from .app import QuizlogApp
 from .draw.cast import Film
 from .draw.terminal_frame import Frame
 from .picture import run_in_thread, settled, still_app
+from .screens.player.player import PlayerScreen
 from .screenshot import take_frame
 from .themes.theming import DEFAULT
 
@@ -83,11 +85,8 @@ def film(
     return Film(f"quizlog {record.name}", [one for one in frames if one[1]])
 
 
-def _steps(app: object) -> list[KeyPress]:
+def _steps(app: QuizlogApp) -> list[KeyPress]:
     """From the start to the end, a step a second."""
-    from .app import QuizlogApp
-    from .screens.player.player import PlayerScreen
-
-    assert isinstance(app, QuizlogApp) and isinstance(app.screen, PlayerScreen)
+    assert isinstance(app.screen, PlayerScreen)
     length = len(app.screen.session.inputs)
     return [KeyPress("escape", 0), KeyPress("0"), *[KeyPress("l")] * length, KeyPress("$", 2)]

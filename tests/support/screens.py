@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
-from quizlog_tui.tui.picture import busy
+from quizlog_tui.tui import picture
 from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.screens.dialogs import AskScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
@@ -33,11 +33,7 @@ def patiently() -> Iterator[None]:
 
 async def idle(pilot: Pilot[Any]) -> None:
     """Wait until nothing is under way that does not wait for the user."""
-    await pilot.pause()
-    while busy(pilot.app) or _goes_on(pilot.app.screen):
-        if under_way := busy(pilot.app):  # of no workers, Textual would wait for all
-            await pilot.app.workers.wait_for_complete(under_way)
-        await pilot.pause()
+    await picture.idle(pilot, _goes_on)
 
 
 def _goes_on(screen: Screen[Any]) -> bool:
