@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,6 +41,39 @@ def test_no_script_is_blamed_for_an_interpreter_that_does_not_start(
         replay(build.script("print('start')\ninput('go? ')\n"), 7, ["x"])
     assert failed.value.message.startswith("was not run: the interpreter ended at its start: ")
     assert said in failed.value.message
+
+
+LATER = """import worker.guard, os; fork, tried = os.fork, []
+def later():
+    tried.append(1)
+    if len(tried) < 4: raise BlockingIOError(11, "Resource temporarily unavailable")
+    return fork()
+worker.guard.os.fork = later
+"""
+"""A machine that has room for one more process only at the fourth attempt."""
+
+
+@linux
+def test_a_run_waits_for_a_machine_that_has_no_room_for_a_process(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = build.script("print(id(object()), {'a', 'b', 'c'})\ninput('go? ')\n")
+    at_once = replay(script, 7, ["x"])
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            spawn, "_BOOT", spawn._BOOT.replace("worker.boot\n", f"worker.boot; {LATER}")
+        )
+        assert replay(script, 7, ["x"]).stdout
+    spawned, refused = os.posix_spawn, [BlockingIOError(11, "no room")] * 3
+
+    def later(*job: Any, **more: Any) -> int:
+        if refused:
+            raise refused.pop()
+        return spawned(*job, **more)
+
+    monkeypatch.setattr(os, "posix_spawn", later)
+    assert replay(script, 7, ["x"]) == at_once
+    assert not refused
 
 
 def listed(script: Path, *passed: int) -> str:

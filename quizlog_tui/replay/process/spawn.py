@@ -12,6 +12,7 @@ import os
 import sys
 
 from ...files.inherited import open_standard_descriptors
+from ..worker.room import when_there_is_room
 from .descriptors import Opened
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -144,7 +145,9 @@ def _started(hash_seed: int, network: bool, numbers: dict[int, int]) -> int:
     )
     command, variables = [sys.executable, "-c", boot], environment(hash_seed)
     actions = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in numbers.items()]
-    return os.posix_spawn(sys.executable, command, variables, file_actions=actions)
+    return when_there_is_room(
+        lambda: os.posix_spawn(sys.executable, command, variables, file_actions=actions)
+    )
 
 
 _TAKING = _thread.allocate_lock()

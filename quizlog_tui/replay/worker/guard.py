@@ -21,6 +21,7 @@ from . import system
 from .crowd import Crowd, children, contents
 from .folder import leftover
 from .reports import Reports
+from .room import when_there_is_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def split(guarded: int, others: list[int]) -> Outlet:
     os.setsid()
     process_control(system.CHILD_SUBREAPER, 1)
     inbox, outlet = _socket.socketpair()
-    pid = os.fork()
+    pid = when_there_is_room(os.fork)
     if pid == 0:
         os.close(guarded)
         inbox.close()
