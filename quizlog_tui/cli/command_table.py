@@ -37,6 +37,13 @@ COMMANDS: dict[str, CommandEntry] = {
         "list all steps: question, answer, time, notes",
         "adventure",
     ),
+    "find": CommandEntry(
+        "look",
+        "record.find",
+        "WORDS [RECORD|FOLDER]",
+        "find words in all branches, or all records",
+        "lamp adventure",
+    ),
     "feedback": CommandEntry(
         "look",
         "record.feedback",

@@ -1,0 +1,137 @@
+"""Finds words in everything that one record holds, or in all records of a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import QuizlogError, RecordError
+from ...files.paths import record_path
+from ...record.store import RecordFile
+from ...record.summary import find_records
+from ...replay.replayer import CHECKPOINTS
+from ...replay.transcript import Transcript
+from ...session.find import Hit, excerpt, find, passages, recorded_passages, search_pattern
+from ...session.session import Session
+from ...text import one_line, plural
+from ..grammar import Parser, command
+from ..json_output import emit_json
+from ..progress import ProgressLine
+from .moves import one_move
+from .show import narrate_warnings
+
+_WIDTH = 100
+"""Characters of a line that are shown; --json gives all of it."""
+
+
+class _Found(NamedTuple):
+    """A hit and its record."""
+
+    record: Path
+    hit: Hit
+
+
+def run(arguments: Namespace) -> int:
+    """`quizlog find WORDS [RECORD|FOLDER]`."""
+    pattern = search_pattern(arguments.words, regex=arguments.regex)
+    arguments.record = arguments.where
+    in_folder = Path(arguments.where).is_dir()
+    found = _in_folder(pattern, arguments) if in_folder else _in_record(pattern, arguments)
+    if arguments.json:
+        where = {"words": arguments.words, "regex": arguments.regex, "where": arguments.where}
+        emit_json({**where, "hits": [_plain(one) for one in found]})
+        return 0
+    anything = False
+    for one in found:
+        anything = True
+        print(_line(one, arguments.where if in_folder else None))
+    if not anything:
+        print(f"quizlog: not found: {one_line(arguments.words)}", file=sys.stderr)
+    return 0
+
+
+def _in_record(pattern: re.Pattern[str], arguments: Namespace) -> Iterator[_Found]:
+    """Search one record: all its branches are run."""
+    with one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        narrate_warnings(session)
+        for hit in find(pattern, passages(session.record, _runs(session))):
+            yield _Found(record_path(arguments.where), hit)
+
+
+def _runs(session: Session) -> dict[str, Transcript]:
+    """The runs of all branches; one that cannot be run is told."""
+    found: dict[str, Transcript] = {}
+    for name, outcome in session.transcripts_of([branch.name for branch in session.branches]):
+        if isinstance(outcome, QuizlogError):
+            print(
+                f"quizlog: not searched: branch {name}: {one_line(str(outcome))}", file=sys.stderr
+            )
+        else:
+            found[name] = outcome
+    return found
+
+
+def _in_folder(pattern: re.Pattern[str], arguments: Namespace) -> Iterator[_Found]:
+    """Search all records of a folder as their files are; nothing is run."""
+    progress, unreadable = ProgressLine(), 0
+    for number, path in enumerate(find_records(Path(arguments.where))):
+        progress("searching records", number, 0)
+        try:
+            texts = recorded_passages(RecordFile(path).read())
+        except RecordError:
+            unreadable += 1
+            continue
+        hits = list(find(pattern, texts))
+        if hits:
+            progress.end()
+        yield from (_Found(path, hit) for hit in hits)
+    progress.end()
+    if unreadable:
+        print(f"quizlog: not searched: {_unreadable(unreadable)}", file=sys.stderr)
+
+
+def _unreadable(count: int) -> str:
+    return f"{plural(count, 'record')} that cannot be read; `quizlog list --status unreadable`"
+
+
+def _plain(found: _Found) -> dict[str, Any]:
+    hit = found.hit
+    return {
+        "record": str(found.record),
+        "branch": hit.passage.branch,
+        "step": hit.passage.at,
+        "part": hit.passage.part,
+        "line": hit.line,
+        "matches": [list(span) for span in hit.spans],
+    }
+
+
+def _line(found: _Found, folder: str | None) -> str:
+    """A hit as a row; its record is named where a folder is searched."""
+    passage = found.hit.passage
+    name = "" if folder is None else f"{os.path.relpath(found.record, folder)}: "
+    text = "".join(piece for piece, _ in excerpt(found.hit, _WIDTH)).strip()
+    return one_line(f"{name}step {passage.at} of {passage.branch}, {passage.part}: {text}")
+
+
+def _find() -> Parser:
+    about = (
+        "Find words in the output, questions, answers, errors and notes of all branches, in the\n"
+        "order of the steps; upper and lower case are the same. A record is run. Of the records\n"
+        "in a folder only their files are searched, which hold the output of the active branch."
+    )
+    parser = command("quizlog find", run, about)
+    parser.add_argument("words", metavar="WORDS")
+    default = "default: the records in this folder"
+    parser.add_argument("where", metavar="RECORD|FOLDER", nargs="?", default=".", help=default)
+    parser.add_argument("--regex", action="store_true", help="WORDS is a regular expression")
+    return parser
+
+
+PARSERS = {"find": _find}
+"""What makes each command's parser."""

@@ -1,0 +1,61 @@
+"""`quizlog find`: words in a record's branches, and in the records of a folder."""
+
+from __future__ import annotations
+
+import json
+
+from quizlog_tui.session.session import Session
+from tests.cli.conftest import Run
+from tests.support.build import Build
+
+QUIZ = """
+name = input("Who are you? ")
+print("Hello", name)
+if input("How old? ") == "old":
+    raise Exception("too old")  #score = 0.5
+"""
+
+
+def test_words_are_found_in_all_branches_of_a_record(run: Run, build: Build) -> None:
+    with Session(build.record(QUIZ, "Ada", "28")) as session:
+        session.fork(1, "old", "aged")
+    code, out, err = run("find", "OLD", "record.yaml")
+    assert code == 0 and not err
+    assert out.splitlines()[:2] == [
+        "step 1 of aged, question: How old?",
+        "step 1 of aged, answer: old",
+    ]
+    assert out.splitlines()[-1] == "step 2 of aged, error: too old"
+    code, out, _ = run("find", "2.$", "record.yaml", "--regex", "--json")
+    (hit,) = json.loads(out)["hits"]
+    assert code == 0 and (hit["branch"], hit["step"], hit["part"]) == ("main", 1, "answer")
+    assert (hit["line"], hit["matches"]) == ("28", [[0, 2]])
+
+
+def test_the_records_of_a_folder_are_searched_and_nothing_is_run(run: Run, build: Build) -> None:
+    with Session(build.record(QUIZ, "Ada", "28")) as session:
+        session.save()
+    (build.folder / "quiz.py").unlink()
+    (build.folder / "broken.yaml").write_text("script: [seed", encoding="utf-8")
+    code, out, err = run("find", "ada")
+    assert code == 0
+    assert (
+        out
+        == "record.yaml: step 0 of main, answer: Ada\nrecord.yaml: step 1 of main, output: Hello Ada\n"
+    )
+    assert "not searched: 1 record that cannot be read" in err
+
+
+def test_what_is_not_found_is_told(run: Run, build: Build) -> None:
+    build.record(QUIZ)
+    code, out, err = run("find", "zebra", "record.yaml")
+    assert (code, out) == (0, "") and "not found: zebra" in err
+    code, out, err = run("find", "(", ".", "--regex")
+    assert (code, out) == (2, "") and "not a regular expression" in err
+    assert run("find", "x", "nowhere.yaml")[0] == 2
+
+
+def test_found_text_steers_no_terminal(run: Run, build: Build) -> None:
+    build.record("print('\\x1b]0;title\\x07 word')\ninput('? ')\n")
+    _, out, _ = run("find", "word", "record.yaml")
+    assert "\x1b" not in out and "␛]0;title␇ word" in out
