@@ -31,7 +31,7 @@ SIGNATURES = {
     "Backend": "(url, token=..., transport=...)",
     "decide": "(decision, rule=...)",
     "read_decisions": "(path)",
-    "open_tasks": "(shop, others=...)",
+    "open_tasks": "(runner, others=...)",
     "tasks_router": "(tasks)",
     "verify_bundle": "(path, runs=..., signers=...)",
 }

@@ -161,11 +161,13 @@ async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | Non
     from ..episodes.runs.answering import answering
     from ..episodes.runs.remote_question import KIND
     from ..sandbox import run_code
-    from ..webquiz.task.task_runner import workshop
+    from ..webquiz.task.task_runner import open_task_runner
     from ..webquiz.task.tasks import open_tasks
 
-    shop = await stack.enter_async_context(workshop(settings.tasks, settings.choice, run_code))
-    starting = asyncio.create_task(shop.browser.start())
+    runner = await stack.enter_async_context(
+        open_task_runner(settings.tasks, settings.choice, run_code)
+    )
+    starting = asyncio.create_task(runner.browser.start())
     stack.push_async_callback(asyncio.wait, [starting])  # a half-started browser cannot be closed
-    others = {KIND: answering(shop.panel)}
-    return await stack.enter_async_context(open_tasks(shop, others))
+    others = {KIND: answering(runner.panel)}
+    return await stack.enter_async_context(open_tasks(runner, others))

@@ -30,7 +30,7 @@ async def measured() -> tuple[TaskResult, float, str]:
     with tempfile.TemporaryDirectory() as base, quiz_server() as server:
         models = {"ada": think, "bea": think}
         async with lab(server, Path(base), models, budget=Budget()) as running:
-            await running.shop.browser.start()  # as `serve` does
+            await running.runner.browser.start()  # as `serve` does
             started = time.perf_counter()
             result = await running.work(JON)
             seconds = time.perf_counter() - started

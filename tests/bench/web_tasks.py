@@ -27,7 +27,7 @@ from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
-from quizlog_tui.webquiz.task.task_runner import workshop
+from quizlog_tui.webquiz.task.task_runner import open_task_runner
 from quizlog_tui.webquiz.task.tasks import open_tasks
 
 SECRET = "a secret of the bench"
@@ -147,8 +147,8 @@ async def hundred(folder: Path) -> dict[str, float]:
     )
     found: dict[str, float] = {}
     async with (
-        workshop(settings, Choice(folder / "models.yaml"), run_code) as shop,
-        open_tasks(shop) as tasks,
+        open_task_runner(settings, Choice(folder / "models.yaml"), run_code) as runner,
+        open_tasks(runner) as tasks,
     ):
         for upto in (10, 100):
             for n in range(len(await tasks.list()), upto):
@@ -158,7 +158,7 @@ async def hundred(folder: Path) -> dict[str, float]:
             while {"queued", "running"} & {task["state"] for task in await tasks.list()}:
                 await asyncio.sleep(0.5)
             found[f"rss_after_{upto}"] = resident()
-        found["contexts_left"] = shop.browser.open_contexts
+        found["contexts_left"] = runner.browser.open_contexts
         found["finished"] = [task["state"] for task in await tasks.list()].count("finished")
     return found
 

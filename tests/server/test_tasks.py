@@ -34,8 +34,8 @@ def right(data: dict[str, Any], nth: int) -> dict[str, Any]:
 
 @asynccontextmanager
 async def gateway(running: Lab, **settings: Any) -> AsyncIterator[tuple[str, Tasks]]:
-    running.shop.settings = replace(running.shop.settings, **{"user_secret": SECRET} | settings)
-    async with open_tasks(running.shop) as tasks:
+    running.runner.settings = replace(running.runner.settings, **{"user_secret": SECRET} | settings)
+    async with open_tasks(running.runner) as tasks:
         app = FastAPI()
         app.include_router(tasks_router(tasks))
         server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
@@ -184,7 +184,7 @@ async def test_a_task_is_told_of_until_its_end_and_afterwards(tmp_path: Path) ->
                 assert (await http.get(f"{url}/tasks/{'0' * 32}")).status_code == 404
                 assert (await http.get(f"{url}/tasks/..%2f..%2fetc/events")).status_code == 404
                 assert (await http.get(f"{url}/tasks/%00")).status_code == 404
-            async with open_tasks(running.shop) as later:
+            async with open_tasks(running.runner) as later:
                 assert (await later.get(task))["state"] == "finished"
 
 
@@ -213,7 +213,7 @@ async def test_twenty_tasks_at_once_for_two_people(tmp_path: Path) -> None:
                 for task in ids:
                     await http.get(f"{url}/tasks/{task}/events")
             assert {(await tasks.get(task))["state"] for task in ids} == {"finished"}
-            assert running.shop.browser.open_contexts == 0
+            assert running.runner.browser.open_contexts == 0
         for number, task in enumerate(ids):
             own, other = people[number % 2], people[1 - number % 2]
             text = (tmp_path / task / "task.log").read_text()
@@ -240,7 +240,7 @@ async def test_too_many_are_sent_away_and_closing_leaves_the_others_for_later(
                 assert replies[statuses.index(429)].headers["Retry-After"]
                 again = await http.post(url, content=bodies[statuses.index(200)])
                 assert again.json() == replies[statuses.index(200)].json()
-            async with open_tasks(running.shop) as tasks:
+            async with open_tasks(running.runner) as tasks:
                 for reply in (one for one in replies if one.status_code == 200):
                     states = [one async for one in tasks.events(reply.json()["task_id"])]
                     assert states[-1]["state"] == "finished"

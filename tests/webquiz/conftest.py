@@ -67,12 +67,12 @@ class Lab:
 
     server: QuizServer
     fake: Fake
-    shop: TaskRunner
+    runner: TaskRunner
     base: Path
 
     async def work(self, email: str = JON, url: str | None = None) -> TaskResult:
         request = TaskRequest(email, SECRET, url or self.server.first(email))
-        return await self.shop.work(request)
+        return await self.runner.work(request)
 
     def artefacts(self) -> bytes:
         """All that was written or told to models."""
@@ -103,10 +103,10 @@ async def lab(
             **settings,
         )
         async with live_panel(Models(models=voters), run_code) as panel:  # type: ignore[arg-type]
-            shop = TaskRunner(chosen, panel, budget=budget)
+            runner = TaskRunner(chosen, panel, budget=budget)
             try:
-                yield Lab(server, fake, shop, base)
+                yield Lab(server, fake, runner, base)
             finally:
-                await shop.close()
+                await runner.close()
                 BEHAVIOURS.clear()
                 BEHAVIOURS.update(before)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from quizlog_tui.webquiz.net.connections import through
 from quizlog_tui.webquiz.net.gate import Gate
-from quizlog_tui.webquiz.page.snapshot import Frame, Snapshot
+from quizlog_tui.webquiz.page.snapshot import PageFrame, Snapshot
 
 
 @dataclass
@@ -25,7 +25,9 @@ class StandInTab:
         async with through(self.proxy) as http:
             reply = await http.get(url, timeout=self.seconds)
         text = html.unescape(re.sub(r"<script.*?</script>|<[^>]+>", " ", reply.text, flags=re.S))
-        return Snapshot(url, (Frame(url, url, text=text),), reply.status_code, settled="stand-in")
+        return Snapshot(
+            url, (PageFrame(url, url, text=text),), reply.status_code, settled="stand-in"
+        )
 
 
 class StandIn:

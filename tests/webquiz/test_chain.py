@@ -47,7 +47,7 @@ async def test_the_whole_chain_for_two_people_at_once(tmp_path: Path) -> None:
     with quiz_server(Options(deadline_seconds=QUICK.stop)) as server:
         async with lab(server, tmp_path, MODELS) as running:
             results = await asyncio.gather(running.work(JON), running.work(DORA))
-            assert running.shop.browser.open_contexts == 0
+            assert running.runner.browser.open_contexts == 0
         for result in results:
             states = {page.url.split("/")[3].split("?")[0]: page.state for page in result.pages}
             log = (tmp_path / result.id / LOG).read_text()

@@ -29,11 +29,11 @@ async def test_every_page_has_its_recorded_replies(tmp_path: Path) -> None:
     """If it fails after a change of prompts or pages: `python -m tests.support.make_demo_replies`."""
     settings = TaskSettings(task_basedir=tmp_path, quiz_private_hosts=("127.0.0.1",))
     with quiz_server() as server:
-        shop = TaskRunner(settings, demo_panel(server.url, run_code), budget=QUICK)
+        runner = TaskRunner(settings, demo_panel(server.url, run_code), budget=QUICK)
         try:
-            result = await shop.work(TaskRequest(EMAIL, "hush-hush", server.first(EMAIL)))
+            result = await runner.work(TaskRequest(EMAIL, "hush-hush", server.first(EMAIL)))
         finally:
-            await shop.close()
+            await runner.close()
     path = record_of(tmp_path, result.id)
     kept = decisions_path(path)
     assert "no reply to this request was recorded" not in kept.read_text()

@@ -11,7 +11,7 @@ from typing import Any, cast
 import httpx
 
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.downloads import Gathered, gather
+from quizlog_tui.webquiz.net.downloads import PageResources, gather
 from quizlog_tui.webquiz.page.browser import NotRenderedError, Tab
 from quizlog_tui.webquiz.page.page import WebPage
 
@@ -30,7 +30,7 @@ async def fetched(
     room: int = 10**6,
     seconds: float = 60.0,
     tab: Any = None,
-) -> Gathered:
+) -> PageResources:
     urls = tuple(f"{SITE}{path}" for path in paths)
     page = WebPage(f"{SITE}/q", "", "text", f"{SITE}/submit", "derived", resources=urls)
 

@@ -69,7 +69,7 @@ async def solving(base: Path, *chain: str) -> AsyncIterator[Lab]:
     with quiz_server(Options(chain=chain)) as server:
         budget = Budget(least_gap=0.0)  # tests turn the clock past its seconds
         async with lab(server, base, {"ada": rmse_then_case}, budget) as running:
-            running.shop.browser = StandIn()  # type: ignore[assignment]
+            running.runner.browser = StandIn()  # type: ignore[assignment]
             yield running
 
 
@@ -81,7 +81,7 @@ async def run(
     url, triggered = url or running.server.first(email), journal.wall() - waited
     request = TaskRequest(email, SECRET, url, task, triggered)
     keep = partial(durable, step=journal.step, wall=journal.wall)
-    return await running.shop.work(request, lasting=keep)
+    return await running.runner.work(request, make_durable=keep)
 
 
 def answers(running: Lab, email: str) -> list[Any]:
@@ -189,7 +189,7 @@ async def test_where_the_same_answer_is_not_graded_again_the_doubt_stays(
     asks = {"/q": "What is 40 + 2? POST the answer to {site}/submit"}
     with graded_site(asks, lambda payload, nth: right if nth == 1 else again) as site:
         async with lab(None, tmp_path, {"ada": lambda data, nth: {"answer": 42}}) as running:  # type: ignore[arg-type]
-            running.shop.browser = StandIn()  # type: ignore[assignment]
+            running.runner.browser = StandIn()  # type: ignore[assignment]
             journal = Journal(cut=4, done=True)
             with pytest.raises(Killed):
                 await run(running, journal, "once@q.t", url=f"{site.url}/q")
@@ -210,7 +210,7 @@ async def test_what_models_asked_for_is_not_sent_again(tmp_path: Path) -> None:
     asks = "POST n = 1 to /orders. POST its number to /submit"
     with api_site(asks, 1, lambda seen: Answer(len(posts()))) as site:
         async with lab(None, tmp_path, {"ada": thought}) as running:  # type: ignore[arg-type]
-            running.shop.browser = StandIn()  # type: ignore[assignment]
+            running.runner.browser = StandIn()  # type: ignore[assignment]
             journal = Journal(cut=2, done=True)
             with pytest.raises(Killed):
                 await run(running, journal, "order@q.t", url=f"{site.url}/q")

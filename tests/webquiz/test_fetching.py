@@ -34,7 +34,7 @@ ASKS = "Get the value. POST the answer to /submit"
 
 async def worked(base: Path, site: ApiSite, **thoughts: Thought) -> TaskResult:
     async with lab(None, base, thoughts) as running:  # type: ignore[arg-type]
-        running.shop.browser = StandIn()  # type: ignore[assignment]
+        running.runner.browser = StandIn()  # type: ignore[assignment]
         result = await running.work(url=f"{site.url}/q?email={JON}")
         assert SECRET.encode() not in running.artefacts()
     return result
@@ -363,16 +363,16 @@ async def test_a_task_is_repeated_with_recorded_replies_and_sends_no_request(
         async with lab(None, tmp_path / "a", {"ada": fetches({"url": "/api"})}) as running:  # type: ignore[arg-type]
             voter = {"name": "ada", "base_url": running.fake.url, "model": "ada"}
             async with live_panel(Models(models=[voter]), run_code, keep=replies) as panel:  # type: ignore[list-item]
-                running.shop.panel = panel
-                first = await once(running, running.shop, site)
+                running.runner.panel = panel
+                first = await once(running, running.runner, site)
             shutil.copytree(tmp_path / "a" / "results" / first.id / FETCHED, replies / FETCHED)
-            gone, settings = True, replace(running.shop.settings, task_basedir=tmp_path / "b")
-            shop = TaskRunner(settings, recorded_panel(replies, run_code), budget=QUICK)
-            again = await once(running, shop, site)
+            gone, settings = True, replace(running.runner.settings, task_basedir=tmp_path / "b")
+            runner = TaskRunner(settings, recorded_panel(replies, run_code), budget=QUICK)
+            again = await once(running, runner, site)
     assert (first.state, again.state) == ("finished", "finished")
     assert (site.sent, len(site.seen)) == ([42, 42], 1)
 
 
-async def once(running: Lab, shop: TaskRunner, site: ApiSite) -> TaskResult:
-    shop.browser = StandIn()  # type: ignore[assignment]
-    return await shop.work(TaskRequest(JON, SECRET, f"{site.url}/q"))
+async def once(running: Lab, runner: TaskRunner, site: ApiSite) -> TaskResult:
+    runner.browser = StandIn()  # type: ignore[assignment]
+    return await runner.work(TaskRequest(JON, SECRET, f"{site.url}/q"))

@@ -22,7 +22,7 @@ async def led(
     base: Path, site: Graded, start: str, thought: Thought, **settings: Any
 ) -> TaskResult:
     async with lab(None, base, {"ada": thought}, **settings) as running:  # type: ignore[arg-type]
-        running.shop.browser = StandIn()  # type: ignore[assignment]
+        running.runner.browser = StandIn()  # type: ignore[assignment]
         result = await running.work(url=f"{site.url}{start}")
         assert SECRET.encode() not in running.artefacts()
         return result

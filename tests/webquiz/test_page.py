@@ -11,7 +11,7 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.page.answer_kind import asked_kind
 from quizlog_tui.webquiz.page.page import decoded, read_page
 from quizlog_tui.webquiz.page.sample import lenient, sample_of
-from quizlog_tui.webquiz.page.snapshot import Frame, Link, Loaded, PageForm, Snapshot
+from quizlog_tui.webquiz.page.snapshot import Link, LoadedJson, PageForm, PageFrame, Snapshot
 
 URL = "https://quiz.site/project2/q?email=a%40b.c&id=7"
 ALLOWED = allowed_for(URL, ["https://other.site"])
@@ -20,7 +20,7 @@ ALLOWED = allowed_for(URL, ["https://other.site"])
 def shot(text: str = "", **frame: object) -> Snapshot:
     loaded = frame.pop("loaded", ())
     return Snapshot(
-        URL, (Frame(URL, str(frame.pop("base", URL)), text=text, **frame),), loaded=loaded
+        URL, (PageFrame(URL, str(frame.pop("base", URL)), text=text, **frame),), loaded=loaded
     )  # type: ignore[arg-type]
 
 
@@ -52,7 +52,7 @@ def shot(text: str = "", **frame: object) -> Snapshot:
         (shot(links=(Link("https://quiz.site/submit"),)), "https://quiz.site/submit", "link"),
         (shot(forms=(PageForm("https://quiz.site/f", "post", ()),)), "https://quiz.site/f", "form"),
         (
-            shot(loaded=(Loaded("https://quiz.site/api", '{"submit": "/grade/6"}'),)),
+            shot(loaded=(LoadedJson("https://quiz.site/api", '{"submit": "/grade/6"}'),)),
             "https://quiz.site/grade/6",
             "loaded",
         ),
@@ -90,7 +90,7 @@ def test_no_answer_is_sent_to_another_site_and_that_one_was_named_is_told() -> N
 
 def test_a_page_of_another_allowed_site_is_answered_at_home() -> None:
     url = "https://other.site/q"
-    snapshot = Snapshot(url, (Frame(url, url, text="Sum it. POST it to /submit"),))
+    snapshot = Snapshot(url, (PageFrame(url, url, text="Sum it. POST it to /submit"),))
     page = read_page(snapshot, ALLOWED)
     assert (page.submit_url, page.submit_rule) == ("https://quiz.site/submit", "derived")
     assert page.foreign == ("https://other.site/submit",)
@@ -98,7 +98,7 @@ def test_a_page_of_another_allowed_site_is_answered_at_home() -> None:
 
 def test_a_page_that_was_moved_to_https_is_answered_there() -> None:
     plain, safe = "http://quiz.site/q", "https://quiz.site/q"
-    page = read_page(Snapshot(plain, (Frame(safe, safe, text="Sum it."),)), allowed_for(plain))
+    page = read_page(Snapshot(plain, (PageFrame(safe, safe, text="Sum it."),)), allowed_for(plain))
     assert (page.url, page.submit_url) == (plain, "https://quiz.site/submit")
 
 
@@ -141,13 +141,13 @@ def test_what_scripts_hide_is_the_question_where_nothing_is_shown() -> None:
     script = f"el.innerHTML = atob(`{broken}`)"
     assert read_page(shot(scripts=(script,)), ALLOWED).question == "How many apples are there?"
     assert read_page(shot("Seen", scripts=(script,)), ALLOWED).question == "Seen"
-    assert decoded(Frame(URL, URL, scripts=("atob('not base64 but long enough!!')",))) == []
+    assert decoded(PageFrame(URL, URL, scripts=("atob('not base64 but long enough!!')",))) == []
 
 
 def test_the_question_holds_shadows_drawings_and_frames() -> None:
     frames = (
-        Frame(URL, URL, text="one", shadows=("two",), drawn=("three",)),
-        Frame(URL, URL, text="four"),
+        PageFrame(URL, URL, text="one", shadows=("two",), drawn=("three",)),
+        PageFrame(URL, URL, text="four"),
     )
     assert read_page(Snapshot(URL, frames), ALLOWED).question == "one\n\ntwo\n\nthree\n\nfour"
 

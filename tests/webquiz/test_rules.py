@@ -22,7 +22,7 @@ from quizlog_tui.webquiz.net.address import (
 )
 from quizlog_tui.webquiz.net.file_names import free_name, name_of, safe_name
 from quizlog_tui.webquiz.net.submit import payload_of, read_reply
-from quizlog_tui.webquiz.page.settling import CAP, PageMoment, settled
+from quizlog_tui.webquiz.page.settling import CAP, FrameState, settled
 from quizlog_tui.webquiz.task.attempts import as_asked, is_refused, tells
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings, read_settings
@@ -100,7 +100,7 @@ def test_a_site_may_be_moved_to_https_and_nowhere_else(first: str, other: str, s
     assert (allowed.site(site_of(other)), allowed.is_home(other)) == (same, same)
 
 
-def moment(**other: object) -> PageMoment:
+def moment(**other: object) -> FrameState:
     usual = {
         "length": 50,
         "quiet": 500.0,
@@ -110,7 +110,7 @@ def moment(**other: object) -> PageMoment:
         "asks": True,
         "loading": False,
     }
-    return PageMoment(**(usual | other))  # type: ignore[arg-type]
+    return FrameState(**(usual | other))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def moment(**other: object) -> PageMoment:
         (moment(inert=True, quiet=0.0), 1, False),
     ],
 )
-def test_when_a_page_has_settled(frame: PageMoment, pending: int, done: bool) -> None:
+def test_when_a_page_has_settled(frame: FrameState, pending: int, done: bool) -> None:
     assert bool(settled([frame], pending, 1.0)) is done
     assert settled([frame], pending, CAP)
 

@@ -180,7 +180,7 @@ async def test_a_page_that_is_not_there_is_an_end(tmp_path: Path) -> None:
 async def test_a_private_address_is_not_visited_unless_allowed(tmp_path: Path) -> None:
     with only("q20-case") as server:
         async with lab(server, tmp_path, {"ada": says("Brown")}) as running:
-            object.__setattr__(running.shop.settings, "quiz_private_hosts", ())
+            object.__setattr__(running.runner.settings, "quiz_private_hosts", ())
             result = await running.work()
         assert result.state == "unreachable"
         assert "private address" in result.refused[0]

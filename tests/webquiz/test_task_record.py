@@ -17,7 +17,7 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.webquiz.task.script import describe_task
 from quizlog_tui.webquiz.task.task import PageResult, TaskResult
-from quizlog_tui.webquiz.task.task_record import TaskRecord, grown
+from quizlog_tui.webquiz.task.task_record import TaskRecord, with_task_answers
 from tests.support.task_results import RIGHT, SKIPPED, page, sent, task
 
 SECRET = "hush-hush-4711"
@@ -144,7 +144,7 @@ def test_whatever_a_person_does_nothing_is_lost_and_the_task_goes_on(
             record = meddled(record, choice)
         lines = [tuple(record.path_of(name)) for name in record.names]
         now = describe_task(task("running", *[REFUSED_FIRST] * number, OPEN))
-        record = grown(record, now, "sha256:0", "2026-11-21")
+        record = with_task_answers(record, now, "sha256:0", "2026-11-21")
         assert tuple(record.path_of(MAIN)) == now.answers
         kept = [tuple(record.path_of(name)) for name in record.names]
         assert all(any(path[: len(line)] == line for path in kept) for line in lines)

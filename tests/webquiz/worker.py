@@ -16,7 +16,7 @@ from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.models.choice import Choice
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
-from quizlog_tui.webquiz.task.task_runner import workshop
+from quizlog_tui.webquiz.task.task_runner import open_task_runner
 from quizlog_tui.webquiz.task.tasks import open_tasks
 from tests.webquiz.conftest import QUICK, SECRET
 from tests.webquiz.stand_in import StandIn
@@ -31,10 +31,10 @@ async def work(order: dict[str, Any]) -> None:
         max_queued_tasks=1000,
         quiz_private_hosts=("127.0.0.1",),
     )
-    async with workshop(settings, Choice(Path(order["models"])), run_code) as shop:
-        shop.budget = QUICK
-        shop.browser = StandIn()  # type: ignore[assignment]
-        async with open_tasks(shop) as tasks:
+    async with open_task_runner(settings, Choice(Path(order["models"])), run_code) as runner:
+        runner.budget = QUICK
+        runner.browser = StandIn()  # type: ignore[assignment]
+        async with open_tasks(runner) as tasks:
             for task, email in order["tasks"]:
                 await tasks.start(
                     TaskRequest(email, SECRET, f"{order['first']}?email={email}", task)

@@ -81,15 +81,15 @@ def _solve(server: QuizServer, *, as_json: bool) -> int:
 
     settings = replace(read_settings(), quiz_private_hosts=("127.0.0.1",))
     request = TaskRequest(EMAIL, _SECRET, server.first(EMAIL))
-    shop = TaskRunner(settings, demo_panel(server.url, run_code))
-    return ended(asyncio.run(_work(shop, request)), settings, as_json=as_json)
+    runner = TaskRunner(settings, demo_panel(server.url, run_code))
+    return ended(asyncio.run(_work(runner, request)), settings, as_json=as_json)
 
 
-async def _work(shop: TaskRunner, request: TaskRequest) -> TaskResult:
+async def _work(runner: TaskRunner, request: TaskRequest) -> TaskResult:
     try:
-        return await work_in(shop, request)
+        return await work_in(runner, request)
     finally:
-        await shop.close()
+        await runner.close()
 
 
 def _parser() -> Parser:

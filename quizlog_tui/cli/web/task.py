@@ -73,7 +73,7 @@ async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
     from ...sandbox import run_code
     from ...solver.models.choice import Choice, doubts
     from ...webquiz.task.task import TaskRequest
-    from ...webquiz.task.task_runner import workshop
+    from ...webquiz.task.task_runner import open_task_runner
 
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     request = TaskRequest(settings.user_email, settings.user_secret, arguments.url)
@@ -82,23 +82,23 @@ async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
     choice = Choice(models, replay, env=env)
     for text in doubts(choice):
         say(f"note: {text}")
-    async with workshop(settings, choice, run) as shop:
-        return await work_in(shop, request)
+    async with open_task_runner(settings, choice, run) as runner:
+        return await work_in(runner, request)
 
 
-async def work_in(shop: TaskRunner, request: TaskRequest) -> TaskResult:
+async def work_in(runner: TaskRunner, request: TaskRequest) -> TaskResult:
     """Work a task to its end, and tell of each page."""
     from ...webquiz.task.workspace import record_of
 
     def told(result: TaskResult) -> None:
         _tell(result)
         if len(result.pages) == 1:
-            record = record_of(shop.settings.task_basedir, result.id)
+            record = record_of(runner.settings.task_basedir, result.id)
             say(f"watch it in another terminal: quizlog tui {record}")
 
-    if shop.panel.label:
-        say(f"note: {shop.panel.label}")
-    return await shop.work(request, told)
+    if runner.panel.label:
+        say(f"note: {runner.panel.label}")
+    return await runner.work(request, told)
 
 
 def _written(answer: Any) -> str:

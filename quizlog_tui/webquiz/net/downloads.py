@@ -35,8 +35,8 @@ TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
 
 
 @dataclass
-class Gathered:
-    """The result of fetching."""
+class PageResources:
+    """What was fetched of the files and pages that a page refers to."""
 
     files: list[str] = field(default_factory=list)
     """Names of the files in the folder."""
@@ -49,7 +49,7 @@ class Gathered:
         """Note that something could not be fetched."""
         self.notes.append(f"{url}: {what}")
 
-    def take(self, other: Gathered) -> None:
+    def take(self, other: PageResources) -> None:
         """Add the results of another fetch."""
         self.files += other.files
         self.texts += other.texts
@@ -58,7 +58,7 @@ class Gathered:
 
 async def gather(
     page: WebPage, tab: Tab, http: httpx.AsyncClient, allowed: Allowed, room: int, seconds: float
-) -> Gathered:
+) -> PageResources:
     """Fetch what a page refers to, as far as time allows.
 
     Args:
@@ -69,7 +69,7 @@ async def gather(
         room: Maximum number of bytes of all files together.
         seconds: Maximum seconds for everything.
     """
-    work = _Gathering(tab, http, allowed, room, set(page.resources), page.names)
+    work = _ResourceFetch(tab, http, allowed, room, set(page.resources), page.names)
     try:
         async with asyncio.timeout(seconds):
             await work.fetch_all(page.resources)
@@ -79,16 +79,16 @@ async def gather(
 
 
 @dataclass
-class _Gathering:
+class _ResourceFetch:
     tab: Tab
     http: httpx.AsyncClient
     allowed: Allowed
     room: int
     seen: set[str]
     """URLs that have been or will be requested."""
-    wishes: Mapping[str, str]
+    suggested: Mapping[str, str]
     """The suggested names of files, by URL."""
-    found: Gathered = field(default_factory=Gathered)
+    found: PageResources = field(default_factory=PageResources)
     names: set[str] = field(default_factory=set)
     """Names reserved for files that are being fetched."""
     pages: int = 0
@@ -99,9 +99,9 @@ class _Gathering:
 
     async def fetch_all(self, urls: Sequence[str]) -> None:
         """Fetch files and pages concurrently; results keep their order, even if cancelled."""
-        parts = [Gathered() for _ in urls]
+        parts = [PageResources() for _ in urls]
         names = [
-            self._name(self.wishes.get(url) or name_of(url)) for url in urls
+            self._name(self.suggested.get(url) or name_of(url)) for url in urls
         ]  # the same whichever is there first
         try:
             async with asyncio.TaskGroup() as group:
@@ -111,12 +111,12 @@ class _Gathering:
             for part in parts:
                 self.found.take(part)
 
-    def _name(self, wish: str) -> str:
-        name = free_name(self.tab.folder, wish, self.names)
+    def _name(self, suggested: str) -> str:
+        name = free_name(self.tab.folder, suggested, self.names)
         self.names.add(name)
         return name
 
-    async def _fetch(self, url: str, name: str, part: Gathered) -> None:
+    async def _fetch(self, url: str, name: str, part: PageResources) -> None:
         """A file, or a page and those after it."""
         async with self._at_once:
             after = await self._one(url, name, part)
@@ -124,14 +124,14 @@ class _Gathering:
                 self.seen.add(after)
                 after = await self._one(after, None, part)
 
-    async def _one(self, url: str, name: str | None, part: Gathered) -> str:
+    async def _one(self, url: str, name: str | None, part: PageResources) -> str:
         """Fetch one URL; return the URL of its next page, or ""."""
         try:
             async with self.http.stream("GET", url, timeout=10) as reply:
                 if reply.status_code != 200:
                     raise ValueError(f"HTTP {reply.status_code}")
                 kind = reply.headers.get("content-type", "").split(";")[0].strip()
-                if kind != "text/html" or url in self.wishes:
+                if kind != "text/html" or url in self.suggested:
                     data = await self._bytes(reply)
                     self._keep(name or self._name(name_of(url)), kind, data, part)
                     return ""
@@ -148,7 +148,7 @@ class _Gathering:
                 raise ValueError("is too big")
         return bytes(data)
 
-    def _keep(self, name: str, kind: str, data: bytes, part: Gathered) -> None:
+    def _keep(self, name: str, kind: str, data: bytes, part: PageResources) -> None:
         if len(data) > self.room:  # others came first
             part.notes.append(f"{name}: is too big")
             return
@@ -161,7 +161,7 @@ class _Gathering:
         else:
             part.texts.append(f"File {name}: {len(data)} bytes, {kind}")
 
-    async def _page(self, url: str, part: Gathered) -> str:
+    async def _page(self, url: str, part: PageResources) -> str:
         if self.pages >= _PAGES:
             part.note(url, "too many pages")
             return ""
@@ -184,17 +184,17 @@ class _Gathering:
         return next((link.url for link in links if "next" in link.rel.split()), "")
 
 
-def seconds_wished(wish: str | None, usual: float) -> float:
+def retry_delay(suggested: str | None, usual: float) -> float:
     """Seconds to wait according to `Retry-After`, within limits."""
     try:
-        return max(0.0, min(_PATIENCE, float(wish))) if wish else usual
+        return max(0.0, min(_PATIENCE, float(suggested))) if suggested else usual
     except ValueError:
         return usual
 
 
-def context_of(gathered: Gathered) -> str:
+def context_of(resources: PageResources) -> str:
     """The text for models about what the page refers to."""
-    parts = [*gathered.texts, *(f"Not available: {note}" for note in gathered.notes)]
+    parts = [*resources.texts, *(f"Not available: {note}" for note in resources.notes)]
     return "\n\n".join(parts)
 
 

@@ -26,58 +26,58 @@ _OURS = re.compile(
 """Headers about the transfer of a request, which a model may not set."""
 
 
-def address_of(wish: FetchRequest, page: str) -> str:
+def address_of(request: FetchRequest, page: str) -> str:
     """The absolute URL of a request asked for at a page."""
     try:
-        return urljoin(page, wish.url.strip())
+        return urljoin(page, request.url.strip())
     except ValueError:
-        return wish.url  # no URL at all: it is refused as what it is
+        return request.url  # not a URL: refused later with that reason
 
 
-def body_of(wish: FetchRequest) -> str | None:
+def body_of(request: FetchRequest) -> str | None:
     """The body to send."""
-    if wish.body is None or isinstance(wish.body, str):
-        return wish.body
-    return json.dumps(wish.body)
+    if request.body is None or isinstance(request.body, str):
+        return request.body
+    return json.dumps(request.body)
 
 
-def headers_of(wish: FetchRequest) -> dict[str, str]:
+def headers_of(request: FetchRequest) -> dict[str, str]:
     """The headers to send."""
-    named = {name.strip(): value.strip() for name, value in wish.headers.items()}
-    is_json = wish.body is not None and not isinstance(wish.body, str)
+    named = {name.strip(): value.strip() for name, value in request.headers.items()}
+    is_json = request.body is not None and not isinstance(request.body, str)
     if is_json and "content-type" not in {name.lower() for name in named}:
         named["Content-Type"] = "application/json"
     return named
 
 
 def fault_of(
-    wish: FetchRequest, url: str, allowed: Allowed, closed: Sequence[str], secrets: Redaction
+    request: FetchRequest, url: str, allowed: Allowed, closed: Sequence[str], secrets: Redaction
 ) -> str | None:
     """Why a request must not be sent; None if it may be.
 
     Args:
-        wish: The request.
+        request: The request.
         url: Its absolute URL.
         allowed: The sites that may be reached.
         closed: The URLs that answers are sent to.
         secrets: The secrets that no request may contain.
     """
-    body = body_of(wish) or ""
+    body = body_of(request) or ""
     if not reachable(url, allowed):
         return f"is on none of the sites {', '.join(allowed.origins)}"
     if any(same_place(url, one) for one in closed):
         return "is where answers are sent: no request of a model goes there"
-    if any(secrets.clean(text) != text or STAND_IN in text for text in _texts(wish, url, body)):
+    if any(secrets.clean(text) != text or STAND_IN in text for text in _texts(request, url, body)):
         return "holds a secret"
     if len(body.encode("utf-8", "replace")) > MOST_BODY:
         return f"has a body of more than {MOST_BODY} bytes"
-    faults = (_header(name, value) for name, value in headers_of(wish).items())
+    faults = (_header(name, value) for name, value in headers_of(request).items())
     return next((fault for fault in faults if fault), None)
 
 
-def _texts(wish: FetchRequest, url: str, body: str) -> Iterator[str]:
-    yield from (url, wish.url, body)
-    for name, value in wish.headers.items():
+def _texts(request: FetchRequest, url: str, body: str) -> Iterator[str]:
+    yield from (url, request.url, body)
+    for name, value in request.headers.items():
         yield from (name, value)
 
 

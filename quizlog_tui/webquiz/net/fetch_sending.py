@@ -9,7 +9,7 @@ import asyncio
 
 import httpx
 
-from .downloads import seconds_wished
+from .downloads import retry_delay
 from .fetch_tape import Received, Sent
 
 BUSY = (429, 503)
@@ -36,14 +36,14 @@ async def send(http: httpx.AsyncClient, sent: Sent, most: int) -> Received:
     for left in reversed(range(_ATTEMPTS)):
         try:
             async with asyncio.timeout(_SECONDS):
-                received, wish = await _once(http, sent, most)
+                received, retry_after = await _once(http, sent, most)
         except TimeoutError:
             raise NoFetchReplyError(f"no reply within {_SECONDS:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             raise NoFetchReplyError(f"{type(error).__name__}: {error}".rstrip(": ")) from None
         if received.status not in BUSY or not left:
             break
-        await asyncio.sleep(seconds_wished(wish, 1.0))
+        await asyncio.sleep(retry_delay(retry_after, 1.0))
     return received
 
 

@@ -67,27 +67,29 @@ class Fetcher:
         """
         asked: Counter[tuple[str, str]] = Counter()
 
-        async def fetch(model: str, wish: FetchRequest) -> tuple[Fetched, ...]:
-            same = model, wish.model_dump_json()
+        async def fetch(model: str, request: FetchRequest) -> tuple[Fetched, ...]:
+            same = model, request.model_dump_json()
             asked[same] += 1
-            return await self._fetch(wish, asked[same])
+            return await self._fetch(request, asked[same])
 
         return FetchTool(self.tools.allowed.origins, fetch)
 
-    async def _fetch(self, wish: FetchRequest, nth: int) -> tuple[Fetched, ...]:
+    async def _fetch(self, request: FetchRequest, nth: int) -> tuple[Fetched, ...]:
         """The results of a request and of those for its next pages."""
         found: list[Fetched] = []
-        url: str | None = address_of(wish, self.page)
+        url: str | None = address_of(request, self.page)
         while url and url not in {one.url for one in found}:
-            sent = Sent(self.folder.name, wish.method, url, headers_of(wish), body_of(wish), nth)
-            found.append(self._refused(wish, sent) or await self._once(sent))
+            sent = Sent(
+                self.folder.name, request.method, url, headers_of(request), body_of(request), nth
+            )
+            found.append(self._refused(request, sent) or await self._once(sent))
             url = self._after(found[-1])
         return tuple(found)
 
-    def _refused(self, wish: FetchRequest, sent: Sent) -> Fetched | None:
+    def _refused(self, request: FetchRequest, sent: Sent) -> Fetched | None:
         """The result for a request that may not be sent; None if it may."""
         tools = self.tools
-        fault = fault_of(wish, sent.url, tools.allowed, self.closed, tools.redaction)
+        fault = fault_of(request, sent.url, tools.allowed, self.closed, tools.redaction)
         if fault is None:
             return None
         cleaned = Sent(**tools.redaction.clean_value(asdict(sent)))

@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 _MOST = 80
 
 
-def safe_name(wish: str) -> str:
+def safe_name(suggested: str) -> str:
     """A plain file name made from an untrusted one; never a path, never hidden."""
-    last = re.split(r"[/\\]", wish)[-1]
+    last = re.split(r"[/\\]", suggested)[-1]
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-_MOST:]
     return name or "file"
 
@@ -22,9 +22,9 @@ def name_of(url: str) -> str:
     return safe_name(unquote(urlsplit(url).path.rstrip("/")))
 
 
-def free_name(folder: Path, wish: str, taken: Container[str] = ()) -> str:
+def free_name(folder: Path, suggested: str, taken: Container[str] = ()) -> str:
     """A safe name, such as `data-2.csv`, that is neither used in the folder nor in `taken`."""
-    name = safe_name(wish)
+    name = safe_name(suggested)
     stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
     count = 1
     while name in taken or (folder / name).exists():

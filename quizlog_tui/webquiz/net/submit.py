@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import httpx
 
-from .downloads import seconds_wished
+from .downloads import retry_delay
 
 MAX_PAYLOAD = 1_000_000
 """A submission must have fewer bytes than this."""
@@ -99,8 +99,8 @@ async def _once(
     except (httpx.HTTPError, OSError, TimeoutError) as error:
         return SubmitReply("no_reply", reason=type(error).__name__), None
     said = read_reply(reply.status_code, reply.content)
-    wish = reply.headers.get("Retry-After")
-    return said, seconds_wished(wish, 1.0) if wish else None
+    retry_after = reply.headers.get("Retry-After")
+    return said, retry_delay(retry_after, 1.0) if retry_after else None
 
 
 def read_reply(status: int, body: bytes) -> SubmitReply:

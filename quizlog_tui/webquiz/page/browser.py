@@ -69,16 +69,16 @@ class NotRenderedError(Exception):
     """A page could not be rendered; the text says why, in one line."""
 
 
-def executable(wish: str | None = None) -> str | None:
+def executable(configured: str | None = None) -> str | None:
     """The Chromium to start: the configured one, the system's, or None for Playwright's own.
 
     Raises:
         ConfigError: The configured one does not exist.
     """
-    if wish:
-        found = shutil.which(wish)
+    if configured:
+        found = shutil.which(configured)
         if found is None:
-            raise ConfigError(f"there is no browser {wish!r}", where="BROWSER_EXECUTABLE")
+            raise ConfigError(f"there is no browser {configured!r}", where="BROWSER_EXECUTABLE")
         return found
     return next((path for name in _NAMES if (path := shutil.which(name))), None)
 

@@ -114,7 +114,7 @@ READ = (
 })()
 """
 )
-"""Reads a frame: what a person sees, and what it refers to, as the browser resolved it."""
+"""Reads the visible content of a frame and its references, as the browser resolved them."""
 
 DRAWN = (
     "(() => {"
@@ -134,7 +134,7 @@ DRAWN = (
 })()
 """
 )
-"""Elements whose looks are nowhere else: canvases, then drawings by their size."""
+"""Finds the elements that must be saved as pictures: canvases, then drawings by size."""
 
 BLOB = r"""
 async ([url, most]) => {
@@ -148,7 +148,7 @@ async ([url, most]) => {
   return btoa(text);
 }
 """
-"""The content of what a page made itself, in base64; also once its address is revoked."""
+"""Reads an object that the page itself made, in base64, even after its URL was revoked."""
 
 STATE = r"""
 (() => {
@@ -168,7 +168,7 @@ STATE = r"""
              && ![...document.querySelectorAll("*")].some(moved) };
 })()
 """
-"""Whether a frame still changes, and whether it says anything yet."""
+"""Reads the state of a frame: whether it still changes, and whether it shows text yet."""
 
 REVEAL = r"""
 (() => {
@@ -184,4 +184,4 @@ REVEAL = r"""
   return found.map(e => (e.innerText || e.value || "").trim());
 })()
 """
-"""Clicks what looks like it shows the question, and nothing that sends anything."""
+"""Clicks controls that may reveal the question, but none that may send something."""

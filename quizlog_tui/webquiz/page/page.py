@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit
 from ..net.address import Allowed, BadAddressError, origin_of, site_of
 from .answer_kind import asked_kind
 from .sample import sample_of
-from .snapshot import Frame, Snapshot
+from .snapshot import PageFrame, Snapshot
 
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "derived"]
 """How the submit URL was found: on the page (in its text, a link, a form, or loaded data),
@@ -102,7 +102,7 @@ def _without(text: str, samples: Iterable[str]) -> str:
     return text
 
 
-def question_of(frames: Iterable[Frame], texts: Iterable[str]) -> str:
+def question_of(frames: Iterable[PageFrame], texts: Iterable[str]) -> str:
     """All visible, drawn or shadowed text; text hidden in scripts if there is no other."""
     parts = []
     for frame, text in zip(frames, texts, strict=True):
@@ -113,7 +113,7 @@ def question_of(frames: Iterable[Frame], texts: Iterable[str]) -> str:
     return "\n\n".join(text for frame in frames for text in decoded(frame))
 
 
-def decoded(frame: Frame) -> list[str]:
+def decoded(frame: PageFrame) -> list[str]:
     """The base64 texts in a frame's scripts, decoded."""
     found = []
     for script in frame.scripts:
@@ -150,7 +150,7 @@ def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str
         yield from ((url, rule) for url in urls if fit(url))  # type: ignore[misc]
 
 
-def _named(frames: Iterable[Frame], texts: Iterable[str]) -> list[str]:
+def _named(frames: Iterable[PageFrame], texts: Iterable[str]) -> list[str]:
     """URLs that the text says to post to; those that look like it first."""
     urls = []
     for frame, text in zip(frames, texts, strict=True):
@@ -162,12 +162,12 @@ def _named(frames: Iterable[Frame], texts: Iterable[str]) -> list[str]:
     return sorted(urls, key=lambda url: not _SUBMITS.search(urlsplit(url).path))
 
 
-def _linked(frames: Iterable[Frame]) -> list[str]:
+def _linked(frames: Iterable[PageFrame]) -> list[str]:
     links = [link for frame in frames for link in frame.links]
     return [link.url for link in links if _SUBMITS.search(urlsplit(link.url).path)]
 
 
-def _forms(frames: Iterable[Frame]) -> list[str]:
+def _forms(frames: Iterable[PageFrame]) -> list[str]:
     forms = [form for frame in frames for form in frame.forms]
     return [form.action for form in forms if form.method == "post" or "answer" in form.names]
 

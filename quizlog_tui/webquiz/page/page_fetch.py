@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..net.downloads import Gathered, context_of, folder_size, gather
+from ..net.downloads import PageResources, context_of, folder_size, gather
 from ..task.task_context import TaskContext
 from .browser import NotRenderedError, Tab
 from .page import WebPage, read_page
@@ -20,7 +20,7 @@ from .snapshot import Snapshot
 
 
 @dataclass(frozen=True)
-class Looked:
+class FetchedPage:
     """The result of fetching a page."""
 
     page: WebPage | None = None
@@ -37,11 +37,11 @@ class Looked:
     """Whether its time was over before it was fetched."""
 
 
-def looked_from(data: Mapping[str, Any]) -> Looked:
+def fetched_page_from(data: Mapping[str, Any]) -> FetchedPage:
     """The result from its plain data, as made by `dataclasses.asdict`."""
     page = data["page"] and WebPage(**data["page"])
     lists = {name: tuple(data[name]) for name in ("files", "notes")}
-    return Looked(page, data["context"], settled=data["settled"], late=data["late"], **lists)
+    return FetchedPage(page, data["context"], settled=data["settled"], late=data["late"], **lists)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class PageFetch:
     issued: float = 0.0
     """When the URL was issued, on the task's clock."""
 
-    async def look(self) -> Looked:
+    async def fetch(self) -> FetchedPage:
         """Fetch the page, unless its time is over.
 
         No fault of a page or server raises.
@@ -65,34 +65,34 @@ class PageFetch:
         if (age := self.tools.clock() - self.issued) >= self.tools.budget.stop:
             note = f"its time was over before it was looked at: {age:.0f} s"
             self.tools.workspace.note(note)
-            return Looked(notes=(note,), late=True)
-        return await self._look()
+            return FetchedPage(notes=(note,), late=True)
+        return await self._fetch()
 
-    async def _look(self) -> Looked:
+    async def _fetch(self) -> FetchedPage:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         tab = replace(self.tools.tab, folder=self.folder, room=self._room())
         snapshot, faults = await self._render(tab)
         if snapshot is None:
-            return Looked(notes=tuple(faults))
+            return FetchedPage(notes=tuple(faults))
         page = read_page(snapshot, self.tools.allowed, self.carried)
-        gathered = await self._gather(page, tab)
-        gathered.files += snapshot.files
+        resources = await self._gather(page, tab)
+        resources.files += snapshot.files
         for url in page.foreign:
             self.tools.gate.refuse(f"{url[:200]}: no answer is sent to another site")
-        self._note(page, snapshot, gathered)
-        return Looked(
+        self._note(page, snapshot, resources)
+        return FetchedPage(
             replace(page, resources=(), names={}, foreign=()),
-            context_of(gathered),
-            tuple(gathered.files),
-            tuple(gathered.notes),
+            context_of(resources),
+            tuple(resources.files),
+            tuple(resources.notes),
             snapshot.settled,
         )
 
-    async def mend(self, looked: Looked) -> None:
+    async def restore_files(self, fetched: FetchedPage) -> None:
         """Fetch the page's files again if they are missing, as on another machine."""
-        if not all((self.folder / name).exists() for name in looked.files):
-            await self._look()
+        if not all((self.folder / name).exists() for name in fetched.files):
+            await self._fetch()
 
     async def _render(self, tab: Tab) -> tuple[Snapshot | None, list[str]]:
         """The rendered page, after another attempt if the server fails, and the faults."""
@@ -111,7 +111,7 @@ class PageFetch:
             await asyncio.sleep(pause)
         return None, faults
 
-    async def _gather(self, page: WebPage, tab: Tab) -> Gathered:
+    async def _gather(self, page: WebPage, tab: Tab) -> PageResources:
         tools, room = self.tools, self._room()
         return await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
 
@@ -119,10 +119,10 @@ class PageFetch:
         """Number of bytes that are left for the task's files."""
         return self.tools.disk - folder_size(self.tools.workspace.folder)
 
-    def _note(self, page: WebPage, snapshot: Snapshot, gathered: Gathered) -> None:
+    def _note(self, page: WebPage, snapshot: Snapshot, resources: PageResources) -> None:
         note = self.tools.workspace.note
         note(f"rendered in {snapshot.seconds:.2f} s ({snapshot.settled}), HTTP {snapshot.status}")
         note(f"submit to {page.submit_url} ({page.submit_rule}), kind {page.kind}")
-        note(f"files: {', '.join(gathered.files) or 'none'}")
-        for line in gathered.notes:
+        note(f"files: {', '.join(resources.files) or 'none'}")
+        for line in resources.notes:
             note(f"not available: {line}")

@@ -1,4 +1,4 @@
-"""The sample payload that pages show: which fields there are, seldom as valid JSON. Pure."""
+"""Finds the sample payload on a page, which is seldom valid JSON. Pure."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _COMMENT = re.compile(r"(?m)(?<![:\"'\w])//[^\n]*|/\*.*?\*/", re.S)
 _BLANK = re.compile(r":\s*(?:\.\.\.|…)")
 _TRAILING = re.compile(r",(\s*[}\]])")
 _LONGEST = 10_000
-"""Characters of a sample; a longer object is data."""
+"""Maximum number of characters of a sample; a longer object is data."""
 _TRIES = 16
-"""Braces in one text that are tried as a sample's start, and for each as its end."""
+"""Maximum number of braces tried as the start of a sample, and of ends tried for each."""
 _PLACEHOLDER = re.compile(r"\byour\b|\.\.\.|…|<[^>]+>|^\s*$|\bthis page\b", re.I)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What samples on a page show."""
+    """The payload samples on a page."""
 
     texts: tuple[str, ...] = ()
     """The samples as written, without what is said above or below them."""
     constants: Mapping[str, Any] = field(default_factory=dict)
-    """Fields beyond the usual, with values that are no placeholders."""
+    """Fields beyond the usual ones whose values are not placeholders."""
 
 
 def sample_of(texts: Iterable[str]) -> Sample:
@@ -60,7 +60,7 @@ def _places(mark: str, text: str) -> list[int]:
 
 
 def lenient(text: str) -> dict[str, Any] | None:
-    """A JSON object with comments, ellipses and trailing commas allowed; None if it is none."""
+    """A JSON object with comments, ellipses and trailing commas allowed; None if it is not one."""
     text = _TRAILING.sub(r"\1", _BLANK.sub(": null", _COMMENT.sub("", text)))
     try:
         data = json.loads(text)

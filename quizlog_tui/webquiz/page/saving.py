@@ -22,25 +22,25 @@ from playwright.async_api import Page
 
 from ..net.file_names import free_name
 from . import in_page
-from .snapshot import Frame, Link
+from .snapshot import Link, PageFrame
 
 MOST_OFFERED = 8
-"""Downloads of one page; what it offers beyond them is not looked at."""
+"""Maximum number of downloads of one page; the rest is ignored."""
 _MOST_FILE = 32 * 1024 * 1024
 _MOST_PICTURES = 6
 _LEAST_PICTURE = 200
-"""Characters of a picture in an address; shorter ones are dots and lines."""
+"""Minimum length of a `data:` URL of a picture; shorter ones are dots and lines."""
 
 
 @dataclass
 class Saving:
-    """Saves what is on one page.
+    """Saves the files of one page.
 
     Args:
         page: The page.
-        folder: Takes the files.
-        room: Bytes that they may hold together.
-        deadline: When no more are taken, on the monotonic clock.
+        folder: The folder for the files.
+        room: Maximum number of bytes of all files together.
+        deadline: Time on the monotonic clock at which saving stops.
     """
 
     page: Page
@@ -50,8 +50,8 @@ class Saving:
     names: list[str] = field(default_factory=list)
     """The files, in the order they were saved."""
 
-    async def save(self, frames: Sequence[Frame], offered: Sequence[Link]) -> None:
-        """Save what frames draw and hold, and what was offered; as far as room and time go."""
+    async def save(self, frames: Sequence[PageFrame], offered: Sequence[Link]) -> None:
+        """Save what the frames draw and embed and what was offered, within room and time."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, self.deadline - time.monotonic())):
                 for link in offered:
@@ -60,7 +60,7 @@ class Saving:
                 await self._drawn()
 
     async def _offered(self, link: Link) -> None:
-        """A download that has no address others could fetch."""
+        """Save a download whose URL only the page itself can read."""
         if link.url.startswith("blob:"):
             self._keep(link.text, await self._blob(link.url))
         elif link.url.startswith("data:"):
@@ -74,8 +74,8 @@ class Saving:
                     return base64.b64decode(text)
         return b""
 
-    def _held(self, frames: Sequence[Frame]) -> None:
-        """The biggest of the pictures that are in the page's own text."""
+    def _held(self, frames: Sequence[PageFrame]) -> None:
+        """Save the largest pictures that the page embeds as `data:` URLs."""
         media = dict.fromkeys(url for frame in frames for url in frame.media)
         held = [url for url in media if url.startswith("data:") and len(url) >= _LEAST_PICTURE]
         for url in sorted(held, key=len, reverse=True)[:_MOST_PICTURES]:
@@ -83,7 +83,7 @@ class Saving:
             self._keep(f"picture{mimetypes.guess_extension(kind) or ''}", data)
 
     async def _drawn(self) -> None:
-        """Canvases and drawings as pictures: what is drawn is nowhere else."""
+        """Save canvases and drawings as pictures, as their content is nowhere else."""
         count = 0
         for frame in self.page.frames:
             with contextlib.suppress(PlaywrightError):
@@ -94,16 +94,16 @@ class Saving:
                         name = await element.evaluate("e => e.tagName.toLowerCase()")
                         self._keep(f"{name}.png", await element.screenshot(timeout=2000))
 
-    def _keep(self, wish: str, data: bytes) -> None:
+    def _keep(self, suggested: str, data: bytes) -> None:
         if 0 < len(data) <= min(self.room, _MOST_FILE):
-            name = free_name(self.folder, wish)
+            name = free_name(self.folder, suggested)
             (self.folder / name).write_bytes(data)
             self.room -= len(data)
             self.names.append(name)
 
 
 def data_of(url: str) -> tuple[str, bytes]:
-    """Type and content of a `data:` URL; no content if it is none."""
+    """Type and content of a `data:` URL; no content if it is not valid."""
     head, _, body = url.partition(",")
     kind, *rest = head.removeprefix("data:").split(";")
     raw = unquote_to_bytes(body)

@@ -11,8 +11,8 @@ _ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
 
 
 @dataclass(frozen=True)
-class PageMoment:
-    """The state of a frame at one moment."""
+class FrameState:
+    """The state of a frame at one point in time."""
 
     length: int
     """Number of visible characters."""
@@ -32,7 +32,7 @@ class PageMoment:
     """Whether it is completely loaded and has nothing that could change it."""
 
 
-def settled(frames: Sequence[PageMoment], pending: int, age: float) -> str | None:
+def settled(frames: Sequence[FrameState], pending: int, age: float) -> str | None:
     """Why the wait is over; None if it is not.
 
     Args:

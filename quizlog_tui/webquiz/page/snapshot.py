@@ -27,7 +27,7 @@ class PageForm:
 
 
 @dataclass(frozen=True)
-class Frame:
+class PageFrame:
     """One document: the page itself, or a frame in it."""
 
     url: str
@@ -52,7 +52,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedJson:
     """JSON that the page's scripts fetched."""
 
     url: str
@@ -65,10 +65,10 @@ class Snapshot:
 
     url: str
     """The URL exactly as received."""
-    frames: tuple[Frame, ...]
+    frames: tuple[PageFrame, ...]
     """The page itself first."""
     status: int = 200
-    loaded: tuple[Loaded, ...] = ()
+    loaded: tuple[LoadedJson, ...] = ()
     files: tuple[str, ...] = ()
     """Names of files saved in the task's folder: screenshots and downloads."""
     offered: tuple[Link, ...] = ()
@@ -78,11 +78,11 @@ class Snapshot:
     seconds: float = 0.0
 
 
-def frame_of(url: str, data: Mapping[str, Any]) -> Frame:
+def frame_of(url: str, data: Mapping[str, Any]) -> PageFrame:
     """A frame from what the script `READ` returned."""
     links = {one["url"]: Link(one["url"], one["text"], one["rel"]) for one in data["links"]}
     forms = (PageForm(one["action"], one["method"], tuple(one["names"])) for one in data["forms"])
-    return Frame(
+    return PageFrame(
         url=url,
         base=data["base"],
         title=data["title"],

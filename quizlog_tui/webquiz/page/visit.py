@@ -16,8 +16,8 @@ from playwright.async_api import Error as PlaywrightError
 
 from . import in_page
 from .saving import MOST_OFFERED, Saving
-from .settling import PageMoment, settled
-from .snapshot import Frame, Link, Loaded, Snapshot, frame_of
+from .settling import FrameState, settled
+from .snapshot import Link, LoadedJson, PageFrame, Snapshot, frame_of
 
 _MOST_JSON = 200_000
 _LOOK = 0.05
@@ -53,11 +53,11 @@ class Visit:
         return max(0.05, self.deadline - time.monotonic())
 
     async def snapshot(self) -> Snapshot:
-        """Load it, wait until it has settled, click what reveals, and read it.
+        """Load the page, wait until it has settled, reveal hidden parts, and read it.
 
         Raises:
-            PlaywrightError: It could not be loaded.
-            TimeoutError: Nor in time.
+            PlaywrightError: The page could not be loaded.
+            TimeoutError: The page did not load in time.
         """
         self._listen()
         async with asyncio.timeout(self._left() + 2):
@@ -104,13 +104,13 @@ class Visit:
             "download": offered,
             "dialog": lambda dialog: asyncio.ensure_future(dialog.dismiss()),
         }
-        for event, heard in self.listeners.items():
-            self.page.on(event, heard)  # type: ignore[call-overload]
+        for event, handler in self.listeners.items():
+            self.page.on(event, handler)  # type: ignore[call-overload]
 
     def unlisten(self) -> None:
         """Remove the listeners from the page."""
-        for event, heard in self.listeners.items():
-            self.page.remove_listener(event, heard)
+        for event, handler in self.listeners.items():
+            self.page.remove_listener(event, handler)
         self.listeners = {}
 
     async def _settle(self) -> str:
@@ -125,9 +125,9 @@ class Visit:
     def _age(self) -> float:
         return time.monotonic() - self.arrived
 
-    async def _look(self, frame: Any) -> PageMoment | None:
+    async def _look(self, frame: Any) -> FrameState | None:
         with contextlib.suppress(PlaywrightError):
-            return PageMoment(**await frame.evaluate(in_page.STATE))
+            return FrameState(**await frame.evaluate(in_page.STATE))
         return None
 
     async def _reveal(self) -> list[str]:
@@ -137,20 +137,20 @@ class Visit:
                 clicked += await frame.evaluate(in_page.REVEAL)
         return clicked
 
-    async def _frames(self) -> tuple[Frame, ...]:
+    async def _frames(self) -> tuple[PageFrame, ...]:
         found = []
         for frame in self.page.frames:
             with contextlib.suppress(PlaywrightError):
                 found.append(frame_of(frame.url, await frame.evaluate(in_page.READ)))
         return tuple(found)
 
-    async def _loaded(self) -> list[Loaded]:
+    async def _loaded(self) -> list[LoadedJson]:
         found = []
         for response in self.answers[:20]:
             with contextlib.suppress(PlaywrightError):
                 text = await response.text()
                 if len(text) <= _MOST_JSON:
-                    found.append(Loaded(response.url, text))
+                    found.append(LoadedJson(response.url, text))
         return found
 
 

@@ -48,7 +48,7 @@ class Attempts:
     """When the page's URL was issued, on the task's clock."""
     files: tuple[str, ...] = ()
     """Names of the files in the folder."""
-    told: Callable[[PageResult], None] = lambda page: None
+    on_progress: Callable[[PageResult], None] = lambda page: None
     """Called with the page's state before its first answer and after each."""
     submissions: list[Submission] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Attempts:
     async def run(self) -> PageResult:
         """Send answers until one is right or the page is given up."""
         state: PageState | None = None
-        self.told(self._result("open"))
+        self.on_progress(self._result("open"))
         while state is None and self.tools.budget.open(len(self.submissions), self.age()):
             found, answer = await self._candidate()
             if not found:
@@ -102,7 +102,7 @@ class Attempts:
             seconds, solve = budget.thought(attempt, self.age()), self.tools.solve
             tool = self.fetcher.tool()
             made = await solve(self.question, self.folder, refused, seconds, tool)
-            return self.tools.decided(made)
+            return self.tools.store_decision(made)
 
         decision = await self.tools.once("think", think)
         if decision is None:
@@ -172,7 +172,7 @@ class Attempts:
             )
         )
         verdict = "right" if reply.correct else reply.outcome
-        self.told(self._result("open"))
+        self.on_progress(self._result("open"))
         self.tools.workspace.note(
             f"sent {_short(answer)} after {age:.1f} s: {verdict}, tries {reply.tries}:"
             f" {reply.reason}"
@@ -184,7 +184,7 @@ class Attempts:
             return self._given_up()
         if reply.outcome in ("no_reply", "rejected", "in_doubt"):
             return reply.outcome
-        self.next = following(self.page.url, reply.url) or self.next  # once told, it stays told
+        self.next = following(self.page.url, reply.url) or self.next
         if reply.correct:
             return "correct"
         if reply.late:
@@ -218,7 +218,7 @@ def following(page: str, given: str | None) -> str | None:
     try:
         return urljoin(page, given) if given else None
     except ValueError:
-        return given  # no URL at all: it is refused as what it is
+        return given  # not a URL: refused later with that reason
 
 
 def tells(reason: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from ...solver.decisions.decision_text import from_data
 from ..net.gate import Gate
 from ..net.submit import SubmitReply
-from ..page.page_fetch import looked_from
+from ..page.page_fetch import fetched_page_from
 from .task import TaskResult
 from .task_context import TaskContext
 from .workspace import Workspace
@@ -24,8 +24,8 @@ from .workspace import Workspace
 Step = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
 """Runs an act and stores the JSON value it returns, or returns the value stored before."""
 _READ: dict[str, Callable[[Any], Any]] = {
-    "look": looked_from,
-    "think": lambda data: data and from_data(data, "a decision that was kept"),
+    "look": fetched_page_from,
+    "think": lambda data: data and from_data(data, "a decision that was stored"),
     "send": lambda data: SubmitReply(**data),
 }
 
@@ -43,16 +43,16 @@ async def durable(
     course = _Course(step, tools.gate, wall)
     await course.once("begin", _nothing)
 
-    def live(hear: Callable[[TaskResult], None]) -> Callable[[TaskResult], None]:
-        """Call `hear` only with news, as a record would go back to the state of an earlier run."""
-        return lambda result: hear(result) if course.live else None
+    def live(report: Callable[[TaskResult], None]) -> Callable[[TaskResult], None]:
+        """Call `report` only with news: a record must not go back to an earlier state."""
+        return lambda result: report(result) if course.live else None
 
     return replace(
         tools,
         once=course.once,
         clock=lambda: course.now,
-        told=live(tools.told),
-        shown=live(tools.shown),
+        on_page_done=live(tools.on_page_done),
+        on_progress=live(tools.on_progress),
         workspace=_Muted(tools.workspace.folder, tools.workspace.redaction, course),
     )
 
@@ -94,11 +94,11 @@ class _Course:
             data = asdict(value) if is_dataclass(value) else value  # type: ignore[arg-type]
             return {"value": data, "at": self.wall(), "refused": self.gate.refused[before:]}
 
-        kept = await self.step(name, do)
-        for refused in kept["refused"]:
+        stored = await self.step(name, do)
+        for refused in stored["refused"]:
             self.gate.refuse(refused)
-        self.now = kept["at"]
-        return _READ.get(name, _same)(kept["value"])
+        self.now = stored["at"]
+        return _READ.get(name, _same)(stored["value"])
 
 
 def _same(value: Any) -> Any:

@@ -16,7 +16,7 @@ from ...solver.decisions.decision import Decision, Question
 from ..net.address import origin_of
 from ..net.fetching import Fetcher
 from ..page.page import WebPage, reachable
-from ..page.page_fetch import Looked, PageFetch
+from ..page.page_fetch import FetchedPage, PageFetch
 from .attempts import Attempts
 from .task import PageResult, PageState, TaskRequest, TaskResult, TaskState
 from .task_context import Solve, TaskContext
@@ -52,8 +52,8 @@ class _Journey:
             result = await self._page(url, issued)
             issued = self.tools.clock()
             self.pages.append(result)
-            await self.tools.kept(result)
-            self.tools.told(self._result("running"))
+            await self.tools.store_page(result)
+            self.tools.on_page_done(self._result("running"))
             url = result.next
         return self._result(_end(self.pages[-1]))
 
@@ -79,29 +79,37 @@ class _Journey:
         folder = tools.workspace.page_folder(len(self.pages) + 1, path.strip("/") or "page")
         tools.workspace.note(f"page {len(self.pages) + 1}: {path}")
         carried = self.carried.get(origin_of(url))
-        looking = PageFetch(tools, url, folder, carried, issued)
-        looked = await tools.once("look", looking.look)
-        if looked.page is None:
-            state: PageState = "late" if looked.late else "unreachable"
+        page_fetch = PageFetch(tools, url, folder, carried, issued)
+        fetched = await tools.once("look", page_fetch.fetch)
+        if fetched.page is None:
+            state: PageState = "late" if fetched.late else "unreachable"
             age = round(tools.clock() - issued, 3)
-            return PageResult(url, state, notes=looked.notes, seconds=age)
-        page = looked.page
+            return PageResult(url, state, notes=fetched.notes, seconds=age)
+        page = fetched.page
         if page.submit_rule not in ("carried", "derived"):
             self.carried[origin_of(url)] = page.submit_url
-        mended = replace(tools, solve=_after_mending(tools.solve, looking, looked))
+        restoring = replace(tools, solve=_with_restored_files(tools.solve, page_fetch, fetched))
         closed = (page.submit_url, f"{origin_of(self.request.url)}/submit", *self.carried.values())
         fetcher = Fetcher(tools, page.url, folder, closed)
-        question = self._question(page, looked.context)
+        question = self._question(page, fetched.context)
         attempts = Attempts(
-            self.request, page, question, folder, mended, fetcher, issued, looked.files, self._show
+            self.request,
+            page,
+            question,
+            folder,
+            restoring,
+            fetcher,
+            issued,
+            fetched.files,
+            self._show,
         )
         result = await attempts.run()
-        notes = (*looked.notes, *result.notes)
-        return replace(result, notes=notes, settled=looked.settled)
+        notes = (*fetched.notes, *result.notes)
+        return replace(result, notes=notes, settled=fetched.settled)
 
     def _show(self, page: PageResult) -> None:
         now = self._result("running")
-        self.tools.shown(replace(now, pages=(*now.pages, page)))
+        self.tools.on_progress(replace(now, pages=(*now.pages, page)))
 
     def _question(self, page: WebPage, context: str) -> Question:
         """The question for models, without the secret, which a page might show.
@@ -120,11 +128,11 @@ class _Journey:
         )
 
 
-def _after_mending(solve: Solve, looking: PageFetch, looked: Looked) -> Solve:
+def _with_restored_files(solve: Solve, page_fetch: PageFetch, fetched: FetchedPage) -> Solve:
     """Ask the models after the page's files are available."""
 
     async def ask(question: Question, folder: Path, *rest: Any) -> Decision:
-        await looking.mend(looked)
+        await page_fetch.restore_files(fetched)
         return await solve(question, folder, *rest)
 
     return ask

@@ -1,8 +1,8 @@
-"""A task as a quiz script: what each page asked, what was answered, what its server said. Pure.
+"""Writes a quiz script from a task: each page's question, the answers, the server's replies. Pure.
 
-The script holds all of it and reaches nothing. An answer that was sent has the reply it had; the
-server's word on any other is not known, and the script says so. Each page asks once, so that the
-number of a page is that of a step. Knows neither files nor records.
+The script contains all texts and needs no network. An answer that was sent gets the server's reply;
+for any other answer the script says that the reply is not known. Each page asks once, so that the
+number of a page is the number of a step. Neither files nor records are read here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OUTCOMES = {
     "no_reply": "no reply",
 }
 _NAMED, _LONGEST = 5, 40
-"""Pages that are named where a quiz was not all right; characters of a name."""
+"""Maximum number of wrong pages that are named, and of characters in a name."""
 _ENDS = {
     "late": "no answer could be sent in time",
     "no_answer": "no answer was found that could be sent",
@@ -58,21 +58,21 @@ class PageTry:
 
 @dataclass(frozen=True)
 class TaskScript:
-    """A script, and what comes of it with the answers that were given."""
+    """A script, and the result of running it with the answers that were given."""
 
     text: str
     """The script."""
     answers: tuple[str, ...] = ()
     """The last answer to each page."""
     tries: tuple[PageTry, ...] = ()
-    """Those before them."""
+    """The refused answers before them."""
     print: tuple[str, ...] = ()
     ended: bool = False
     """Whether nothing is asked any more."""
     message: str | None = None
     """What the script raises; None if it does not."""
     line: int | None = None
-    """Where."""
+    """The line that raises."""
     score: float | None = None
 
 
@@ -105,7 +105,7 @@ class _Script:
     right: int = 0
 
     def page(self, page: PageResult) -> None:
-        """A page with what was sent there."""
+        """Add a page and the answers sent to it."""
         self.pages += 1
         self.lines += ["", f"# page {self.pages}"]
         self._say(f"Page {self.pages}: {page.url}")
@@ -148,7 +148,7 @@ class _Script:
             self._say(f"{said[0].upper()}{said[1:]}\nGiven up; the server named the next page.")
 
     def end(self, task: TaskResult) -> TaskScript:
-        """All of it, with how the task ended."""
+        """Complete the script with the end of the task."""
         message = score = None
         if self.ended and task.state == "finished" and self.right == self.pages:
             self._say(f"The quiz is over: all {self.pages} pages right.")

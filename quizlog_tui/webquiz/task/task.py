@@ -12,25 +12,25 @@ from ...errors import UsageError
 from ...text import is_whole
 
 _LONGEST = 4096
-"""Characters of a field of a trigger."""
+"""Maximum number of characters of a field of a trigger."""
 
 PageState = Literal[
     "open", "correct", "skipped", "wrong", "late", "no_answer", "unreachable", "rejected",
     "no_reply", "in_doubt",
 ]  # fmt: skip
-"""How a page ended: `open` (it has not yet), `skipped` (not solved, but the next page was named),
-`wrong` (not solved, no next page), `late` (its time was over: the server says so, or it was before
-an answer could be sent), `no_answer` (no model gave one), `unreachable` (could
-not be rendered), `rejected` (the server wants no answer), `no_reply` (the grader could not be
-reached), `in_doubt` (the process ended while an answer was being sent, and it was not graded when
-it was sent once more, or the time was over)."""
+"""State of a page: `open` (it has not ended), `skipped` (not solved, but the next page was named),
+`wrong` (not solved, no next page), `late` (its time was over: the server said so, or no answer
+could be sent before), `no_answer` (no model gave one), `unreachable` (it could not be rendered),
+`rejected` (the server wants no answer), `no_reply` (the grader could not be reached), `in_doubt`
+(the process ended while an answer was being sent; sent again, it was not graded, or the time was
+over)."""
 TaskState = Literal[
     "queued", "running", "finished", "wrong", "late", "no_answer", "unreachable", "rejected",
     "no_reply", "in_doubt", "refused", "loop", "too_long", "cancelled", "failed",
 ]  # fmt: skip
-"""How a task stands or ended: `finished` (its last page was answered right), or as its last page
-did; `refused` (the next page is on a site that is not allowed), `loop` (it was
-led back to a page already answered right), `too_long`, `cancelled`, `failed` (a defect of ours)."""
+"""State of a task: `finished` (its last page was answered right), or the state of its last page;
+`refused` (the next page is on a site that is not allowed), `loop` (it was led back to a page that
+was answered right before), `too_long`, `cancelled`, `failed` (a defect of ours)."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class TaskRequest:
     url: str = ""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     triggered: float = field(default_factory=time.time)
-    """When, in seconds since 1970: the first page's time runs from here, however long it waits."""
+    """Time of the trigger in seconds since 1970. The first page's time runs from here."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ async def _now(name: str, act: Callable[[], Awaitable[T]]) -> T:
     return await act()
 
 
-async def _unkept(page: PageResult) -> None:
+async def _store_nothing(page: PageResult) -> None:
     """Store nothing, for a task that does not outlive its process."""
 
 
@@ -61,14 +61,14 @@ class TaskContext:
     recorded: Path | None = None
     """Folder of recorded replies to requests of models, if no request is sent."""
     clock: Callable[[], float] = time.time
-    told: Callable[[TaskResult], None] = lambda result: None
+    on_page_done: Callable[[TaskResult], None] = lambda result: None
     """Called with the task's state after each page."""
-    shown: Callable[[TaskResult], None] = lambda result: None
+    on_progress: Callable[[TaskResult], None] = lambda result: None
     """Called with the task's state while its last page is open: first, and after each answer."""
-    decided: Callable[[Decision], Decision] = lambda decision: decision
+    store_decision: Callable[[Decision], Decision] = lambda decision: decision
     """Stores a decision."""
     once: Once = _now
-    kept: Callable[[PageResult], Awaitable[None]] = _unkept
+    store_page: Callable[[PageResult], Awaitable[None]] = _store_nothing
     """Stores the result of a page."""
 
     @property

@@ -18,8 +18,8 @@ _QUESTION, _ANSWER = 600, 300
 def with_history(context: str, pages: Sequence[PageResult]) -> str:
     """A context followed by the last pages' questions and the results of their last answers."""
     first = max(0, len(pages) - _PAGES)
-    told = [_summary(number, page) for number, page in enumerate(pages[first:], first + 1)]
-    return "\n\n".join([context, _HEAD, *told]) if told else context
+    summaries = [_summary(number, page) for number, page in enumerate(pages[first:], first + 1)]
+    return "\n\n".join([context, _HEAD, *summaries]) if summaries else context
 
 
 def without_history(context: str) -> str:

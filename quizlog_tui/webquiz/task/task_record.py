@@ -32,10 +32,10 @@ class TaskRecord:
     """The record of one task.
 
     Args:
-        path: The file; its script is beside it.
+        path: The record's file; the script lies in the same folder.
         redaction: Removes secrets.
-        note: Hears of a record that could not be written.
-        clock: Gives the times of the record.
+        note: Called with a message if the record could not be written.
+        clock: Returns the present time, as records have it.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class TaskRecord:
         with nullcontext() if new else self._file.locked():
             write_text(script, now.text)  # first: a longer script still fits the record as it was
             before = self._fresh(task) if new else self._known()
-            self._record = grown(before, now, code_hash, self._clock())
+            self._record = with_task_answers(before, now, code_hash, self._clock())
             for remark in (self._file.create if new else self._file.write)(self._record):
                 self._note(f"the record: {remark}")
 
@@ -99,7 +99,7 @@ def _clean(page: PageResult, redaction: Redaction) -> PageResult:
     return replace(page, url=url, question=question, files=files, notes=notes, submissions=sent)
 
 
-def grown(record: Record, now: TaskScript, code_hash: str, time: str) -> Record:
+def with_task_answers(record: Record, now: TaskScript, code_hash: str, time: str) -> Record:
     """A record brought up to date with a task. Pure.
 
     Args:
@@ -111,7 +111,7 @@ def grown(record: Record, now: TaskScript, code_hash: str, time: str) -> Record:
     moved = replace(_with_answers(record, now, time), code_hash=code_hash)
     status: Status = "error" if now.message else "success" if now.ended else "in_progress"
     behind = record.pointer < min(len(record.inputs), len(now.answers))
-    if record.branch != MAIN or behind:  # somebody looks elsewhere
+    if record.branch != MAIN or behind:  # another process has moved the pointer
         parked = rules.BranchEnd(status, now.score)
         return replace(rules.switched(moved, record.branch, parked), pointer=record.pointer)
     extras = {key: value for key, value in moved.extras.items() if key != "end_time"}
@@ -130,7 +130,8 @@ def _with_answers(record: Record, now: TaskScript, time: str) -> Record:
     moved = rules.switched(record, MAIN, rules.BranchEnd(record.status, record.score))
     for at, answer in enumerate(now.answers):
         moved = rules.answered(moved, at, answer, rules.BranchEnd(time=time))
-    if len(moved.inputs) > len(now.answers):  # somebody's, or ours before a task was taken up again
+    # Further answers are another process's, or this task's from before it was continued.
+    if len(moved.inputs) > len(now.answers):
         moved = rules.cut(moved, len(now.answers), rules.BranchEnd(time=time))
     for one in now.tries:
         moved = _with_try(moved, one, time)

@@ -57,15 +57,15 @@ class TaskRunner:
     async def work(
         self,
         request: TaskRequest,
-        told: Callable[[TaskResult], None] = lambda result: None,
-        lasting: Callable[[TaskContext], Awaitable[TaskContext]] | None = None,
+        on_page_done: Callable[[TaskResult], None] = lambda result: None,
+        make_durable: Callable[[TaskContext], Awaitable[TaskContext]] | None = None,
     ) -> TaskResult:
         """Work a task to its end; keep its results and remove its workspace.
 
         Args:
             request: The task.
-            told: Called with the task's state after each page.
-            lasting: Makes the context durable, so that an interrupted task can be continued.
+            on_page_done: Called with the task's state after each page.
+            make_durable: Makes the context durable, so that an interrupted task can be continued.
 
         Raises:
             BadAddressError: The task's URL cannot be visited.
@@ -78,11 +78,13 @@ class TaskRunner:
         record = TaskRecord(workspace.record, redaction, workspace.note)
         workspace.note(f"task {request.id} for {request.email}: {request.url}")
         try:
-            async with self._tools(request, workspace, redaction, told) as tools:
-                tools = replace(tools, shown=record.write)
-                result = await run_task(request, await lasting(tools) if lasting else tools)
+            async with self._tools(request, workspace, redaction, on_page_done) as tools:
+                tools = replace(tools, on_progress=record.write)
+                result = await run_task(
+                    request, await make_durable(tools) if make_durable else tools
+                )
         except asyncio.CancelledError:
-            if not lasting:
+            if not make_durable:
                 gone = TaskResult(request.id, request.email, request.url, "cancelled")
                 self._end(workspace, record, gone)
             raise
@@ -111,7 +113,7 @@ class TaskRunner:
         request: TaskRequest,
         workspace: Workspace,
         redaction: Redaction,
-        told: Callable[[TaskResult], None],
+        on_page_done: Callable[[TaskResult], None],
     ) -> AsyncIterator[TaskContext]:
         settings, disk = self.settings, self.settings.task_disk_mb * 1024 * 1024
         allowed = allowed_for(
@@ -123,9 +125,9 @@ class TaskRunner:
 
         def keep(result: TaskResult) -> None:
             workspace.write_result(result.to_dict())
-            told(result)
+            on_page_done(result)
 
-        def decided(decision: Decision) -> Decision:
+        def store_decision(decision: Decision) -> Decision:
             append_decision(workspace.decisions, decision)
             return decision
 
@@ -144,8 +146,8 @@ class TaskRunner:
                 redaction=redaction,
                 budget=self.budget,
                 disk=disk,
-                told=keep,
-                decided=decided,
+                on_page_done=keep,
+                store_decision=store_decision,
             )
 
     def _solver(self, redaction: Redaction) -> Solve:
@@ -172,7 +174,7 @@ class TaskRunner:
 
 
 @asynccontextmanager
-async def workshop(
+async def open_task_runner(
     settings: TaskSettings, choice: Choice, run: RunCode
 ) -> AsyncIterator[TaskRunner]:
     """A task runner, closed at the end of the block.
@@ -187,8 +189,8 @@ async def workshop(
     """
     executable(settings.browser_executable)  # raises now instead of in each task
     async with chosen_panel(choice, run) as panel:
-        shop = TaskRunner(settings, panel, (settings.aiproxy_token,))
+        runner = TaskRunner(settings, panel, (settings.aiproxy_token,))
         try:
-            yield shop
+            yield runner
         finally:
-            await shop.close()
+            await runner.close()

@@ -43,12 +43,12 @@ _OPEN = ("queued", "running")
 
 @asynccontextmanager
 async def open_tasks(
-    shop: TaskRunner, others: Mapping[str, Work] = MappingProxyType({})
+    runner: TaskRunner, others: Mapping[str, Work] = MappingProxyType({})
 ) -> AsyncIterator[Tasks]:
     """The tasks in the configured database; those of a process that has ended are continued.
 
     Args:
-        shop: Runs the tasks.
+        runner: Runs the tasks.
         others: The functions that work other kinds of tasks in the same queue.
 
     Raises:
@@ -57,9 +57,9 @@ async def open_tasks(
     """
     from ...queue.engine import running
 
-    settings, tasks = shop.settings, Tasks(shop)
+    settings, tasks = runner.settings, Tasks(runner)
     url, slots = settings.database, settings.max_concurrent_tasks
-    works, clean = {KIND: tasks.work, **others}, shop.panel.redaction.also(settings.secrets)
+    works, clean = {KIND: tasks.work, **others}, runner.panel.redaction.also(settings.secrets)
     async with running(url, slots, works, clean) as tasks.engine:
         sweeping = asyncio.create_task(tasks.sweep())
         try:
@@ -74,15 +74,15 @@ class Tasks:
 
     engine: Engine
 
-    def __init__(self, shop: TaskRunner) -> None:
-        self._shop = shop
+    def __init__(self, runner: TaskRunner) -> None:
+        self._runner = runner
         self._news = asyncio.Event()
         self._starting = asyncio.Lock()
 
     @property
     def settings(self) -> TaskSettings:
         """The configuration."""
-        return self._shop.settings
+        return self._runner.settings
 
     async def start(self, request: TaskRequest) -> str:
         """Accept a task; return its id. From then on, the task outlives this process.
@@ -159,10 +159,10 @@ class Tasks:
             await store_value(f"{pages:03d}", asdict(page))
             self._tell()
 
-        async def lasting(tools: TaskContext) -> TaskContext:
-            return replace(await durable(tools, self.engine.step), kept=store_page)
+        async def make_durable(tools: TaskContext) -> TaskContext:
+            return replace(await durable(tools, self.engine.step), store_page=store_page)
 
-        result = await self._shop.work(request, lasting=lasting)
+        result = await self._runner.work(request, make_durable=make_durable)
         return result.to_dict()
 
     async def sweep(self) -> None:

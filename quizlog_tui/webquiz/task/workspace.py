@@ -91,7 +91,7 @@ def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
         UsageError: The folder cannot be made.
     """
     if not _ID.fullmatch(task):
-        raise UsageError("is no id of a task", where=task[:80])
+        raise UsageError("is not a task id", where=task[:80])
     try:
         (base / RESULTS).mkdir(parents=True, exist_ok=True, mode=0o700)
         folder = base / task

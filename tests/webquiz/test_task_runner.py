@@ -13,9 +13,9 @@ from tests.solver.panels import panel
 
 
 async def test_tasks_share_the_turns_of_their_models() -> None:
-    shop = TaskRunner(TaskSettings(max_concurrent_models=2), panel())
-    async with shop.panel.turns, shop.panel.turns:
-        assert shop.panel.turns.locked()  # type: ignore[attr-defined]
+    runner = TaskRunner(TaskSettings(max_concurrent_models=2), panel())
+    async with runner.panel.turns, runner.panel.turns:
+        assert runner.panel.turns.locked()  # type: ignore[attr-defined]
 
 
 def test_the_first_answer_has_time_for_a_second_round() -> None:
@@ -27,10 +27,10 @@ def test_the_first_answer_has_time_for_a_second_round() -> None:
 
 async def test_what_is_set_wrong_is_said_in_plain_words(tmp_path: Path) -> None:
     settings = TaskSettings(task_basedir=tmp_path, browser_executable=str(tmp_path / "none"))
-    shop = TaskRunner(settings, panel())
+    runner = TaskRunner(settings, panel())
     try:
-        result = await shop.work(TaskRequest("a@b.c", "hush-hush", "https://8.8.8.8/quiz"))
+        result = await runner.work(TaskRequest("a@b.c", "hush-hush", "https://8.8.8.8/quiz"))
     finally:
-        await shop.close()
+        await runner.close()
     assert result.state == "failed"
     assert (result.error or "").startswith("BROWSER_EXECUTABLE: ")
