@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ..errors import UsageError
@@ -31,6 +32,7 @@ def export(
     progress: Callable[[int, int], None] = lambda done, total: None,
     *,
     redact: bool = False,
+    player: bool = False,
 ) -> RecordReport:
     """Write the whole record with all its branches as a document; return its content.
 
@@ -42,14 +44,17 @@ def export(
         path: The file.
         progress: Called before each branch with the number of branches done and of all branches.
         redact: Replace private text by placeholders.
+        player: Add a player of the steps, which only HTML can have.
 
     Raises:
-        UsageError: The name asks for no known format, or the file exists and is not an export.
+        UsageError: The name asks for no known format, or for one that can have no player; or the
+            file exists and is not an export.
         RecordError: The file cannot be written.
         CancelledError: The user stopped it; nothing was written.
     """
-    checked_form(path)
-    return write_report(session, prepared_report(session, progress), path, redact=redact)
+    checked_form(path, player=player)
+    report = prepared_report(session, progress)
+    return write_report(session, report, path, redact=redact, player=player)
 
 
 def prepared_report(
@@ -64,10 +69,15 @@ def prepared_report(
 
 
 def write_report(
-    session: Session, report: RecordReport, path: Path, *, redact: bool = False
+    session: Session,
+    report: RecordReport,
+    path: Path,
+    *,
+    redact: bool = False,
+    player: bool = False,
 ) -> RecordReport:
     """Write a prepared report to a file and return it as written. See `export`."""
-    form = checked_form(path)
+    form = checked_form(path, player=player)
     report = redacted(report, _privacy(session)) if redact else report
     write_text(path, form(report))
     return report
@@ -77,23 +87,26 @@ def _privacy(session: Session) -> Privacy:
     return privacy_of(session.source.path.parent)
 
 
-def checked_form(path: Path) -> Callable[[RecordReport], str]:
+def checked_form(path: Path, *, player: bool = False) -> Callable[[RecordReport], str]:
     """The function that renders the format that a file's name asks for.
 
     Raises:
-        UsageError: The name asks for no known format, the file exists and is not an export of
-            quizlog, or its folder does not exist.
+        UsageError: The name asks for no known format, or for one that can have no player; the
+            file exists and is not an export of quizlog, or its folder does not exist.
     """
     form = FORMS.get(path.suffix.lower())
     if form is None:
         hint = f"end its name in {', '.join(FORMS)}"
         raise UsageError("has no suffix of an export format", where=str(path), hint=hint)
+    if player and form is not to_html:
+        hint = "end its name in .html, or leave out the player"
+        raise UsageError("only HTML can have a player", where=str(path), hint=hint)
     if os.path.exists(path) and not _is_export(path):
         hint = "choose another name, or move that file away"
         raise UsageError("exists and is not an export of quizlog", where=str(path), hint=hint)
     if not os.path.isdir(path.parent):
         raise UsageError("its folder does not exist", where=str(path), hint="make the folder first")
-    return form
+    return partial(to_html, player=True) if player else form
 
 
 def _is_export(path: Path) -> bool:

@@ -1,16 +1,18 @@
-"""Renders a report as one static page: no script, nothing loaded from elsewhere, light and dark.
+"""Renders a report as one page: nothing loaded from elsewhere, light and dark.
 
+It holds no script unless a player is wanted, and then shows the same without it.
 All untrusted text goes through `_safe`, the only place where text becomes HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from ..record.feedback import Feedback
 from ..session.timeline import Moment
 from ..text import visible
+from . import player as playing
 from .document import BranchSection, ErrorSection, RecordReport
 from .words import MARK, length, outcome, place, signed
 
@@ -38,23 +40,24 @@ summary { cursor: pointer; } .step { margin: .8rem 0; }
 _HEAD = (
     '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n'
     '<meta http-equiv="Content-Security-Policy" '
-    "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    "content=\"default-src 'none'; style-src 'unsafe-inline'{allowed}\">"
 )
 
 
-def to_html(report: RecordReport) -> str:
-    """The report as an HTML page."""
-    return "\n".join(_document(report)) + "\n"
+def to_html(report: RecordReport, *, player: bool = False) -> str:
+    """The report as an HTML page, with a player of its steps if wanted."""
+    return "\n".join(_document(report, player)) + "\n"
 
 
 def _safe(text: str) -> str:
     return escape(visible(text))
 
 
-def _document(report: RecordReport) -> Iterator[str]:
-    yield f'<!doctype html>\n{MARK}\n<html lang="en">\n<head>\n{_HEAD}'
+def _document(report: RecordReport, player: bool) -> Iterator[str]:
+    head = _HEAD.format(allowed=f"; script-src {playing.source()}" if player else "")
+    yield f'<!doctype html>\n{MARK}\n<html lang="en">\n<head>\n{head}'
     yield f"<title>{_safe(report.script)}: {_safe(report.record)}</title>"
-    yield f"<style>{_STYLE}</style>\n</head>\n<body>"
+    yield f"<style>{_STYLE}{playing.style() if player else ''}</style>\n</head>\n<body>"
     yield f"<h1>{_safe(report.script)}</h1>\n<dl>"
     yield _item("record", report.record)
     yield _item("seed", str(report.seed))
@@ -62,8 +65,11 @@ def _document(report: RecordReport) -> Iterator[str]:
     yield from (_item("note", warning) for warning in report.warnings)
     yield "</dl>"
     yield from _remarks(report.remarks, apart=True)
+    names = [branch.name for branch in report.branches]
     for branch in report.branches:
-        yield from _branch(branch)
+        yield from _branch(branch, _fork(branch, names) if player else "", player)
+    if player:
+        yield f"<script>{playing.script()}</script>"
     yield "</body>\n</html>"
 
 
@@ -71,10 +77,17 @@ def _item(name: str, text: str) -> str:
     return f"<dt>{name}</dt><dd>{_safe(text)}</dd>"
 
 
-def _branch(branch: BranchSection) -> Iterator[str]:
+def _fork(branch: BranchSection, names: Sequence[str]) -> str:
+    """Where a branch forks, for the player: numbers only, no text of the record."""
+    if branch.parent is None or branch.parent not in names:
+        return f' data-at="{branch.at}"'
+    return f' data-parent="{names.index(branch.parent)}" data-at="{branch.at}"'
+
+
+def _branch(branch: BranchSection, fork: str, player: bool) -> Iterator[str]:
     ends = f'<span class="{branch.status or ""}">{outcome(branch.status, branch.score)}</span>'
     active = " · active" if branch.active else ""
-    yield f"<details{' open' if branch.active else ''}>"
+    yield f"<details{fork}{' open' if branch.active else ''}>"
     yield (
         f"<summary><strong>{_safe(branch.name)}</strong> {ends} "
         f'<span class="dim">· {length(branch)}{active}</span></summary>\n<dl>'
@@ -90,17 +103,19 @@ def _branch(branch: BranchSection) -> Iterator[str]:
     yield "</dl>"
     yield from _remarks(branch.remarks, apart=False)
     for moment in branch.moments:
-        yield from _moment(moment, ends)
+        yield from _moment(moment, ends, player)
     if branch.error:
         yield from _error(branch.error)
     yield "</details>"
 
 
-def _moment(moment: Moment, ends: str) -> Iterator[str]:
+def _moment(moment: Moment, ends: str, player: bool) -> Iterator[str]:
     line = "" if moment.line is None else f" · line {moment.line}"
     code = " · the answer ran as code" if moment.code else ""
     yield f'<div class="step">\n<span class="dim">step {moment.at}{line}{code}</span>'
-    shown = _safe("".join(moment.step.written) + (moment.prompt or ""))
+    question = _safe(moment.prompt or "")
+    marked = f'<span class="question">{question}</span>' if player and question else question
+    shown = _safe("".join(moment.step.written)) + marked
     answer = "" if moment.answer is None else f'<span class="answer">{_safe(moment.answer)}</span>'
     if shown or answer:
         yield f"<pre>\n{shown}{answer}</pre>"

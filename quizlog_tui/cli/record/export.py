@@ -20,11 +20,14 @@ from .show import narrate_warnings
 def run(arguments: Namespace) -> int:
     """`quizlog export RECORD -o FILE`."""
     target = Path(arguments.output)
-    checked_form(target)  # --force helps no other file, and must not be offered
+    # Comes first: --force helps no file that is not an export, and must not be offered.
+    checked_form(target, player=arguments.player)
     refuse_existing(target, arguments)
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)
-        report = export(session, target, _progress, redact=arguments.redact)
+        report = export(
+            session, target, _progress, redact=arguments.redact, player=arguments.player
+        )
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr)
         with telling(lambda: f"{target} is written"):
@@ -58,6 +61,8 @@ def _export() -> Parser:
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help=".html or .md")
     add_force(parser)
     add_redact(parser)
+    about = "add a player to the HTML: steps by keys, a list of questions, branches to choose"
+    parser.add_argument("--player", action="store_true", help=about)
     return parser
 
 

@@ -1,0 +1,211 @@
+"""The player of an HTML export: it needs no network, shows the page's own text and follows keys."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from quizlog_tui.cli import main
+from quizlog_tui.report.document import build_report
+from quizlog_tui.report.html import to_html
+from quizlog_tui.session.session import Session
+from quizlog_tui.text import visible
+from tests.support.build import Build
+from tests.support.report_pages import TEXT, Page, report, unsafe
+from tests.support.sessions import QUIZ
+from tests.webquiz.conftest import needs_browser
+
+ADDED = re.compile(
+    r' data-parent="\d+"| data-at="\d+"|<script>.*?</script>\n'
+    r'|; script-src \'sha256-[^\']+\'|<span class="question">([^<]*)</span>',
+    re.S,
+)
+"""What a player adds to the page, besides its style."""
+HOSTILE = "<img src=x onerror=document.title='owned'>"
+
+
+def branched(build: Build) -> Session:
+    """A record of three branches: one waits, one ended in an error, one forks from that."""
+    session = Session(build.record(QUIZ, "1", "2"), clock=lambda: "now")
+    session.fork(1, "bad", "wrong<b>&amp;")
+    session.comment(1, f"no number {HOSTILE}")
+    session.fork(0, "5", "third")
+    session.switch("main")
+    return session
+
+
+def without_player(page: str) -> str:
+    """The page without what a player adds."""
+    text = ADDED.sub(lambda found: found[1] or "", page)
+    return re.sub(r"<style>.*?</style>", "", text, flags=re.S)
+
+
+def test_only_a_player_changes_the_page_and_keeps_all_that_it_shows(build: Build) -> None:
+    with branched(build) as session:
+        built = build_report(session)
+    plain, player = to_html(built), to_html(built, player=True)
+    assert "<script" not in plain and "script-src" not in plain and "data-" not in plain
+    assert without_player(player) == without_player(plain)
+    assert to_html(built, player=True) == player
+
+
+def test_the_shell_writes_the_same_bytes_every_time(build: Build) -> None:
+    with branched(build) as session:
+        record = str(session.path)
+    written = []
+    for name in ("a.html", "b.html"):
+        assert main(["export", record, "-o", str(build.folder / name), "--player"]) == 0
+        written.append((build.folder / name).read_bytes())
+    assert written[0] == written[1] and b"<script>" in written[0]
+
+
+def test_the_policy_of_the_page_allows_its_script_and_no_other() -> None:
+    page = to_html(report("x"), player=True)
+    [script] = re.findall(r"<script>(.*?)</script>", page, re.S)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    expected = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert f'content="{expected}"' in page
+    assert not re.search(r"https?:|<link|@import|url\(|src=", page)
+    assert not re.search(r"eval|Function\(|innerHTML|outerHTML|insertAdjacent|\.write\(", script)
+
+
+SCRIPT = re.compile(r"<script>.*?</script>", re.S)
+PLAIN = to_html(report("x"), player=True)
+
+
+@given(TEXT.filter(bool))
+def test_no_text_of_a_record_reaches_the_script_or_becomes_html(text: str) -> None:
+    page = to_html(report(text), player=True)
+    assert not unsafe(page)
+    parsed = Page(page)
+    assert parsed.tags == Page(PLAIN).tags
+    assert SCRIPT.findall(page) == SCRIPT.findall(PLAIN)
+    assert SCRIPT.sub("", page).count("<script") == 0
+    assert parsed.text.count(visible(text)) >= 15
+
+
+@pytest.mark.parametrize("name", ["x.md", "x.markdown"])
+def test_markdown_has_no_player(
+    name: str, build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = build.folder / name
+    assert main(["export", str(build.record(QUIZ)), "-o", str(target), "--player"]) == 2
+    assert "only HTML can have a player" in capsys.readouterr().err
+    assert not target.exists()
+
+
+@asynccontextmanager
+async def shown(build: Build, **options: Any) -> AsyncIterator[tuple[Any, str, list[str]]]:
+    """The exported page in a browser, its address, and all that it asked for or complained of."""
+    from playwright.async_api import async_playwright
+
+    from quizlog_tui.webquiz.page.browser import executable
+
+    target: Path = build.folder / "x.html"
+    with branched(build) as session:
+        target.write_text(to_html(build_report(session), player=True), encoding="utf-8")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=executable(), chromium_sandbox=False, timeout=240_000
+        )
+        try:
+            page = await (await browser.new_context(**options)).new_page()
+            page.set_default_timeout(120_000)
+            seen: list[str] = []
+            page.on("request", lambda request: seen.append(request.url))
+            page.on("console", lambda message: seen.append(message.text))
+            page.on("pageerror", lambda error: seen.append(str(error)))
+            await page.goto(target.as_uri())
+            yield page, target.as_uri(), seen
+        finally:
+            await browser.close()
+
+
+@needs_browser()
+async def test_keys_questions_and_branches_lead_through_the_steps(build: Build) -> None:
+    async with shown(build) as (page, address, seen):
+        place = page.locator("output")
+        current = page.locator(".player .step[aria-current=step]")
+        steps = page.locator(".player .step:visible")
+
+        async def at(step: int, of: int, fragment: str) -> None:
+            assert await place.inner_text() == f"step {step} of {of}"
+            assert page.url == address + fragment
+            assert f"step {step}" in await current.inner_text()
+            assert await steps.count() == step + 1
+
+        await at(0, 2, "")
+        for key, step in (
+            ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowRight", 2), ("ArrowLeft", 1),
+            ("Home", 0), ("ArrowLeft", 0), ("End", 2),
+        ):  # fmt: skip
+            await page.keyboard.press(key)
+            await at(step, 2, f"#step-{step}")
+        questions = page.get_by_role("navigation", name="Questions").get_by_role("link")
+        assert [line.split("\n")[0] for line in await questions.all_inner_texts()] == [
+            "0 number 0?", "1 number 1?", "2 number 2?",
+        ]  # fmt: skip
+        await questions.nth(1).click()
+        await at(1, 2, "#step-1")
+        await page.locator(".ways a", has_text="wrong").click()
+        await at(1, 2, "#branch-2-step-1")
+        assert "no number" in await current.inner_text()
+        await page.get_by_role("button", name="step forward").click()
+        assert "bad number" in await current.inner_text()
+        await page.get_by_label("branch").select_option(index=2)
+        assert page.url == f"{address}#branch-3-step-1"
+        await page.get_by_label("branch").press("ArrowLeft")  # the list may take it; no step does
+        assert page.url.endswith("step-1")
+        await page.go_back()
+        await at(1, 2, "#step-1")
+        assert await page.title() == "quiz.py: record.yaml"
+        assert seen == [address]
+
+
+@needs_browser()
+async def test_an_address_names_a_step_of_a_branch(build: Build) -> None:
+    async with shown(build) as (page, address, _):
+        for fragment, place, branch in (
+            ("#step-1", "step 1 of 2", 0),
+            ("#branch-2-step-2", "step 2 of 2", 1),
+            ("#step-99", "step 2 of 2", 0),
+            ("#branch-9-step-0", "step 0 of 2", 0),
+        ):
+            await page.goto(address + fragment)
+            assert await page.locator("output").inner_text() == place
+            assert await page.get_by_label("branch").input_value() == str(branch)
+
+
+@needs_browser()
+async def test_the_whole_page_is_shown_on_demand(build: Build) -> None:
+    async with shown(build) as (page, _, _):
+        assert await page.locator("body > details:visible").count() == 0
+        await page.get_by_role("button", name="show everything").click()
+        assert await page.locator("body > details:visible").count() == 3
+        assert await page.locator(".player .step:visible").count() == 0
+
+
+@needs_browser()
+async def test_the_whole_page_is_shown_without_scripts(build: Build) -> None:
+    async with shown(build, java_script_enabled=False) as (page, _, _):
+        assert await page.locator("body > details:visible").count() == 3
+        assert await page.locator(".player").count() == 0
+        assert await page.locator("details[open] .step:visible").count() == 3
+
+
+@needs_browser()
+@pytest.mark.parametrize(("wish", "scrolling"), [("reduce", "auto"), ("no-preference", "smooth")])
+async def test_nothing_moves_for_those_who_want_less_motion(
+    wish: str, scrolling: str, build: Build
+) -> None:
+    async with shown(build, reduced_motion=wish) as (page, _, _):
+        style = "getComputedStyle(document.documentElement).scrollBehavior"
+        assert await page.evaluate(style) == scrolling
