@@ -339,24 +339,35 @@ async def test_without_a_clipboard_the_terminal_is_asked(
         assert app.clipboard.startswith("one")
 
 
+@pytest.mark.parametrize(
+    ("row", "ending", "begins", "player"),
+    [
+        (0, "screen.svg", "<svg", False),
+        (1, "screen.txt", " ● waiting", False),
+        (2, "{}.html", "<!doctype html>", False),
+        (3, "{}.html", "<!doctype html>", True),
+        (4, "{}.md", "<!-- quizlog export -->", False),
+    ],
+)
 async def test_an_export_of_the_screen_and_of_the_record(
-    record: Path, monkeypatch: pytest.MonkeyPatch
+    row: int,
+    ending: str,
+    begins: str,
+    player: bool,
+    record: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(record.parent)
     app = QuizlogApp(record)
     async with app.run_test(notifications=True) as pilot:
         await at_keys(pilot)
-        for down in range(4):
-            await pilot.press("x", *["j"] * down, "enter")
-            await asking(pilot)
-            await pilot.press("enter")
-            await shows(pilot, "written to")
-            await idle(pilot)
-            app.clear_notifications()
-    name = record.parent.name
-    names = {path.name for path in record.parent.iterdir()}
-    assert {"screen.svg", "screen.txt", f"{name}.html", f"{name}.md"} <= names
-    assert "name? Ada" in (record.parent / "screen.txt").read_text()
+        await pilot.press("x", *["j"] * row, "enter")
+        await asking(pilot)
+        await pilot.press("enter")
+        await shows(pilot, "written to")
+    text = record.parent.joinpath(ending.format(record.parent.name)).read_text()
+    assert text.startswith(begins) and "Ada" in text
+    assert ("<script>" in text) == player
 
 
 def test_reports_of_two_records_have_two_names() -> None:

@@ -55,12 +55,12 @@ class ReportExport:
         self._report = prepared_report(self._session, self._tell)
         return listed(self._report.private)
 
-    def write(self, path: Path) -> None:
-        """Write what was prepared."""
+    def write(self, path: Path, *, player: bool = False) -> None:
+        """Write what was prepared, with a player of the steps where that is wanted."""
         from ...report.export import write_report
 
         assert self._report is not None
-        write_report(self._session, self._report, path, redact=self.redact)
+        write_report(self._session, self._report, path, redact=self.redact, player=player)
 
     def _tell(self, done: int, total: int) -> None:
         self._progress(f"branch {done} of {total}")

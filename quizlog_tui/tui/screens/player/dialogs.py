@@ -5,6 +5,7 @@ What a screen brings back is taken over here; what it shows is its own.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ....record.author import QUESTION, keep_author
@@ -111,8 +112,10 @@ class Dialogs:
         """The whole record with all its branches."""
         name = report_name(self.session.path)
         report = ReportExport(self.session, self.view.slow_work.tell_progress)
+        played = partial(report.write, player=True)
         return [
             Export("the whole record as HTML", f"{name}.html", report.write, report),
+            Export("the whole record as HTML with a player", f"{name}.html", played, report),
             Export("the whole record as Markdown", f"{name}.md", report.write, report),
         ]
 
