@@ -9,6 +9,7 @@ import shlex
 import shutil
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -18,6 +19,7 @@ from quizlog_tui.cli.parser import COMMANDS, parse, record_parser
 from quizlog_tui.config import load_config
 from quizlog_tui.record.model import Record
 from quizlog_tui.sandbox.advice import advice
+from quizlog_tui.sandbox.result import STATUSES, Status
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.keys.actions import all_actions
 from tests.support.build import Build
@@ -120,6 +122,16 @@ def test_tables_are_those_of_the_code(name: str) -> None:
         DOCUMENTS[name].write_text(made, encoding="utf-8")
     else:
         assert TEXTS[name] == made
+
+
+def test_every_status_that_the_code_gives_has_a_row() -> None:
+    assert {*STATUSES} == {*get_args(Status)}
+    faults = pytest.importorskip("quizlog_tui.server.faults")
+    shield = Path(pytest.importorskip("quizlog_tui.server.admission.shield").__file__).read_text()
+    refused = {int(code) for code in re.findall(r"(?:_deny|Refusal)\((\d+)", shield)}
+    given = {*refused, *faults._STATUS.values(), faults.status_of(faults.BadRequestError("x"))}
+    listed = [int(code) for code in re.findall(r"^\| (\d+) ", TABLES["http statuses"](), re.M)]
+    assert refused and given <= {*listed} and listed == sorted(listed)
 
 
 def test_every_table_is_somewhere() -> None:

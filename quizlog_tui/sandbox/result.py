@@ -22,13 +22,21 @@ Status = Literal[
     "disk_limit",
     "sandbox_error",
 ]
-"""How a run ended.
-
-`ok`: it left an answer; `error`: it raised; `timeout`, `oom`, `output_limit`, `disk_limit`: it went
-over a limit; `crashed`: a signal ended it; `no_result`: it left no answer; `bad_result` and
-`result_too_big`: its answer is unusable; `sandbox_error`: the sandbox failed, or the run was
-refused or stopped, which is never the code's fault.
-"""
+"""How a run ended."""
+STATUSES: dict[Status, str] = {
+    "ok": "it left an answer",
+    "error": "it raised an exception",
+    "no_result": "it left no answer",
+    "bad_result": "its answer is no JSON value, and cannot be made one",
+    "crashed": "a signal ended it",
+    "timeout": "it ran for too long",
+    "oom": "it used too much memory",
+    "output_limit": "it printed too much",
+    "disk_limit": "it wrote too much to the disk",
+    "result_too_big": "its answer is too long",
+    "sandbox_error": "it was not run, or was stopped; never the code's fault",
+}
+"""What each status means."""
 
 MEBIBYTE = 1 << 20
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..record.model import STATUSES
+from .admission.shield import MAX_BODY, READ_SECONDS
 
 _TEXT = {"type": "string"}
 _NO_TEXT = {"type": ["string", "null"]}
@@ -59,15 +60,15 @@ FAULTS: Responses = {
         400: "the request cannot be read",
         401: "the token is missing or wrong",
         403: "the request comes from another site's page, or names another host",
-        404: "no such file is served",
-        408: "the body did not arrive in time",
+        404: "there is no such route, or no such file is served",
+        408: f"the request did not arrive within {READ_SECONDS:g} seconds",
         409: "the record's state forbids it, or somebody else holds or changed it",
-        413: "the body is too large",
+        413: f"the body is larger than {MAX_BODY // 2**20} MB",
         415: "the body is not JSON",
-        422: "the body or a file is invalid",
-        503: "the server is unable to do it, or is ending",
+        422: "a field of the body, a record or a script is invalid",
+        503: "no models are configured, the server is ending, or it lacks memory or the like",
         504: "the script went over a limit",
-        507: "the server's disk is full",
+        507: "the server's disk is full; nothing was written",
     }.items()
 }
 REPLY: Responses = {200: _json(_REPLY, "the state of the questionnaire")}

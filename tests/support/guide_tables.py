@@ -6,15 +6,20 @@ A table stands between `<!-- NAME -->` and `<!-- end of NAME -->`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from textwrap import wrap
+from typing import Any
 
 from quizlog_tui.cli.command_data import commands
+from quizlog_tui.cli.machine.sandbox import exit_code
 from quizlog_tui.cli.parser import EXIT_CODES
 from quizlog_tui.config import Config, settings
 from quizlog_tui.files.paths import shipped
+from quizlog_tui.sandbox.result import STATUSES
 from quizlog_tui.tui.keys.actions import ACTIONS
 from quizlog_tui.tui.keys.key_names import shown_key
+from quizlog_tui.webquiz.task.settings import TaskSettings
 
 _TITLES = {"app": "Everywhere", "pane": "In text", "list": "In lists"}
 
@@ -82,6 +87,45 @@ def setting_table() -> str:
     return _table("| setting | default | means |", rows)
 
 
+def env_table() -> str:
+    """Every setting of tasks, as it is named in `.env`, with its default."""
+    rows = [
+        f"| `{each.name.upper()}` | {_code(_env_value(each.default))} | {each.metadata['about']} |"
+        for each in fields(TaskSettings)
+    ]
+    return _table("| in `.env` | default | means |", rows)
+
+
+def _env_value(default: Any) -> str:
+    number = isinstance(default, int | float) and not isinstance(default, bool)
+    return f"{default:g}" if number else str(default or "")
+
+
+def http_statuses() -> str:
+    """Every status of an error that a route may answer with."""
+    from quizlog_tui.server.schema import FAULTS
+
+    return _http_table(FAULTS)
+
+
+def trigger_statuses() -> str:
+    """Every status that a trigger may be answered with."""
+    from quizlog_tui.server.schema import STARTED
+
+    return _http_table(STARTED)
+
+
+def _http_table(responses: Mapping[int | str, Mapping[str, Any]]) -> str:
+    rows = [f"| {status} | {each['description']} |" for status, each in responses.items()]
+    return _table("| status | means |", rows)
+
+
+def sandbox_statuses() -> str:
+    """Every status of a run in the sandbox, with the exit code of `quizlog sandbox run`."""
+    rows = [f"| `{name}` | {exit_code(name)} | {says} |" for name, says in STATUSES.items()]
+    return _table("| status | exit code | means |", rows)
+
+
 def themes() -> str:
     """The shipped themes."""
     names = ", ".join(f"`{path.stem}`" for path in sorted(shipped("themes").glob("*.yaml")))
@@ -95,6 +139,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "exit codes": exit_codes,
     "settings": setting_table,
     "themes": themes,
+    "env": env_table,
+    "http statuses": http_statuses,
+    "trigger statuses": trigger_statuses,
+    "sandbox statuses": sandbox_statuses,
 }
 
 MARKED = re.compile(

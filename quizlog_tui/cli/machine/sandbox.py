@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
         _show(result)
     if result.isolation not in _SAFE and result.status != "sandbox_error":
         print(f"quizlog: NOT ISOLATED ({result.isolation})", file=sys.stderr)
-    return _exit_code(result.status)
+    return exit_code(result.status)
 
 
 def _source(name: str) -> str:
@@ -73,7 +73,8 @@ def _show(result: ExecResult) -> None:
     print(f"quizlog: {said}", file=sys.stderr)
 
 
-def _exit_code(status: Status) -> int:
+def exit_code(status: Status) -> int:
+    """The exit code of the command after a run."""
     if status == "ok":
         return 0
     if status == "sandbox_error":

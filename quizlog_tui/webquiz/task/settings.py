@@ -16,31 +16,57 @@ from ...solver.models.env_file import read_env
 DATABASE = "tasks.sqlite"
 """The file in `task_basedir` that keeps tasks, where no other database is configured."""
 _LEAST_SECRET = 6
+_LEAST = f"at least {_LEAST_SECRET} characters"
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
+
+
+def _setting(default: Any, about: str, *, secret: bool = False) -> Any:
+    return field(default=default, repr=not secret, metadata={"about": about})
 
 
 @dataclass(frozen=True)
 class TaskSettings:
     """The settings of tasks. Their names in `.env` are those of the fields, in capitals."""
 
-    user_email: str = ""
-    user_secret: str = field(default="", repr=False)
-    aiproxy_token: str = field(default="", repr=False)
-    task_basedir: Path = Path("/tmp/tds_tasks")
-    task_retention_hours: float = 24.0
-    task_database_url: str = field(default="", repr=False)
-    """Where tasks are kept: `postgresql://...`; a file in `task_basedir` if empty."""
-    max_concurrent_tasks: int = 4
-    max_concurrent_browsers: int = 4
-    max_concurrent_models: int = 16
-    max_queued_tasks: int = 100
-    task_disk_mb: int = 256
-    debug_keep_workspaces: bool = False
-    browser_executable: str = ""
-    quiz_allowed_origins: tuple[str, ...] = ()
-    """Further sites that a task's pages may refer to."""
-    quiz_private_hosts: tuple[str, ...] = ()
-    """Hosts that may have a private address."""
+    user_email: str = _setting("", "address of the person who takes the quiz")
+    user_secret: str = _setting("", f"the person's secret; {_LEAST}", secret=True)
+    aiproxy_token: str = _setting(
+        "", "a key of models; `models.yaml` names this or any other variable", secret=True
+    )
+    task_basedir: Path = field(
+        default=Path("/tmp/tds_tasks"), metadata={"about": "folder of all tasks"}
+    )
+    task_retention_hours: float = _setting(
+        24.0, "hours after which a server removes a finished task"
+    )
+    task_database_url: str = _setting(
+        "",
+        f"where tasks are kept: `postgresql://...`; empty: `{DATABASE}` in `TASK_BASEDIR`",
+        secret=True,
+    )
+    max_concurrent_tasks: int = _setting(
+        4, "tasks that a server works at once; servers with one database may each take one too many"
+    )
+    max_concurrent_browsers: int = _setting(
+        4, "pages that all tasks of a process have open at once; waiting counts as the page's time"
+    )
+    max_concurrent_models: int = _setting(
+        16, "queries to models at once, each for one question with its repair; waiting counts too"
+    )
+    max_queued_tasks: int = _setting(100, "tasks that may wait; further ones get 429")
+    task_disk_mb: int = _setting(
+        256, "most MB of a task's files: what its pages refer to, offer as downloads, and show"
+    )
+    debug_keep_workspaces: bool = _setting(
+        False, "keep the folder in which a task worked; so does `--keep`"
+    )
+    browser_executable: str = _setting("", "the browser; empty: a Chromium of the system")
+    quiz_allowed_origins: tuple[str, ...] = _setting(
+        (), "further sites that a task's pages may refer to, with commas between them"
+    )
+    quiz_private_hosts: tuple[str, ...] = _setting(
+        (), "hosts that may have a private address, with commas between them"
+    )
 
     @property
     def database(self) -> str:
@@ -72,8 +98,8 @@ def read_settings(
     }
     settings = TaskSettings(**found)
     if settings.user_secret and len(settings.user_secret) < _LEAST_SECRET:
-        hint = f"at least {_LEAST_SECRET} characters"
-        raise ConfigError("is too short to be kept out of logs", where="USER_SECRET", hint=hint)
+        message = "is too short to be kept out of logs"
+        raise ConfigError(message, where="USER_SECRET", hint=_LEAST)
     return settings
 
 
