@@ -75,7 +75,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "new": CommandEntry(
         "move",
         "record.moves",
-        "SCRIPT",
+        "SCRIPT [-- ARG...]",
         "make a record for a script",
         "quiz.py -o quiz.yaml",
     ),

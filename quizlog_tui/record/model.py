@@ -96,6 +96,8 @@ class Record:
     """The exception, if the status is `error`."""
     output: str | None = None
     """Path of a result file that is written at each change, relative to the record."""
+    args: tuple[str, ...] = ()
+    """The arguments the script runs with, after its name (extension: `args`)."""
     trail: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """A fingerprint of what was printed and asked at each stop of the active branch, the pending
     one included (see `replay.trail`). It is shorter if another tool added answers."""

@@ -149,6 +149,12 @@ class Transcript:
             return 1.0
         return self.last_error.score if self.last_error else None
 
+    @property
+    def exit_text(self) -> str:
+        """What it wrote to stderr last where it left with an exit status, such as its usage."""
+        left = self.last_error is not None and self.error_type == "SystemExit"
+        return self.last.stderr if left else ""
+
     @cached_property
     def inputs(self) -> tuple[str, ...]:
         """The answers that were used."""

@@ -161,6 +161,8 @@ class World:
     """The path at which it finds its folder, if that is changed."""
     hidden: tuple[str, ...] = ()
     """Files it does not find, if left over files are changed."""
+    args: tuple[str, ...] = ()
+    """The arguments after its name, in `sys.argv`."""
 
     @property
     def hash_seed(self) -> int:
@@ -211,7 +213,8 @@ def _days(year: int, month: int, day: int) -> int:
 
 def world_of(record: Record) -> World:
     """The world in which a record's script runs."""
-    return World(record.seed, start_of(record.extras.get("start_time")))
+    start = start_of(record.extras.get("start_time"))
+    return World(record.seed, start, args=record.args)
 
 
 def described(unavailable: Iterable[str], observed: Iterable[str]) -> list[str]:

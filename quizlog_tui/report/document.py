@@ -85,6 +85,8 @@ class RecordReport:
     """The remarks on the record as a whole, or on steps that do not exist."""
     private: Sequence[PrivateFinding] = ()
     """Text that names this machine or looks like a secret; not itself part of the document."""
+    args: Sequence[str] = ()
+    """The script's arguments."""
 
 
 def build_report(
@@ -109,6 +111,7 @@ def build_report(
         script=session.source.path.name,
         record=session.path.name,
         seed=record.seed,
+        args=record.args,
         code_hash=session.source.code_hash,
         branches=in_order,
         warnings=session.warnings,

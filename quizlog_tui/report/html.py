@@ -6,6 +6,7 @@ All untrusted text goes through `_safe`, the only place where text becomes HTML.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
@@ -61,6 +62,8 @@ def _document(report: RecordReport, player: bool) -> Iterator[str]:
     yield f"<h1>{_safe(report.script)}</h1>\n<dl>"
     yield _item("record", report.record)
     yield _item("seed", str(report.seed))
+    if report.args:
+        yield _item("arguments", shlex.join(report.args))
     yield _item("script", report.code_hash)
     yield from (_item("note", warning) for warning in report.warnings)
     yield "</dl>"

@@ -6,6 +6,7 @@ All untrusted text stands in a code span or fence with more backticks than any r
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 
 from ..record.feedback import Feedback
@@ -45,6 +46,8 @@ def _document(report: RecordReport) -> Iterator[str]:
     yield from (MARK, "", f"# Questionnaire {code(report.script)}", "")
     yield f"- record: {code(report.record)}"
     yield f"- seed: {report.seed}"
+    if report.args:
+        yield f"- arguments: {code(shlex.join(report.args))}"
     yield f"- script: {code(report.code_hash)}"
     yield from (f"- note: {code(warning)}" for warning in report.warnings)
     yield ""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..errors import ScriptError
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.summary import SUFFIXES
-from ..replay.script.source import Source, read_source
+from ..replay.script.source import Source, read_script_of, read_source
 
 
 def utc_now() -> str:
@@ -27,26 +28,88 @@ def read_new_script(script: Path) -> Source:
         ScriptError: It cannot be read, or is a record itself.
     """
     source = read_source(script)
-    if script.suffix in SUFFIXES:
+    if is_record(script):
         hint = "name a Python file; a record is opened by `quizlog RECORD`"
         raise ScriptError("is a record, not a script", where=str(script), hint=hint)
     return source
 
 
+def is_record(path: Path) -> bool:
+    """Whether a file is named like a record."""
+    return path.suffix in SUFFIXES
+
+
 def new_record(
-    script: Path, record: Path, seed: int, *, clock: Callable[[], str] = utc_now
+    script: Path,
+    record: Path,
+    seed: int,
+    args: Sequence[str] = (),
+    *,
+    clock: Callable[[], str] = utc_now,
 ) -> None:
     """Write a new record for a script.
+
+    Args:
+        script: The script's file.
+        record: The new file.
+        seed: The seed of all randomness in the script.
+        args: The script's arguments.
+        clock: Gives the time at which it starts.
 
     Raises:
         ScriptError: The script cannot be read, or is a record itself.
         RecordError: The record exists already, or cannot be written.
     """
+    source = read_new_script(script)
+    empty = Record("", seed, code_hash=source.code_hash, args=tuple(args))
+    _create(record, source, empty, clock())
+
+
+def run_again(
+    known: Path,
+    record: Path,
+    *,
+    seed: int | None = None,
+    args: Sequence[str] | None = None,
+) -> Source:
+    """Write a new record that gives a record's answers to its script again.
+
+    The clocks of the script start when they started for the known record.
+
+    Args:
+        known: The record.
+        record: The new file.
+        seed: Another seed; None for the same.
+        args: Other arguments of the script; None for the same.
+
+    Returns:
+        The script.
+
+    Raises:
+        ScriptError: The script cannot be read.
+        RecordError: The known record cannot be read, or the new one exists already or cannot be
+            written.
+    """
+    old = RecordFile(known).read()
+    source = read_script_of(known, old.script)
+    new = Record(
+        "",
+        old.seed if seed is None else seed,
+        inputs=old.inputs,
+        pointer=len(old.inputs),
+        code_hash=source.code_hash,
+        args=old.args if args is None else tuple(args),
+    )
+    _create(record, source, new, old.extras.get("start_time"))
+    return source
+
+
+def _create(record: Path, source: Source, content: Record, start_time: Any) -> None:
+    """Write a record of a script, whose path it names relative to itself."""
     import uuid
 
-    source = read_new_script(script)
-    folder = Path(os.path.realpath(record)).parent
-    extras = {"start_time": clock(), "execution_id": str(uuid.uuid4())}
-    relative = os.path.relpath(source.path, folder)
-    empty = Record(relative, seed, code_hash=source.code_hash, extras=extras)
-    RecordFile(record).create(empty)
+    script = os.path.relpath(source.path, Path(os.path.realpath(record)).parent)
+    extras = {"start_time": start_time, "execution_id": str(uuid.uuid4())}
+    if start_time is None:
+        del extras["start_time"]
+    RecordFile(record).create(content.but(script=script, extras=extras))

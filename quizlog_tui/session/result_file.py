@@ -43,6 +43,7 @@ def result(record: Record, transcript: Transcript) -> dict[str, Any]:
     return {
         "script": record.script,
         "seed": record.seed,
+        **({"args": list(record.args)} if record.args else {}),
         "code_hash": record.code_hash,
         "branch": record.branch,
         "status": transcript.status,

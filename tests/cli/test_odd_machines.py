@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -120,23 +119,16 @@ class Done:
     """What is in the folder now."""
 
 
-def _need(around: Around) -> None:
+def _need(around: Around, folder: Path) -> None:
     """Skip where this machine cannot make such surroundings."""
-    if lacks := _lacks(around):
-        pytest.skip(f"not possible here: {lacks}")
-
-
-@cache
-def _lacks(around: Around) -> str:
-    """Why this machine cannot make such surroundings; empty if it can."""
+    home = folder / "home"
+    home.mkdir()
     command = ["sh", "-c", around.shell, "sh", sys.executable, "-c", "import quizlog_tui"]
-    with tempfile.TemporaryDirectory() as name:
-        home = Path(name, "home")
-        home.mkdir()
-        tried = subprocess.run(
-            command, env=os.environ | {"HOME": str(home)}, capture_output=True, check=False
-        )
-    return tried.stderr.decode().strip() or "it fails" if tried.returncode else ""
+    tried = subprocess.run(
+        command, env=os.environ | {"HOME": str(home)}, capture_output=True, check=False
+    )
+    if tried.returncode:
+        pytest.skip(f"not possible here: {tried.stderr.decode().strip()}")
 
 
 @pytest.fixture(scope="module")
@@ -181,10 +173,10 @@ def _run(folder: Path, command: str, shell: str, before: bytes) -> Done:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_a_command_works_or_says_what_to_do(
-    name: str, command: str, perform: Callable[[str, str], Done]
+    name: str, command: str, perform: Callable[[str, str], Done], tmp_path: Path
 ) -> None:
     around = SURROUNDINGS[name]
-    _need(around)
+    _need(around, tmp_path)
     usual, odd = perform(COMMANDS[command], 'exec "$@"'), perform(COMMANDS[command], around.shell)
     assert "Traceback" not in odd.out + odd.err
     assert odd.files <= usual.files
@@ -280,7 +272,7 @@ def test_the_installed_command_takes_closed_streams(build: Build) -> None:
 def test_the_screens_open_without_a_home(build: Build) -> None:
     path = build.record(QUIZ)
     nobody = SURROUNDINGS["no home and no name"]
-    _need(nobody)
+    _need(nobody, build.folder)
     command = ["sh", "-c", nobody.shell, "sh", *quizlog("tui", str(path))]
     with Terminal(command, cwd=build.folder) as terminal:
         terminal.wait_for("number 0?")

@@ -33,7 +33,7 @@ from tests.support.processes import IS_UP, below, is_up
 from tests.support.waiting import gone, wait_for
 
 pytestmark = [
-    pytest.mark.early,
+    pytest.mark.long,
     pytest.mark.skipif(sys.platform != "linux", reason="checkpoints need Linux"),
 ]
 
@@ -57,12 +57,11 @@ def test_every_shape_of_script_is_rewound_and_forked_right(
 ) -> None:
     source, answers = CORPUS[name]
     script = build.script(source)
-    whole = replay(script, 1, answers)
-    assert cached.replay(script, 1, answers) == whole
+    assert cached.replay(script, 1, answers) == replay(script, 1, answers)
     for count in random.Random(name).sample(range(len(answers) + 1), len(answers) + 1):
-        assert cached.replay(script, 1, answers[:count]) == whole.upto(count)
-        other = [*answers[:count], "something else"]
-        assert cached.replay(script, 1, other) == replay(script, 1, other)
+        for tail in ([], ["something else"]):
+            inputs = [*answers[:count], *tail]
+            assert cached.replay(script, 1, inputs) == replay(script, 1, inputs)
 
 
 STATEFUL = """

@@ -30,7 +30,7 @@ from quizlog_tui.replay.world import World, described
 from tests.support.build import Build
 from tests.support.processes import IS_UP, gives_up
 
-pytestmark = pytest.mark.early
+pytestmark = pytest.mark.long
 T = TypeVar("T", bound=Callable[..., None])
 linux = pytest.mark.skipif(sys.platform != "linux", reason="copies need Linux")
 LINES = st.lists(st.lists(st.sampled_from("abc"), max_size=6), min_size=1, max_size=12)

@@ -6,6 +6,17 @@ from pathlib import Path
 
 import yaml
 
+ROUNDS = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--rounds", type=int, default=2)
+parser.add_argument("name")
+given = parser.parse_args()
+for number in range(given.rounds):
+    print(given.name, input(f"round {number} of {given.rounds}: "))
+"""
+"""Takes a name, and the number of its questions, as arguments."""
+
 QUIZ = """
 import random
 print("start", random.randint(1, 9))

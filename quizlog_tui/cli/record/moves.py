@@ -120,18 +120,11 @@ def _answer(arguments: Namespace) -> str | None:
 
 
 def new(arguments: Namespace) -> int:
-    """`quizlog new SCRIPT`."""
-    import random
+    """`quizlog new SCRIPT|RECORD [-- ARG...]`."""
+    from ...session.new_record import is_record
 
-    from ...session.new_record import new_record, read_new_script
-
-    script = Path(arguments.script)
-    source = read_new_script(script)
-    target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
-    if arguments.allow:
-        grant(source.code_hash, arguments.allow)
-    new_record(script, target, seed)
+    path = Path(arguments.script)
+    target = _run_again(path, arguments) if is_record(path) else _new_record(path, arguments)
     with (
         telling(lambda: f"{target} was made"),
         replayer(0) as own,
@@ -139,6 +132,35 @@ def new(arguments: Namespace) -> int:
     ):
         session.save()
         return _show(session, arguments, session.reply())
+
+
+def _new_record(script: Path, arguments: Namespace) -> Path:
+    """Write a record for a script; its path."""
+    import random
+
+    from ...session.new_record import new_record, read_new_script
+
+    source = read_new_script(script)
+    target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
+    if arguments.allow:
+        grant(source.code_hash, arguments.allow)
+    new_record(script, target, seed, arguments.args)
+    return target
+
+
+def _run_again(known: Path, arguments: Namespace) -> Path:
+    """Write a record with the answers of a known one; its path."""
+    from ...session.new_record import run_again
+
+    if not arguments.output:
+        hint = f"name it: quizlog new {one_line(str(known))} -o RECORD"
+        raise UsageError("where shall the new record be?", where=str(known), hint=hint)
+    target = Path(arguments.output)
+    source = run_again(known, target, seed=arguments.seed, args=arguments.args or None)
+    if arguments.allow:
+        grant(source.code_hash, arguments.allow)
+    return target
 
 
 def rewind(arguments: Namespace) -> int:
@@ -188,10 +210,17 @@ def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
 
 
 def _new() -> Parser:
-    parser = command("quizlog new", new, "Make a record for a script.")
-    parser.add_argument("script")
+    about = (
+        "Make a record for a script. From a record, make one that gives its answers again, with\n"
+        "other arguments or another seed."
+    )
+    parser = command("quizlog new", new, about)
+    parser.add_argument("script", metavar="SCRIPT|RECORD")
+    about = "the script's own arguments; those like options after --"
+    parser.add_argument("args", metavar="ARG", nargs="*", help=about)
     parser.add_argument("-o", "--output", metavar="RECORD", help="default: SCRIPT with .yaml")
-    parser.add_argument("--seed", type=int, help="default: a random one, which is kept")
+    about = "default: a random one, which is kept; from a record, the same"
+    parser.add_argument("--seed", type=int, help=about)
     add_allow(parser)
     return parser
 

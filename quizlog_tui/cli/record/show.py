@@ -13,6 +13,9 @@ from ...session.reply import Reply
 from ...session.session import Session
 from ...text import one_line, plural, visible
 
+_MOST_EXIT_LINES = 20
+"""Lines of what a script says where it leaves with an exit status."""
+
 
 def questionnaire(reply: Reply) -> str:
     """Printed output with each answer in its place behind its question."""
@@ -77,6 +80,8 @@ def error_lines(session: Session, reply: Reply) -> Iterator[str]:
     for number, text in session.source.excerpt(error.line) if error.line else ():
         mark = ">" if number == error.line else " "
         yield f" {mark} {number:4} {one_line(text)}"
+    for text in reply.transcript.exit_text.splitlines()[-_MOST_EXIT_LINES:]:
+        yield f"   stderr: {one_line(text)}"
 
 
 def why(reason: str | None) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ...errors import EpisodeError
 from ...record.branches import BranchEnd, switched
 from ...record.model import Record
 from ...record.store import RecordFile
@@ -75,9 +76,14 @@ def attempt(path: Path, branch: str | None = None) -> RecordAttempt:
     Raises:
         RecordError: The record cannot be read.
         DecisionError: Its decisions cannot be read.
+        EpisodeError: The script had arguments, which an episode does not hold.
         UsageError: There is no such branch, or it is deleted.
     """
     record = RecordFile(path).read()
+    if record.args:
+        hint = "leave it out, or let the script ask for what its arguments say"
+        message = "an episode cannot tell of the script's arguments (`args`)"
+        raise EpisodeError(message, where=str(path), hint=hint)
     if branch is not None:
         record = switched(record, branch, _at_its_end(record))
     run_id, start_time = (record.extras.get(name) for name in ("execution_id", "start_time"))

@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...replay.transcript import Step, Transcript
+from ...replay.world import World
 
 MAX_LINE = 64 * 1024 * 1024
 """A longer line is not read."""
 
 
-def start_of_chain(code_hash: str, seed: int, start: int) -> str:
+def start_of_chain(code_hash: str, world: World) -> str:
     """What the first step's hash builds on: the script, and the world it ran in."""
-    return _hash("", {"code_hash": code_hash, "seed": seed, "start": start})
+    about = {"code_hash": code_hash, "seed": world.seed, "start": world.start}
+    return _hash("", about | ({"args": list(world.args)} if world.args else {}))
 
 
 def step_lines(run: Transcript, start: str) -> list[str]:

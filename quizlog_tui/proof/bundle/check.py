@@ -183,7 +183,7 @@ def _inconsistent(
 ) -> Iterator[BundleProblem]:
     """What in a bundle contradicts the rest of it."""
     world = world_of(record)
-    start = start_of_chain(source.code_hash, world.seed, world.start)
+    start = start_of_chain(source.code_hash, world)
     broken = first_broken(lines, start)
     if broken is not None:
         yield BundleProblem(
@@ -201,7 +201,7 @@ def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[
     """The first step that the script does otherwise here."""
     world = world_of(record)
     run = replay(source, world, record.used)
-    now = step_lines(run, start_of_chain(source.code_hash, world.seed, world.start))
+    now = step_lines(run, start_of_chain(source.code_hash, world))
     pairs = enumerate(zip(now, lines, strict=False))
     index = next((i for i, (one, other) in pairs if one != other), min(len(now), len(lines)))
     if now != list(lines):

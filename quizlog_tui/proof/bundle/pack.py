@@ -67,7 +67,7 @@ def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Pack
     files = _files(source, [*(one for one in mentioned if one not in doubtful), *more])
     shown = redacted(record, privacy) if redact else record
     told = path.read_bytes() if shown is record else to_text(to_mapping(shown), path).encode()
-    start = start_of_chain(source.code_hash, record.seed, world_of(record).start)
+    start = start_of_chain(source.code_hash, world_of(record))
     lines = step_lines(run, start)
     members = _members(path, told, lines, files)
     head = head_of(lines, start)

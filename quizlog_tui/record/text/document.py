@@ -29,6 +29,7 @@ def to_mapping(record: Record) -> dict[str, Any]:
         "print": record.print,
         "last_error": record.last_error and error_mapping(record.last_error),
         "trail": record.trail or None,
+        "args": list(record.args) or None,
         "branch": record.branch if record.branch != MAIN else None,
         "branches": _branches(record) or None,
     }

@@ -112,6 +112,7 @@ def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -
         print=AppendOnlyList(fields.texts("print")),
         last_error=_last_error(fields),
         trail=_trail(fields, len(inputs) + 1),
+        args=_args(fields),
         output=fields.take("output", str, hint="name a file, or leave it out"),
         code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
         branch=fields.take("branch", str, hint="name one of the branches") or MAIN,
@@ -132,6 +133,15 @@ def _pointer(fields: Fields, count: int) -> int:
     if pointer > count:
         fields.fail("pointer", f"is {pointer}, past the {count} inputs", hint)
     return pointer
+
+
+def _args(fields: Fields) -> tuple[str, ...]:
+    args = fields.texts("args")
+    for index, text in enumerate(args):
+        if "\0" in text:
+            hint = "take it out: no program can be given one"
+            fields.fail(f"args[{index}]", "holds a NUL character", hint)
+    return tuple(args)
 
 
 def _trail(fields: Fields, most: int) -> AppendOnlyList[str]:

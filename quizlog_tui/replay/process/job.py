@@ -37,6 +37,7 @@ def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[
         os.fsencode(kept),
         *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),
         _packed(variables),
+        os.fsencode("".join(f"{text}\0" for text in world.args)),
         source.data,
     ]
 

@@ -56,7 +56,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
     world = World(job, folder, outside)
     hooks.install(Log(wire, outcome, taint, world, code, job.untold), world)
-    _become_plain(folder.path, job.name)
+    _become_plain(folder.path, [job.name, *job.args])
     if "system" in job.changed:
         taint.look_before()
     try:
@@ -102,9 +102,9 @@ def _limit_memory(limit: int) -> None:
             resource.setrlimit(kind, (limit, limit))
 
 
-def _become_plain(folder: str, argv0: str) -> None:
+def _become_plain(folder: str, argv: list[str]) -> None:
     """Put `sys` into the state in which `python script.py` finds it."""
-    sys.argv[:] = [argv0]
+    sys.argv[:] = argv
     del sys.path[:2]
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = folder

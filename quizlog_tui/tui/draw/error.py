@@ -9,6 +9,8 @@ from .words import score_text
 
 _LONG, _LINES = 100, 3
 """Characters and lines of a message that stand above its place."""
+_MOST_EXIT_LINES = 20
+"""Lines of what a script says where it leaves with an exit status."""
 
 
 def error_lines(transcript: Transcript, source: Source) -> list[Line]:
@@ -31,4 +33,6 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
             here = number == error.line
             text = f"{'▶' if here else ' '} {number:4} {source.line(number)}"
             lines.append(line((text, "error" if here else "dim"), cut=True))
+    said = transcript.exit_text.splitlines()[-_MOST_EXIT_LINES:]
+    lines += [line((text, "warn")) for text in said]
     return lines if whole else [*lines, line((message, "error"))]

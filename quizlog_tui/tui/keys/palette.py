@@ -8,9 +8,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from .actions import ACTIONS, Action
-from .key_names import shown_key
-from .keymap import effective
-from .own_commands import own_actions
+from .keymap import shown
 
 
 class ActionCommands(Provider):
@@ -32,8 +30,7 @@ class ActionCommands(Provider):
 
     def _actions(self) -> Iterator[Action]:
         scope = getattr(self.screen, "SCOPE", "")
-        own = own_actions(self.app, scope)
-        for action in (*ACTIONS.get(scope, ()), *own, *ACTIONS["app"]):
+        for action in (*ACTIONS.get(scope, ()), *ACTIONS["app"]):
             if action.id != "app.palette":
                 yield action
 
@@ -44,5 +41,4 @@ class ActionCommands(Provider):
         return call
 
     def _words(self, action: Action) -> str:
-        key = shown_key(effective(action, self.app._keymap)[0])
-        return f"{action.label}: {action.help}  ({key})"
+        return f"{action.label}: {action.help}  ({shown(action.id, self.app._keymap)})"

@@ -24,6 +24,7 @@ from quizlog_tui.proof.bundle.sign import sign, signature
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.needed_files import needed_files
 from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.replay.world import World
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
@@ -252,7 +253,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 
 def test_a_step_of_the_chain_that_was_changed_is_the_first_that_breaks(build: Build) -> None:
     run = replay(build.script("for i in range(5): print(i, input('? '))\n"), 1, list("abcde"))
-    start = start_of_chain("sha256:0", 1, 0)
+    start = start_of_chain("sha256:0", World(1, 0))
     lines = step_lines(run, start)
     assert first_broken(lines, start) is None and len(lines) == 6
     for index in range(6):
@@ -262,7 +263,7 @@ def test_a_step_of_the_chain_that_was_changed_is_the_first_that_breaks(build: Bu
         assert first_broken([*lines[:index], *lines[index + 1 :]], start) == (
             index if index < 5 else None
         )
-    assert first_broken(lines, start_of_chain("sha256:0", 2, 0)) == 0
+    assert first_broken(lines, start_of_chain("sha256:0", World(2, 0))) == 0
     assert first_broken(["[]", "null", "{}"], start) == 0
 
 

@@ -21,6 +21,7 @@ from quizlog_tui.proof.bundle.check import BundleReport, verify_bundle
 from quizlog_tui.proof.bundle.container import ContainerError, packed, unpacked
 from quizlog_tui.proof.bundle.manifest import MANIFEST, STEPS, digest
 from quizlog_tui.proof.bundle.pack import pack
+from quizlog_tui.replay.world import World
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
@@ -280,7 +281,7 @@ def test_a_step_of_another_shape_is_refused(line: Any, bundle: Path) -> None:
 
     def change(members: Members, about: About) -> None:
         code_hash = digest(members["script/quiz.py"])
-        start = start_of_chain(code_hash, 7, _start(members))
+        start = start_of_chain(code_hash, World(7, _start(members)))
         head = hashed(start, line)
         members[STEPS] = f"{json.dumps({**line, 'hash': head})}\n".encode()
         about.update(head=head, steps=1)
