@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dbos import DBOS, DBOSConfig, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
+from dbos import DBOS, DBOSClient, DBOSConfig, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
@@ -28,6 +28,8 @@ _POLL = 0.25
 """Seconds between two checks for waiting tasks."""
 _WATCH = 1.0
 """Seconds between two checks for processes that have ended."""
+_NOTICE = 0.1
+"""Seconds between two checks for messages to tasks. None are sent, but DBOS's end waits for one."""
 _GRACE = 5.0
 """Seconds that the end of the process waits for answers being sent."""
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
@@ -223,21 +225,31 @@ async def _launch(engine: Engine, url: str, slots: int, clean: Redaction) -> Non
         executor_id=engine.presence.name,
         serializer=Clean(clean),
         enable_otlp=False,
-        log_level="CRITICAL",  # faults at the start are reported below
+        notification_listener_polling_interval_sec=_NOTICE,
+        log_level="CRITICAL",
     )
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)  # faults at the start are reported below
     try:
+        await asyncio.to_thread(_declare_queue, url, slots)
         DBOS(config=config)
         engine.register()
         DBOS.launch()
-        await DBOS.register_queue_async(
-            QUEUE, worker_concurrency=slots, polling_interval_sec=_POLL, on_conflict="always_update"
-        )
     except Exception as error:
         await _destroy()
         reason = str(error).strip().partition("\n")[0]
         message = f"cannot store tasks: {reason}"
         raise ConfigError(message, where="TASK_DATABASE_URL") from None
     logging.getLogger("dbos").setLevel(logging.ERROR)
+
+
+def _declare_queue(url: str, slots: int) -> None:
+    """Make the tables and the queue. DBOS looks for queues as it starts, then once a second."""
+    DBOS.migrate(system_url(url))
+    client = DBOSClient(system_database_url=system_url(url), application_name=APPLICATION)
+    try:
+        client.register_queue(QUEUE, worker_concurrency=slots, polling_interval_sec=_POLL)
+    finally:
+        client.destroy()
 
 
 async def _destroy() -> None:
