@@ -9,7 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..replay.transcript import Transcript
-from ..replay.world import DECISIVE, HELD, LACKS, MET, NOTED, OPEN, Cause, doubt
+from ..replay.world import (
+    DECISIVE,
+    FIXED_CONDITIONS,
+    OPEN_CONDITIONS,
+    REMARKABLE,
+    UNAVAILABLE,
+    UNVERIFIABLE,
+    Cause,
+    doubt,
+)
 from .diverge import Difference
 from .verdict import Verdict
 
@@ -61,7 +70,10 @@ def explain_difference(
 
 def cause_of(guilty: Sequence[str]) -> Cause:
     """The class of the first condition that no replay holds; of the first one if all are held."""
-    return next((OPEN[name] for name in guilty if name in OPEN), (HELD | OPEN)[guilty[0]])
+    return next(
+        (OPEN_CONDITIONS[name] for name in guilty if name in OPEN_CONDITIONS),
+        (FIXED_CONDITIONS | OPEN_CONDITIONS)[guilty[0]],
+    )
 
 
 def describe_conditions(guilty: Iterable[str]) -> str:
@@ -73,14 +85,14 @@ def explain_noise(plain: Transcript) -> tuple[Cause, str]:
     """Why two runs in one and the same world differ: only what they met can be the cause."""
     known = observed_cause(plain)
     if known is None and "addresses" in plain.unavailable:
-        return "address-order", LACKS["addresses"]
+        return "address-order", UNAVAILABLE["addresses"]
     return known or ("unknown", "two replays in one and the same world differ")
 
 
 def observed_cause(plain: Transcript) -> tuple[Cause, str] | None:
     """What a run met that no replay holds, as the cause of what no condition explains."""
     turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
-    causes = MET | {name: (cause, NOTED[name]) for name, cause in turns.items()}
+    causes = UNVERIFIABLE | {name: (cause, REMARKABLE[name]) for name, cause in turns.items()}
     return next((causes[name] for name in causes if name in plain.observed), None)
 
 
@@ -89,5 +101,5 @@ def apply_doubt(verdict: Verdict) -> Verdict:
     name = doubt(verdict.observed)
     if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
         return verdict
-    cause, reason = MET[name]
+    cause, reason = UNVERIFIABLE[name]
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)

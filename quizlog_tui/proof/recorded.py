@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record, Status
-from ..replay.trail import printed_before, question, stop_fingerprint
+from ..replay.trail import printed_before, question_of, stop_fingerprint
 from ..replay.transcript import Transcript
 from .diverge import Difference, apart
 
@@ -89,8 +89,10 @@ def _unclear(known: Known, run: Transcript) -> Iterator[int]:
     before = sum(len(step.written) for step in run.steps[: known.stop])
     alike = known.print is None or known.print[:before] == run.print[:before]
     printed = 0
-    for stop, (step, marked) in enumerate(zip_longest(run.steps, known.trail[: len(run.steps)])):
-        same = marked is None or marked == step.mark
+    for stop, (step, fingerprint) in enumerate(
+        zip_longest(run.steps, known.trail[: len(run.steps)])
+    ):
+        same = fingerprint is None or fingerprint == step.fingerprint
         if known.print is not None and not alike and stop < known.stop:
             own = step.print
             same = same and known.print[printed : printed + len(own)] == own
@@ -111,23 +113,23 @@ def belied(known: Known, run: Transcript, stop: int) -> bool:
 
 
 def _differences(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
-    marked = known.trail[stop] if stop < len(known.trail) else None
-    if marked is None or marked == stop_fingerprint(run, stop):
+    fingerprint = known.trail[stop] if stop < len(known.trail) else None
+    if fingerprint is None or fingerprint == stop_fingerprint(run, stop):
         yield from _by_print(known, run, stop)
         yield from _by_end(known, run, stop)
     else:
-        yield from _by_mark(known, run, stop, marked)
-        yield _unnamed(known, run, stop, marked)
+        yield from _by_mark(known, run, stop, fingerprint)
+        yield _unnamed(known, run, stop, fingerprint)
     if stop < len(known.inputs) and run.status != "in_progress":
         yield Difference(stop, "outcome", "in_progress", run.status)
 
 
-def _by_mark(known: Known, run: Transcript, stop: int, marked: str) -> Iterator[Difference]:
+def _by_mark(known: Known, run: Transcript, stop: int, fingerprint: str) -> Iterator[Difference]:
     """What makes a stop another than its mark, as far as the record has the texts."""
-    asked, now = question(marked), run.last.prompt
+    asked, now = question_of(fingerprint), run.last.prompt
     old = None
     if known.print is not None and stop <= known.stop and asked is not None:
-        old = printed_before(marked, known.print, len(run.print) - len(run.last.print))
+        old = printed_before(fingerprint, known.print, len(run.print) - len(run.last.print))
     if old is None:
         yield from _by_print(known, run, stop)
     elif not _stopped_short(known, run, old) and old != list(run.last.print):
@@ -140,14 +142,16 @@ def _by_mark(known: Known, run: Transcript, stop: int, marked: str) -> Iterator[
     yield from _by_end(known, run, stop)
 
 
-def _unnamed(known: Known, run: Transcript, stop: int, marked: str) -> Difference:
+def _unnamed(known: Known, run: Transcript, stop: int, fingerprint: str) -> Difference:
     """A stop that is not as marked, where no text that the record has is another."""
     now = "".join(run.last.written)
     if known.print is not None and stop <= known.stop:  # the strings agree, so lines end otherwise
         lines = tuple(f"{text}\n" for text in run.last.print)
         ended = replace(run, last=replace(run.last, written=lines))
         then = (
-            "".join(lines) if stop_fingerprint(ended, stop) == marked else f"(marked {marked[:12]})"
+            "".join(lines)
+            if stop_fingerprint(ended, stop) == fingerprint
+            else f"(marked {fingerprint[:12]})"
         )
         return Difference(stop, "print", then, now)
     if run.last_error is not None:

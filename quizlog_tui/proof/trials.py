@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import LimitError
-from ..replay.runs import Runs
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..replay.tree import tree_of
+from ..replay.uncached_runs import UncachedRuns
 from ..replay.world import World
 from .causes import culprits
 from .diverge import first_difference
@@ -54,7 +54,7 @@ class Trials:
         elsewhere: The path at which the script finds its folder, where that is changed.
     """
 
-    def __init__(self, source: Source, world: World, runs: Runs, elsewhere: str) -> None:
+    def __init__(self, source: Source, world: World, runs: UncachedRuns, elsewhere: str) -> None:
         self._source = source
         self._world = world
         self._runs = runs
@@ -89,7 +89,7 @@ class Trials:
             if any(other.later for other in wanted):
                 _wait_for_the_next_second()
             worlds = [self._world_of(other) for other in wanted]
-            yield from self._runs.walked(self._source, worlds, tree_of(lines))
+            yield from self._runs.walk(self._source, worlds, tree_of(lines))
 
     def _searched(self, search: Search) -> tuple[str, ...] | LimitError:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from ..replay.world import FIXED, LACKS, Cause, described_met, isolation
+from ..replay.world import FIXED, UNAVAILABLE, Cause, describe_observation, isolation
 from .diverge import What
 
 
@@ -30,9 +30,9 @@ class Verdict:
     relies_on: tuple[Cause, ...] = ()
     """What another world would change, and the fixed one holds."""
     observed: tuple[str, ...] = ()
-    """What was met that the world does not hold; names of `MET` and `NOTED`."""
+    """What was met that the world does not hold; names of `UNVERIFIABLE` and `REMARKABLE`."""
     unavailable: tuple[str, ...] = ()
-    """What this system lacks; names of `LACKS`."""
+    """What this system lacks; names of `UNAVAILABLE`."""
     fits: str | None = None
     """How far a record fits a script that was edited since: "all" of it shows the same; "amended",
     something shows otherwise but each answer still meets its question; "to step K", where another
@@ -51,9 +51,9 @@ class Verdict:
         )
         world = {
             "fixed": [name for name in FIXED if name not in unavailable],
-            "missing": {name: LACKS[name] for name in unavailable},
+            "missing": {name: UNAVAILABLE[name] for name in unavailable},
             "isolation": isolation(unavailable),
-            "met": {name: described_met(name) for name in observed},
+            "met": {name: describe_observation(name) for name in observed},
             "relies_on": list(relies_on),
         }
         return data | {"world": world}
@@ -85,10 +85,10 @@ class Verdict:
         told = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
         yield from (f"not judged: {part}" for part in self.not_judged[told:])
         for name in self.observed:
-            if described_met(name) != self.reason:
-                yield f"note: {described_met(name)}"
+            if describe_observation(name) != self.reason:
+                yield f"note: {describe_observation(name)}"
         for name in self.unavailable:
-            yield f"missing here: {LACKS[name]}"
+            yield f"missing here: {UNAVAILABLE[name]}"
 
 
 def together(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Verdict:

@@ -17,20 +17,20 @@ from typing import Any, TypeVar
 from ..errors import LimitError, QuizlogError
 from ..record.model import Record
 from ..record.store import RecordFile
-from ..replay.runs import Runs
 from ..replay.script.source import Source, read_script_of
-from ..replay.trail import question
+from ..replay.trail import question_of
 from ..replay.transcript import Transcript
 from ..replay.tree_walk import Outcome
+from ..replay.uncached_runs import UncachedRuns
 from ..replay.world import (
     FIXED,
-    HELD,
-    MET,
-    NOTED,
-    OPEN,
+    FIXED_CONDITIONS,
+    OPEN_CONDITIONS,
+    REMARKABLE,
     TAMPERED,
+    UNVERIFIABLE,
     Cause,
-    describe_world,
+    parse_world,
     world_of,
 )
 from .causes import culprits
@@ -53,7 +53,7 @@ from .verdict import Verdict, together
 
 T = TypeVar("T")
 
-_USUAL = (*(name for name in HELD if name != "entropy"), *OPEN)
+_USUAL = (*(name for name in FIXED_CONDITIONS if name != "entropy"), *OPEN_CONDITIONS)
 """What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
 
 _SAID = {"system": {"system"}, STARTS: {"threads", "processes", "thread", "program"}}
@@ -62,7 +62,7 @@ _RACING = ("threads", "processes", "chance", "ports")
 """What makes runs differ now and then, so that changing conditions proves nothing."""
 
 
-def verify(path: Path, runs: Runs | None = None) -> Verdict:
+def verify(path: Path, runs: UncachedRuns | None = None) -> Verdict:
     """Verify the record in a file.
 
     Args:
@@ -76,10 +76,12 @@ def verify(path: Path, runs: Runs | None = None) -> Verdict:
     """
     record = RecordFile(path).read()
     source = read_script_of(path, record.script)
-    return judged(record, source, runs or Runs())
+    return judged(record, source, runs or UncachedRuns())
 
 
-def judged(record: Record, source: Source, runs: Runs, vouched: Collection[str] = ()) -> Verdict:
+def judged(
+    record: Record, source: Source, runs: UncachedRuns, vouched: Collection[str] = ()
+) -> Verdict:
     """The verdict on all branches of a record, each to its end; the active one comes first.
 
     Those that another text of the script has shown are named and not judged: it is not at hand.
@@ -173,7 +175,7 @@ class Verifier:
         return verdict and replace(verdict, branch=self._branch)
 
     def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
-        told = describe_world(self._record.extras.get("world")).get("met", "").split()
+        told = parse_world(self._record.extras.get("world")).get("met", "").split()
         self._varied = _conditions(told)
         plain, varied = _sound_runs((yield (Other(), Other(self._varied))))
         if (wanted := _conditions(plain.observed)) != self._varied:
@@ -188,13 +190,13 @@ class Verifier:
         )
         differs = racing and (found or first_difference(plain, varied))
         if differs and racing:
-            verdict = divergence(differs, *MET[racing])
+            verdict = divergence(differs, *UNVERIFIABLE[racing])
         elif found is not None:
             verdict = self._against_record(plain, found)
         else:
             verdict = yield from self._against_conditions(plain, varied)
         names = dict.fromkeys((*plain.observed, *varied.observed))
-        observed = tuple(name for name in names if name in MET or name in NOTED)
+        observed = tuple(name for name in names if name in UNVERIFIABLE or name in REMARKABLE)
         fits = self._fits(plain, found)
         verdict = apply_doubt(
             replace(verdict, observed=observed, unavailable=plain.unavailable, fits=fits)
@@ -220,7 +222,7 @@ class Verifier:
         if found is None:
             return "all"
         asked = [step.prompt for step in (*run.steps, run.last)]
-        pairs = zip(map(question, self._known.trail), asked, strict=False)
+        pairs = zip(map(question_of, self._known.trail), asked, strict=False)
         other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
         return "amended" if other >= len(self._known.inputs) else f"to step {other}"
 
@@ -236,12 +238,12 @@ class Verifier:
         while (found := first_difference(plain, varied)) is not None:
             among = Other(tuple(changed), hidden)
             guilty = _sound((yield Search(tuple(self._known.inputs[: found.step]), among)))
-            if not guilty or any(name in OPEN for name in guilty):
+            if not guilty or any(name in OPEN_CONDITIONS for name in guilty):
                 moved = relied.get("address-order") == found.step
                 verdict = explain_difference(plain, found, guilty, moved)
                 return replace(verdict, relies_on=tuple(relied))
             for name in guilty:
-                relied.setdefault(HELD[name], found.step)
+                relied.setdefault(FIXED_CONDITIONS[name], found.step)
                 changed.remove(name)
             (varied,) = _sound_runs((yield (Other(tuple(changed), hidden),)))
         if "program" in plain.observed:  # programs have the real clock, and two runs may be quick
@@ -270,7 +272,7 @@ class Verifier:
             return divergence(found, "unknown", words)
         edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = (
-            describe_world(self._record.extras.get("world")),
+            parse_world(self._record.extras.get("world")),
             ".".join(map(str, sys.version_info[:3])),
         )
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
@@ -279,7 +281,11 @@ class Verifier:
             return divergence(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         varied = self._varied
-        changed = tuple(name for name in varied if name in OPEN) if same else (*varied, "entropy")
+        changed = (
+            tuple(name for name in varied if name in OPEN_CONDITIONS)
+            if same
+            else (*varied, "entropy")
+        )
         answers = self._known.inputs[: found.step]
         parts = self._trials.parting(answers, self._left_over(plain))
         guilty = culprits(changed, parts) if parts(changed) else ()

@@ -1,7 +1,7 @@
-"""Whether code that a script ran was that of an answer.
+"""Decides whether code that a script ran came from an answer. Pure.
 
-The worker tells of code before it runs (`worker.watch.code_watch`); which answers it came from is
-decided here, from their text alone. An answer of literals and arithmetic is no code. Pure.
+The worker reports code before it runs (`worker.watch.code_watch`). Which answers it came from is
+decided here, from their text alone. An answer of literals and arithmetic is not code.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from .process.protocol import Code
+from .process.protocol import CodeRun
 
 _HARMLESS = (
     ast.Expression,
@@ -26,40 +26,40 @@ _HARMLESS = (
     ast.unaryop,
     ast.Load,
 )
-"""What literals and arithmetic are made of."""
+"""Node types of literals and arithmetic."""
 _DEEPEST = 10_000
-"""Characters of an answer that are parsed; longer ones are judged by their words."""
+"""Maximum number of characters of an answer that is parsed; longer ones are judged by words."""
 _WORDS = re.compile(r"\.\s*([^\W\d]\w*)|([^\W\d]\w*)\s*\(")
 _SPACE = re.compile(r"\s+")
 
 
-def answers_run(code: Code, answers: Sequence[str], script: str) -> Iterator[int]:
-    """The indexes of answers whose text is, or makes part of, code that ran.
+def answers_run(code: CodeRun, answers: Sequence[str], script: str) -> Iterator[int]:
+    """The indices of answers whose text is, or is part of, code that ran.
 
     Args:
-        code: What the worker told.
-        answers: All that were given; those taken later cannot have been run.
-        script: The script's own text, strings of which it may run without any answer's doing.
+        code: The worker's report.
+        answers: All answers; those used after the code was reported cannot have been run.
+        script: The script's text; strings in it may run as code without any answer.
     """
     constant = code.source.strip() in constants(script)
     names = frozenset(code.names)
     for index, answer in enumerate(answers[: code.used]):
-        if is_code(answer) and not constant and _made(code, names, answer):
+        if is_code(answer) and not constant and _came_from(code, names, answer):
             yield index
 
 
-def _made(code: Code, names: frozenset[str], answer: str) -> bool:
+def _came_from(code: CodeRun, names: frozenset[str], answer: str) -> bool:
     contained = _squeezed(answer) in _squeezed(code.source)
     if code.where == "library":
-        return contained and bool(powers(answer))
+        return contained and bool(used_names(answer))
     if code.where == "script" and contained:
         return True
-    return not names.isdisjoint(powers(answer))
+    return not names.isdisjoint(used_names(answer))
 
 
 @lru_cache(maxsize=4096)
 def is_code(answer: str) -> bool:
-    """Whether an answer is more than literals and arithmetic, were it run."""
+    """Whether an answer contains more than literals and arithmetic."""
     tree = _parsed(answer)
     if tree is None:
         return bool(_WORDS.search(answer)) or "=" in answer or "import" in answer
@@ -67,8 +67,8 @@ def is_code(answer: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def powers(answer: str) -> frozenset[str]:
-    """The names by which an answer would act: what it calls, and whose attributes it takes."""
+def used_names(answer: str) -> frozenset[str]:
+    """The names of functions that an answer calls, and of attributes that it uses."""
     tree = _parsed(answer)
     if tree is None:
         return frozenset(found[1] or found[2] for found in _WORDS.finditer(answer))
@@ -83,7 +83,7 @@ def powers(answer: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def constants(script: str) -> frozenset[str]:
-    """The strings that stand in a script, without the space around them."""
+    """The string literals in a script, stripped."""
     try:
         tree = ast.parse(script)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -93,7 +93,7 @@ def constants(script: str) -> frozenset[str]:
 
 
 def _parsed(answer: str) -> ast.Expression | None:
-    """An answer as an expression; None if it is none."""
+    """An answer parsed as an expression; None if it is not one."""
     if len(answer) > _DEEPEST:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Files that scripts write, kept for a user who asks for them.
+"""Keeps the files that scripts write, if the user asks for them.
 
-A run writes to a private folder that is forgotten with it. Here that folder lies on disk, and what
-is new or changed in it is copied out when the runs are over.
+Normally a run writes to a private folder that is discarded with it. Here the folder is on disk, and
+new or changed files are copied out of it when the runs are over.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ..errors import LimitError, UsageError
 from ..files.scratch import Scratch
 
 MOST_BYTES = 2**30
-"""Bytes that are copied out of one run."""
+"""Maximum number of bytes that are copied out of one run."""
 
 
 class Keeper:
-    """Makes a folder for each run, and copies out of the last.
+    """Makes a folder for each run, and copies the files out of the last one.
 
     Args:
-        base: Where the folders are made.
+        base: The folder in which the folders are made.
     """
 
     def __init__(self, base: Path) -> None:
@@ -32,7 +32,7 @@ class Keeper:
         self._runs: list[Path] = []
 
     def folder(self) -> str:
-        """A fresh folder for a run: `files` in it takes what is written."""
+        """A fresh folder for a run; its subfolder `files` takes the files."""
         run = self._base / str(len(self._runs))
         for name in ("files", "work"):
             (run / name).mkdir(parents=True)
@@ -40,14 +40,14 @@ class Keeper:
         return str(run)
 
     def copy_out(self, original: Path, target: Path) -> list[str]:
-        """Copy what the last run wrote; the names of the files, relative to its folder.
+        """Copy the files that the last run wrote; return their names, relative to its folder.
 
         Args:
-            original: The script's own folder; what is the same there was not written.
-            target: Takes the files; a folder in which there is nothing.
+            original: The script's own folder; files that are equal there were not written.
+            target: The folder for the files, which must be empty.
 
         Raises:
-            LimitError: They are more than `MOST_BYTES` together; nothing was copied.
+            LimitError: They have more than `MOST_BYTES` together; nothing was copied.
         """
         if not self._runs:
             return []
@@ -64,17 +64,17 @@ class Keeper:
 
 @contextlib.contextmanager
 def keeper(target: Path) -> Iterator[Keeper]:
-    """A keeper for files that shall go to `target`, which is made if it is not there.
+    """A keeper of files for the folder `target`, which is made if it does not exist.
 
     Raises:
-        UsageError: The folder cannot be made or written, or something lies in it.
+        UsageError: The folder cannot be made or written, or it is not empty.
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
         if any(target.iterdir()):
             hint = "name a new folder: what lies there could be a link that a script left"
             raise UsageError("is not empty", where=str(target), hint=hint)
-        base = Scratch("keep")  # not beside it: the script could see it
+        base = Scratch("keep")  # not in the same folder, where the script could see it
     except OSError as error:
         hint = "name a folder that can be written"
         raise UsageError(f"cannot write: {error.strerror}", where=str(target), hint=hint) from None
@@ -83,9 +83,9 @@ def keeper(target: Path) -> Iterator[Keeper]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file with a mode as if the user had made it; a link as a link.
+    """Copy a file with the mode of a file made by the user; copy a link as a link.
 
-    Neither name may lead elsewhere: the script made the one, and may know the other.
+    Neither name may be followed elsewhere: the script made the one, and may know the other.
     """
     if source.is_symlink():
         target.symlink_to(os.readlink(source))
@@ -99,7 +99,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """Relative names of the files and links below a folder; what marks a removal is neither."""
+    """Relative names of the files and links below a folder, without marks of removed files."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(names):

@@ -1,9 +1,9 @@
-"""`replay(script, seed, inputs)`: the pure function, and the live processes that make it quick.
+"""Implements `replay(script, seed, inputs)`, a pure function, with a cache of live processes.
 
-A `Replayer` keeps a few live runs and frozen copies of them, checkpoints. A call that extends a
-live run is a message to it; a call that lies on the way of a known run is read off its transcript;
-any other forks the deepest checkpoint on its way and feeds it the rest. Whatever is kept can be
-thrown away at any time without a difference in what is returned.
+A `Replayer` keeps a few live runs, and frozen copies of them: checkpoints. A call that extends a
+live run sends it a message. A call whose inputs begin those of a known run is read off its
+transcript. Any other call forks the deepest checkpoint on its way and feeds it the remaining
+answers. The cache can be discarded at any time without changing a result.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CancelledError, QuizlogError
-from .cache.cached_run import CachedRun, ready, take
-from .cache.checkpoints import Checkpoint, Checkpoints, Key, key_of, possible
-from .cache.fan import fanned_out
-from .cache.known import died, killed
-from .cache.live_runs import LiveRuns, known
+from .cache.cached_run import CachedRun, is_ready, take_checkpoint
+from .cache.checkpoints import Checkpoint, Checkpoints, Key, can_copy, key_of
+from .cache.fan_out import fan_out_copies
+from .cache.known_runs import was_killed, was_lost
+from .cache.run_cache import RunCache, known_transcript
+from .live_run import LiveRun
 from .process.limits import Limits
 from .process.process import QuizProcess
-from .run import Run
 from .script.source import Source
 from .script.source_cache import SourceCache
 from .transcript import Transcript
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
     from .kept_files import Keeper
 
 MAX_RUNS = 8
-"""Live processes kept, besides checkpoints."""
+"""Maximum number of live processes, besides checkpoints."""
 CHECKPOINTS = 64
-"""Checkpoints kept, of all scripts together."""
+"""Maximum number of checkpoints, of all scripts together."""
 CHECKPOINT_MEMORY = 512 * 1024 * 1024
-"""Bytes that checkpoints may hold beyond what they share."""
+"""Maximum bytes of memory that checkpoints hold and do not share with their runs."""
 _ABREAST = 16
-"""Copies that run side by side in a fan-out."""
+"""Maximum number of copies that run in parallel in a fan-out."""
 
 
 class Replayer:
-    """Runs scripts, keeping processes and checkpoints. Safe to share between threads.
+    """Replays scripts with a cache of processes and checkpoints. Thread-safe; must be closed.
 
     Args:
-        limits: What each script may use.
-        runs: How many live processes to keep, besides checkpoints.
-        checkpoints: How many frozen copies to keep; 0 turns them off.
-        checkpoint_memory: Bytes they may hold beyond what they share with their runs.
-        keeper: Gives each fresh run a folder that takes the files it writes; None to forget them.
+        limits: Bounds on each script.
+        runs: Maximum number of live processes, besides checkpoints.
+        checkpoints: Maximum number of checkpoints; 0 turns them off.
+        checkpoint_memory: Maximum bytes of memory that they do not share with their runs.
+        keeper: Provides each fresh run with a folder for its files; None to discard them.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class Replayer:
         self._keeper = keeper
         self._sources = SourceCache()
         self.limits = limits or Limits()
-        self.checkpoints = Checkpoints(checkpoints if possible() else 0, checkpoint_memory)
-        self._live = LiveRuns(runs, self.checkpoints)
+        self.checkpoints = Checkpoints(checkpoints if can_copy() else 0, checkpoint_memory)
+        self._cache = RunCache(runs, self.checkpoints)
         self._lock = threading.Lock()
 
     def replay(
@@ -76,12 +76,12 @@ class Replayer:
 
         Args:
             script: Path of the script, or a version of it already read.
-            seed: Seed of all its randomness, or a whole world with one.
+            seed: Seed of all randomness, or a whole world.
             inputs: The answers, in order. The run may end before it has used all of them.
 
         Raises:
             ScriptError: The script cannot be read.
-            LimitError: It went over a limit.
+            LimitError: The script exceeded a limit.
             CancelledError: `cancel` was called meanwhile.
         """
         source = script if isinstance(script, Source) else self._sources.source(script)
@@ -90,70 +90,72 @@ class Replayer:
             return self._replayed(key, source, inputs)
 
     def _replayed(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
-        lines = self._live.agreeing(key, inputs)
-        found = known(lines, inputs)
+        runs = self._cache.on_the_way(key, inputs)
+        found = known_transcript(runs, inputs)
         if found is not None:
             return found
-        reached = self._reach(key, source, inputs, lines)
-        if killed(reached) or any(line.run.blurred for line in self._live.lines):
+        reached = self._reach(key, source, inputs, runs)
+        if was_killed(reached) or any(cached.run.blurred for cached in self._cache.runs):
             return self._again(key, source, inputs)
         return reached
 
     def extend(self, transcript: Transcript, answer: str) -> Transcript | None:
-        """One more answer to the live run that made this transcript; None if it is gone.
+        """Give one more answer to the live run that made this transcript; None if it is gone.
 
-        The quickest way on: it takes the same time however long the run is.
+        This is the fastest way to continue: its cost does not depend on the length of the run.
         """
         with self._lock:
-            line = self._live.of(transcript)
-            if line is None or not ready(line):
+            cached = self._cache.of(transcript)
+            if cached is None or not is_ready(cached):
                 return None
-            grown = self._live.grow(line, [answer])
-            if not killed(grown):
+            grown = self._cache.grow(cached, [answer])
+            if not was_killed(grown):
                 return grown
-            self._live.leave(line)
+            self._cache.drop(cached)
         return None
 
     def _again(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
-        """A run that was killed, once more from the start, an answer at a time.
+        """Repeat a killed run from the start, one answer at a time.
 
-        So it comes out whether that was the script's own doing, and at which answer.
+        This shows whether the script killed itself, and at which answer.
         """
-        for line in list(self._live.lines):
-            if killed(line.run.transcript) or line.run.blurred:
-                self._live.leave(line)
+        for cached in list(self._cache.runs):
+            if was_killed(cached.run.transcript) or cached.run.blurred:
+                self._cache.drop(cached)
         reached = self._fresh(key, source, [])
-        line = self._live.lines[-1]
+        cached = self._cache.runs[-1]
         for answer in inputs:
-            if not line.run.waiting:
+            if not cached.run.waiting:
                 break
-            reached = self._live.grow(line, [answer])
+            reached = self._cache.grow(cached, [answer])
         return reached
 
     def _reach(
-        self, key: Key, source: Source, inputs: Sequence[str], lines: list[CachedRun]
+        self, key: Key, source: Source, inputs: Sequence[str], runs: list[CachedRun]
     ) -> Transcript:
-        """Run to where `inputs` end, from as near as possible."""
-        behind = [line for line in lines if len(line.run.answers) <= len(inputs) and ready(line)]
-        line = max(behind, key=lambda line: len(line.run.answers), default=None)
-        used = len(line.run.answers) if line else -1
+        """Run to the end of `inputs` from the nearest live run or checkpoint."""
+        behind = [
+            cached for cached in runs if len(cached.run.answers) <= len(inputs) and is_ready(cached)
+        ]
+        cached = max(behind, key=lambda cached: len(cached.run.answers), default=None)
+        used = len(cached.run.answers) if cached else -1
         point = self.checkpoints.deepest(key, inputs, beyond=used)
         if point is not None:
             reached = self._from_checkpoint(point, inputs)
-            return self._reach(key, source, inputs, lines) if reached is None else reached
-        if line is not None:
-            return self._live.grow(line, inputs[used:])
+            return self._reach(key, source, inputs, runs) if reached is None else reached
+        if cached is not None:
+            return self._cache.grow(cached, inputs[used:])
         return self._fresh(key, source, inputs)
 
     def _fresh(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
         kept = self._keeper.folder() if self._keeper else ""
         process = QuizProcess.start(source, key[2], self.limits, kept)
-        return self._live.grow(
-            self._live.enter(CachedRun(key, Run(source, self.limits, process))), inputs
+        return self._cache.grow(
+            self._cache.add(CachedRun(key, LiveRun(source, self.limits, process))), inputs
         )
 
     def _from_checkpoint(self, point: Checkpoint, inputs: Sequence[str]) -> Transcript | None:
-        """Fork a checkpoint and feed it the rest; None if it turned out to be unusable."""
+        """Fork a checkpoint and feed it the remaining answers; None if it cannot be used."""
         point.touch()
         original = point.process
         usable = not original.spoiled and not original.family.lost() and original.settle()
@@ -161,37 +163,37 @@ class Replayer:
         if process is None:
             self.checkpoints.drop(point)
             return None
-        run = Run.of_copy(point.source, self.limits, process, point.transcript, point.answers)
+        run = LiveRun.from_copy(point.source, self.limits, process, point.transcript, point.answers)
         run.cost = point.cost
-        # The first steps of a copy are slowed by the pages it has to take over: not work of theirs.
+        # The first steps of a copy are slower, as it copies memory pages: that is not their cost.
         saved = point.cost + 2 * point.gap
-        line = self._live.enter(
+        cached = self._cache.add(
             CachedRun(point.key, run, point.generation + 1, saved, point.gap, point)
         )
         rest = inputs[len(point.answers) :]
         made = rest or process.settle()
-        reached = self._live.grow(line, rest) if made else None
-        if process.refused is None and reached is not None and made and not died(line.run):
+        reached = self._cache.grow(cached, rest) if made else None
+        if process.refused is None and reached is not None and made and not was_lost(cached.run):
             return reached
-        self._live.leave(line)
+        self._cache.drop(cached)
         self.checkpoints.drop(point)
         return None
 
     def passed(self, source: Source, seed: int | World, inputs: Sequence[str]) -> int:
-        """How many of these answers, from the first on, a live run was given already."""
+        """Number of these answers, from the first on, that a live run has been given already."""
         with self._lock:
-            return self._live.passed(key_of(source, seed), inputs)
+            return self._cache.passed(key_of(source, seed), inputs)
 
     def walk(
         self, source: Source, seed: int | World, lines: Iterable[Sequence[str]]
     ) -> Iterator[tuple[int, Outcome]]:
-        """What each of many lines of answers leads to, with its index, in one walk of their tree.
+        """The outcome of each of many lists of answers with its index, in one walk of their tree.
 
         Raises:
             CancelledError: `cancel` was called meanwhile.
         """
         _, _, world = key_of(source, seed)
-        return self._live.walk(TreeWalk(source, world, tree_of(lines), self.limits))
+        return self._cache.walk(TreeWalk(source, world, tree_of(lines), self.limits))
 
     def fan_out(
         self,
@@ -200,12 +202,12 @@ class Replayer:
         inputs: Sequence[str],
         answers: Sequence[str],
     ) -> list[Transcript | QuizlogError]:
-        """What each of several answers leads to at the stop after `inputs`.
+        """The outcome of each of several answers at the stop after `inputs`.
 
-        Copies of one process run side by side; where none can be made, one after the other.
+        Copies of one process run in parallel; if it cannot be copied, one run follows another.
 
         Returns:
-            In the order of `answers`: a transcript, or the error that stopped that one.
+            For each answer, in order: a transcript, or the error that stopped its run.
 
         Raises:
             CancelledError: `cancel` was called meanwhile.
@@ -218,23 +220,27 @@ class Replayer:
             found: list[Transcript | QuizlogError | None] = []
             for start in range(0, len(answers), _ABREAST):
                 some = answers[start : start + _ABREAST]
-                found += fanned_out(point, some, self.limits, self._live.running)
+                found += fan_out_copies(point, some, self.limits, self._cache.running)
             return [
                 self._one(key, source, [*inputs, answer]) if result is None else result
                 for result, answer in zip(found, answers, strict=True)
             ]
 
     def _checkpoint_at(self, key: Key, stop: Transcript) -> Checkpoint | None:
-        """A checkpoint at just this stop, taken now if there is none."""
+        """The checkpoint at exactly this stop, taken now if there is none."""
         answers = list(stop.inputs)
         point = self.checkpoints.deepest(key, answers)
         if point is not None and len(point.answers) == len(answers) and point.process.settle():
             return point
         if not self.checkpoints.enabled:
             return None
-        for line in self._live.lines:
-            if line.key == key and line.run.waiting and list(line.run.transcript.inputs) == answers:
-                return take(line, self.checkpoints)
+        for cached in self._cache.runs:
+            if (
+                cached.key == key
+                and cached.run.waiting
+                and list(cached.run.transcript.inputs) == answers
+            ):
+                return take_checkpoint(cached, self.checkpoints)
         return None
 
     def _one(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript | QuizlogError:
@@ -246,18 +252,18 @@ class Replayer:
             return error
 
     def explain(self, transcript: Transcript) -> str | None:
-        """Why no checkpoint can be taken where this transcript ends; None if one can.
+        """Why no checkpoint can be taken at the end of this transcript; None if one can.
 
-        Asks the live process itself, so that also what is known only at the moment is found.
+        The live process itself is asked, as some reasons hold only for the moment.
         """
         if transcript.status != "in_progress":
             return "the script has ended"
         if not self.checkpoints.enabled:
             return "checkpoints are turned off, or this system has none"
         with self._lock:
-            line = self._live.of(transcript)
-            if line is not None and line.run.waiting:
-                process = line.run.copy()
+            cached = self._cache.of(transcript)
+            if cached is not None and cached.run.waiting:
+                process = cached.run.copy()
                 if process is None:
                     return "too many files are open"
                 process.settle()
@@ -267,21 +273,21 @@ class Replayer:
 
     @property
     def processes(self) -> int:
-        """How many live runs and checkpoints are held."""
-        return len(self._live.lines) + len(self.checkpoints)
+        """Number of live runs and checkpoints."""
+        return len(self._cache.runs) + len(self.checkpoints)
 
     def cancel(self) -> None:
-        """Make a call that another thread is in give up soon, with `CancelledError`."""
-        self._live.cancel()
+        """Make a running call of another thread raise `CancelledError` soon."""
+        self._cache.cancel()
 
     def close(self) -> None:
-        """End every process; a call that another thread is in gives up soon."""
+        """End every process; a running call of another thread raises `CancelledError` soon."""
         while not self._lock.acquire(timeout=0.05):
             self.cancel()
         try:
             self.checkpoints.clear()
-            for line in list(self._live.lines):
-                self._live.leave(line)
+            for cached in list(self._cache.runs):
+                self._cache.drop(cached)
         finally:
             self._lock.release()
 
@@ -298,11 +304,11 @@ def replay(
     inputs: Sequence[str],
     limits: Limits | None = None,
 ) -> Transcript:
-    """What the script does with these answers: a process of its own, nothing kept.
+    """What the script does with these answers, in a process of its own and without a cache.
 
     Raises:
         ScriptError: The script cannot be read.
-        LimitError: It went over a limit.
+        LimitError: The script exceeded a limit.
     """
     with Replayer(limits, checkpoints=0) as replayer:
         return replayer.replay(script, seed, inputs)

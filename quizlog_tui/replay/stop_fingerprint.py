@@ -1,8 +1,8 @@
-"""The mark of a stop: by which it is known again without keeping what it showed.
+"""The fingerprint of a stop, which identifies it without storing what it showed.
 
-A mark is one line of text: twelve hexadecimal digits over all that a stop shows (printed text, the
-question, or how the run ended), a space, and the question itself. A stop where the run ended has
-no question and no space.
+A fingerprint is one line of text: twelve hexadecimal digits over all that a stop shows (printed
+text, the question, or how the run ended), a space, and the question itself. At the end of a run
+there is neither question nor space.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _quoted = json.encoder.encode_basestring_ascii
 
 
 def digest_of(*shown: object) -> str:
-    """The digits over what a stop shows."""
+    """The digits for what a stop shows."""
     return _digits(json.dumps(shown))
 
 
-def mark_of(written: Sequence[str], prompt: str) -> str:
-    """The mark of a stop that asks.
+def fingerprint_of(written: Sequence[str], prompt: str) -> str:
+    """The fingerprint of a stop that asks.
 
     Args:
         written: What was printed before the question.
         prompt: The question.
     """
-    text = f"[[{', '.join(map(_quoted, written))}], {_quoted(prompt)}]"  # sooner than by `json`
+    text = f"[[{', '.join(map(_quoted, written))}], {_quoted(prompt)}]"  # faster than `json.dumps`
     return f"{_digits(text)} {prompt}"
 
 

@@ -1,7 +1,7 @@
-"""What one run of a script did: the value `replay` returns.
+"""What one run of a script did: the value that `replay` returns.
 
-Pure data. A transcript is built step by step and shares its past with the transcripts it grew from,
-so that one more answer costs the same after ten steps and after ten thousand.
+Pure data. A transcript shares its steps with the shorter transcripts of the same run, so that one
+more answer costs the same after ten steps and after ten thousand.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
 from .script.input_type import InputType, input_type
 from .script.source import Source
-from .stop_fingerprint import mark_of
+from .stop_fingerprint import fingerprint_of
 from .world import TAMPERED
 
 T = TypeVar("T")
 
 
 def frozen(kind: type[T], fields: dict[str, Any]) -> T:
-    """An object of a frozen dataclass, as the class would make it, in a third of the time.
+    """Make an object of a frozen dataclass in a third of the time that the class takes.
 
     Args:
         kind: The class.
-        fields: The fields; those that are left out must have defaults that are values.
+        fields: The fields; omitted ones must have a plain default value.
     """
     made = object.__new__(kind)
     object.__setattr__(made, "__dict__", fields)
@@ -35,7 +35,7 @@ def frozen(kind: type[T], fields: dict[str, Any]) -> T:
 
 @dataclass(frozen=True)
 class Step:
-    """From one answer to the next stop: what was printed, and what was then asked."""
+    """The step from one answer to the next stop: what was printed, then asked."""
 
     prompt: str | None
     """The question's text; None where the run ended instead of asking."""
@@ -50,12 +50,11 @@ class Step:
     stdout: bytes = field(default=b"", repr=False)
     """The bytes that reached stdout in this step, in a plain run's order, prompt included."""
     seconds: float = field(default=0.0, compare=False)
-    """How long the script took to get here from the answer before; NaN where that is not known.
-    Not part of equality."""
+    """Seconds since the previous answer; NaN if that is not known. Not compared."""
     source: Source | None = field(default=None, repr=False, compare=False)
-    """The script, to find out the kind of answer when somebody asks for it."""
+    """The script, from which the kind of answer is derived on demand."""
     tampered: bool = field(default=False, compare=False)
-    """Whether this is the first stop whose account is not what its bytes show."""
+    """Whether this is the first stop whose report contradicts its bytes."""
 
     @property
     def printed_before(self) -> str:
@@ -70,9 +69,9 @@ class Step:
         return input_type(self.prompt, self.line, self.source, self.printed_before)
 
     @cached_property
-    def mark(self) -> str:
-        """The mark of this stop, where something is asked."""
-        return mark_of(self.written, self.prompt or "")
+    def fingerprint(self) -> str:
+        """The fingerprint of this stop, if it asks."""
+        return fingerprint_of(self.written, self.prompt or "")
 
     @property
     def input_type(self) -> str:
@@ -96,10 +95,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Transcript:
-    """Everything a run showed, up to where it stopped."""
+    """Everything a run showed up to its last stop."""
 
     steps: AppendOnlyList[Step]
-    """One for each answer that was used."""
+    """One step for each answer that was used."""
     last: Step
     """What came after the last answer: the pending question, or the end."""
     status: Status
@@ -115,13 +114,13 @@ class Transcript:
     tainted: str | None = field(default=None, compare=False)
     """Why no checkpoint can be taken of this run; None if one can."""
     observed: tuple[str, ...] = field(default=(), compare=False)
-    """What the fixed world does not hold; see `world.MET`."""
+    """Observations about the run; see `world.UNVERIFIABLE` and `world.REMARKABLE`."""
     unavailable: tuple[str, ...] = field(default=(), compare=False)
-    """What of the fixed world this system lacks; see `world.LACKS`."""
+    """What this system cannot fix; see `world.UNAVAILABLE`."""
     code: tuple[tuple[int, int], ...] = ()
-    """Answers that ran as code: the index of each, and how many had been given when it did."""
+    """Answers that ran as code: index, and number of answers given by then."""
     warnings: tuple[str, ...] = ()
-    """What the author of the script should know, such as an illegal score."""
+    """Notes for the author of the script, such as an illegal score."""
     print: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """All printed strings, in order."""
     stderr: str = ""
@@ -177,17 +176,17 @@ class Transcript:
 
     @cached_property
     def tampered_at(self) -> int | None:
-        """The first stop whose account is not what its bytes show; None if none is known."""
+        """The first stop whose report contradicts its bytes; None if none is known."""
         if TAMPERED not in self.observed:
             return None
         stops = enumerate((*self.steps, self.last))
         return next((at for at, stop in stops if stop.tampered), None)
 
     def upto(self, count: int) -> Transcript:
-        """This run as it stood when `count` answers had been given."""
+        """The transcript of this run when `count` answers had been given."""
         if count >= len(self.steps):
             return self
-        printed, told = self._ends[count]
+        printed, errors = self._ends[count]
         return Transcript(
             self.steps.upto(count),
             self.steps[count].answered(None),
@@ -197,12 +196,12 @@ class Transcript:
             unavailable=self.unavailable,
             code=tuple(one for one in self.code if one[1] <= count),
             print=self.print.upto(printed),
-            stderr=self.stderr[:told],
+            stderr=self.stderr[:errors],
         )
 
     @cached_property
     def _ends(self) -> list[tuple[int, int]]:
-        """Up to each step and with it: how many strings were printed, how long stderr is."""
+        """After each step: number of strings printed so far, and length of stderr."""
         printed = accumulate(len(step.written) for step in self.steps)
-        told = accumulate(len(step.stderr) for step in self.steps)
-        return list(zip(printed, told, strict=True))
+        errors = accumulate(len(step.stderr) for step in self.steps)
+        return list(zip(printed, errors, strict=True))

@@ -1,4 +1,4 @@
-"""The tree that several lines of answers make: what they have in common is in it once. Pure."""
+"""The tree of several lists of answers, in which common beginnings occur once. Pure."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(eq=False)
 class Node:
-    """A stop at which lines of answers end or part."""
+    """A stop at which lists of answers end or diverge."""
 
     answers: tuple[str, ...] = ()
     """The answers that lead here from the stop above."""
     ends: Sequence[int] = ()
-    """The lines that end here, by their index."""
+    """Indices of the lists that end here."""
     below: dict[str, Node] = field(default_factory=dict)
     """The next stops, by the first answer that leads there."""
     count: int = 0
-    """How many lines end here or go through."""
+    """Number of lists that end here or below."""
 
     @property
     def by_weight(self) -> list[Node]:
-        """The next stops, that which most lines go through last."""
+        """The next stops; the one with the most lists comes last."""
         return sorted(self.below.values(), key=lambda node: node.count)
 
     def copy(self) -> Node:
-        """The same stop, from which ends and ways on can be taken when they are done."""
+        """A copy of the stop, from which ends and next stops can be removed when they are done."""
         return replace(self, below=dict(self.below))
 
     def onward(self, path: tuple[str, ...]) -> tuple[Node | None, tuple[str, ...]]:
-        """Where the only way on leads that is left, and the answers up to there.
+        """The only next stop that is left, and the answers that lead there.
 
-        The stop itself where there are several, without its ends; None where there is none.
+        The stop itself without its ends if there are several; None if there is none.
         """
         if len(self.below) == 1:
             (node,) = self.below.values()
@@ -40,7 +40,7 @@ class Node:
 
 
 def tree_of(lines: Iterable[Sequence[str]]) -> Node:
-    """The tree of several lines of answers: its root."""
+    """The root of the tree of several lists of answers."""
     root = Node()
     for index, line in enumerate(map(tuple, lines)):
         node, at = root, 0
@@ -54,7 +54,7 @@ def tree_of(lines: Iterable[Sequence[str]]) -> Node:
 
 
 def _next(node: Node, line: tuple[str, ...], at: int) -> Node:
-    """The stop below a node to which a line goes on from its answer `at`; made if need be."""
+    """The stop below a node to which a list continues from its answer `at`; made if needed."""
     there = node.below.get(line[at])
     if there is None:
         there = node.below[line[at]] = Node(line[at:])
@@ -69,7 +69,7 @@ def _next(node: Node, line: tuple[str, ...], at: int) -> Node:
 
 
 def _shared(a: tuple[str, ...], b: tuple[str, ...]) -> int:
-    """How many first answers are the same."""
+    """Number of equal answers at the beginning."""
     if a == b:
         return len(a)
     pairs = enumerate(zip(a, b, strict=False))
@@ -77,14 +77,14 @@ def _shared(a: tuple[str, ...], b: tuple[str, ...]) -> int:
 
 
 def in_order(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The lines that end at a stop or below it, in the order in which a walk comes to their ends.
+    """The lists that end at a stop or below it, in the order in which a walk reaches their ends.
 
     Args:
         node: The stop.
         path: The answers that lead to it.
 
     Yields:
-        The index of a line and all its answers.
+        The index of a list and all its answers.
     """
     left = [(node, path)]
     while left:

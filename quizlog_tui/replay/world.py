@@ -1,8 +1,8 @@
-"""The fixed world in which every script runs: what is fixed, how, and what cannot be.
+"""Lists what is fixed in the world of every script, how, and what cannot be fixed.
 
-The one list of it. What is fixed at the start of an interpreter happens in `spawn`, the rest inside
-the quiz process, in `worker.fixed.world`. A run in a world that differs in single conditions shows
-which of them its script depends on; see `proof.causes`.
+`process.spawn` fixes what must be set before an interpreter starts, `worker.fixed.world` the rest
+inside the quiz process. A run in a world that differs in single conditions shows which of them the
+script depends on; see `proof.causes`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Cause = Literal[
     "code-changed",
     "unknown",
 ]
-"""Classes of reasons why two runs part."""
+"""Classes of causes for which two runs differ."""
 
 START = 1_735_689_600 * 10**9
-"""Where the clocks start if the record has no `start_time`: 2025-01-01, in nanoseconds."""
+"""Start of the clocks if the record has no `start_time`: 2025-01-01, in nanoseconds."""
 TICK = 10**6
 """Nanoseconds by which each reading advances the clocks."""
 
@@ -49,7 +49,7 @@ FIXED = {
 }
 """What is fixed, and how."""
 
-LACKS = {
+UNAVAILABLE = {
     "addresses": "this system does not let memory be placed alike: orders by address may differ",
     "folder": "this system permits no overlay: the folder is copied, and lies elsewhere",
     "copy": "the folder is too big to copy: the script runs in the folder itself",
@@ -57,26 +57,26 @@ LACKS = {
     "signals": "this kernel is too old to keep a script from ending your other programs",
     "witness": "another filter stands in the way here: a script can end its own checkpoints",
 }
-"""What a system may lack, and what that means."""
+"""What a system may be unable to fix, and the effect."""
 
-FOLDER_LACKS: dict[str, tuple[str, ...]] = {
+UNAVAILABLE_BY_FOLDER: dict[str, tuple[str, ...]] = {
     "overlay": (),
     "copy": ("folder",),
     "": ("folder", "copy"),
 }
-"""What is lacking under each way to make a folder private that the worker reports."""
-ISOLATION_LACKS: dict[str, tuple[str, ...]] = {
+"""What is unavailable for each way to make a folder private that the worker reports."""
+UNAVAILABLE_BY_ISOLATION: dict[str, tuple[str, ...]] = {
     "landlock": (),
     "landlock without signals": ("signals",),
     "landlock without witness": ("witness",),
     "landlock without signals or witness": ("signals", "witness"),
     "": ("isolation",),
 }
-"""What is lacking under each kind of isolation that the worker reports."""
+"""What is unavailable for each kind of isolation that the worker reports."""
 
 TAMPERED = "tampered"
-"""What a run met whose own account is belied by what was seen from outside."""
-MET: dict[str, tuple[Cause, str]] = {
+"""Observation: the run's own account contradicts what was seen from outside."""
+UNVERIFIABLE: dict[str, tuple[Cause, str]] = {
     TAMPERED: ("unknown", "tampered: what it says of itself is not what was seen from outside"),
     "clock": ("clock", "it asks the system itself for the time, past the fixed clock"),
     "threads": (
@@ -96,30 +96,30 @@ MET: dict[str, tuple[Cause, str]] = {
     "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
     "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),
 }
-"""What a run may meet that makes it impossible to vouch for, and the cause it would be."""
+"""Observations that make a run unverifiable: the likely cause of a difference, and a text."""
 DECISIVE = (TAMPERED, "real-")
-"""How those names of `MET` begin that outweigh the others: tampering, what a script asks for."""
+"""Prefixes of the names in `UNVERIFIABLE` that outweigh all others."""
 
 CODE = "code"
-"""What a run met in which an answer ran as code."""
-NOTED = {
+"""Observation: an answer ran as code."""
+REMARKABLE = {
     CODE: "an answer ran as code: it could change whatever the script shows from there on",
     "network": "it tried to use the network, which is off",
     "thread": "it runs a thread, and waits for it or leaves it to a library",
     "updates": "it changes files that it read: it shows the same while they are as they were",
     "program": "it ran another program, whose clock and identity are real",
 }
-"""What a run may meet that is worth saying."""
+"""Observations that are reported, but do not make a run unverifiable."""
 
-HELD: dict[str, Cause] = {
+FIXED_CONDITIONS: dict[str, Cause] = {
     "hashes": "hash-order",
     "clock": "clock",
     "addresses": "address-order",
     "environment": "environment",
     "entropy": "unseeded-generator",
 }
-"""Conditions that can be changed but are the same in every replay, and the cause each one is."""
-OPEN: dict[str, Cause] = {
+"""Conditions that are the same in every replay unless changed on purpose, and their causes."""
+OPEN_CONDITIONS: dict[str, Cause] = {
     "folder": "environment",
     "home": "environment",
     "leftovers": "leftover-file",
@@ -129,40 +129,40 @@ OPEN: dict[str, Cause] = {
     "system": "environment",
     "starts": "process-order",
 }
-"""Conditions that differ between users, machines and days, and the cause each one is."""
+"""Conditions that differ between users, machines and days, and their causes."""
 
 
-def described_met(name: str) -> str:
-    """What a name means that a run met, in words."""
-    return MET[name][1] if name in MET else NOTED[name]
+def describe_observation(name: str) -> str:
+    """The text for an observation."""
+    return UNVERIFIABLE[name][1] if name in UNVERIFIABLE else REMARKABLE[name]
 
 
 def doubt(observed: Iterable[str]) -> str | None:
-    """What of all that was met makes it impossible to vouch for a run, by its name in `MET`.
+    """The first observation that makes a run unverifiable; None if there is none.
 
-    The decisive ones come first, in the order of `MET`. None if nothing does.
+    The decisive ones come first, in the order of `UNVERIFIABLE`.
     """
-    found = [name for name in observed if name in MET]
-    decisive = [name for name in MET if name in found and name.startswith(DECISIVE)]
+    found = [name for name in observed if name in UNVERIFIABLE]
+    decisive = [name for name in UNVERIFIABLE if name in found and name.startswith(DECISIVE)]
     return next(iter(decisive or found), None)
 
 
 @dataclass(frozen=True)
 class World:
-    """What a script finds beside its answers."""
+    """Everything that a script can observe besides its answers."""
 
     seed: int
-    """Of all its randomness."""
+    """Seed of all randomness."""
     start: int = START
-    """Where its clocks start, nanoseconds since the epoch."""
+    """Start of its clocks, in nanoseconds since the epoch."""
     changed: frozenset[str] = frozenset()
-    """Names of conditions (`HELD`, `OPEN`) that are other than usual."""
+    """Names of `FIXED_CONDITIONS` and `OPEN_CONDITIONS` that are changed on purpose."""
     at: str = ""
-    """The path at which it finds its folder, if that is changed."""
+    """The path at which the script finds its folder, if that is changed."""
     hidden: tuple[str, ...] = ()
-    """Files it does not find, if left over files are changed."""
+    """Files that the script does not find, if leftover files are changed."""
     args: tuple[str, ...] = ()
-    """The arguments after its name, in `sys.argv`."""
+    """The arguments in `sys.argv` after the name of the script."""
 
     @property
     def hash_seed(self) -> int:
@@ -187,9 +187,9 @@ _TIME = re.compile(
 
 
 def start_of(text: Any) -> int:
-    """A record's `start_time` in nanoseconds; the usual start if it is none from 1970 on.
+    """A record's `start_time` in nanoseconds; the usual start if it is not a time since 1970.
 
-    Read by hand, as every call of the command line does so and `datetime` takes long to import.
+    Parsed here because every command does so and `datetime` takes long to import.
     """
     match = _TIME.fullmatch(text) if isinstance(text, str) else None
     if match is None:
@@ -205,7 +205,7 @@ def start_of(text: Any) -> int:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in the Gregorian calendar, whose years are taken to start in March."""
+    """Days since 1970-01-01 in the Gregorian calendar, with years that start in March."""
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     leap = year // 4 - year // 100 + year // 400
     return year * 365 + leap + (153 * month + 2) // 5 + day - 1 - 719468
@@ -217,33 +217,33 @@ def world_of(record: Record) -> World:
     return World(record.seed, start, args=record.args)
 
 
-def described(unavailable: Iterable[str], observed: Iterable[str]) -> list[str]:
-    """What a record says of the world it was made in: its `world`, a list of flat texts."""
-    return list(_described(tuple(unavailable), tuple(observed)))
+def world_entries(unavailable: Iterable[str], observed: Iterable[str]) -> list[str]:
+    """The value of a record's `world`: lines that describe the world in which it was made."""
+    return list(_world_entries(tuple(unavailable), tuple(observed)))
 
 
 @lru_cache(64)  # asked for at each step
-def _described(unavailable: tuple[str, ...], observed: tuple[str, ...]) -> tuple[str, ...]:
+def _world_entries(unavailable: tuple[str, ...], observed: tuple[str, ...]) -> tuple[str, ...]:
     missing = set(unavailable)
     said = {
         "fixed": " ".join(name for name in FIXED if name not in missing),
         "missing": " ".join(sorted(missing)),
         "isolation": isolation(unavailable),
-        "met": " ".join(name for name in observed if name in MET or name in NOTED),
+        "met": " ".join(name for name in observed if name in UNVERIFIABLE or name in REMARKABLE),
         "python": ".".join(map(str, sys.version_info[:3])),
     }
     return tuple(f"{key}: {text}" for key, text in said.items() if text)
 
 
 def isolation(unavailable: Iterable[str]) -> str:
-    """What keeps a script from the machine, in a few words; `none` if nothing does."""
+    """The isolation of a script from the machine in a few words; `none` if there is none."""
     found = tuple(name for name in unavailable if name in ("isolation", "signals", "witness"))
-    words = next(kind for kind, lacking in ISOLATION_LACKS.items() if lacking == found)
+    words = next(kind for kind, lacking in UNAVAILABLE_BY_ISOLATION.items() if lacking == found)
     return words or "none"
 
 
-def describe_world(world: Any) -> dict[str, str]:
-    """The texts of a record's `world` by their names; empty if it is none of ours."""
+def parse_world(world: Any) -> dict[str, str]:
+    """The texts of a record's `world` by name; empty if the value has another form."""
     if not isinstance(world, list) or not all(isinstance(text, str) for text in world):
         return {}
     pairs = (text.partition(": ") for text in world)

@@ -14,7 +14,7 @@ from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.replayer import Replayer
 from ..replay.script.source import Source, read_script_of
-from ..replay.trail import grown
+from ..replay.trail import extended_trail
 from ..replay.transcript import Transcript
 from ..replay.world import world_of
 from .result_file import checked_output, result_file
@@ -98,7 +98,7 @@ class LiveRecord:
             print=run.print,
             last_error=run.last_error,
             code_hash=self.source.code_hash,
-            trail=grown(record.trail, run),
+            trail=extended_trail(record.trail, run),
             extras=run_metadata(record, run, self.now),
         )
 

@@ -11,9 +11,9 @@ from math import nan
 from ..proof.recorded import Known, known_of
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record
-from ..replay.trail import printed_before, question
+from ..replay.trail import printed_before, question_of
 from ..replay.transcript import Step, Transcript
-from ..replay.world import describe_world
+from ..replay.world import parse_world
 
 
 def recorded_run(record: Record, name: str) -> Transcript:
@@ -28,7 +28,7 @@ def recorded_run(record: Record, name: str) -> Transcript:
     answered = zip(stops, known.inputs, strict=False)
     ends_here = known.stop == len(known.inputs)
     observed = (
-        describe_world(record.extras.get("world")).get("met", "") if name == record.branch else ""
+        parse_world(record.extras.get("world")).get("met", "") if name == record.branch else ""
     )
     return Transcript(
         AppendOnlyList(stop.answered(answer) for stop, answer in answered),
@@ -50,7 +50,7 @@ def recorded_up_to(record: Record, inputs: Sequence[str]) -> Transcript | None:
 
 
 def _stop(known: Known, at: int, texts: Sequence[Sequence[str]]) -> Step:
-    asked = question(known.trail[at]) if at < len(known.trail) else None
+    asked = question_of(known.trail[at]) if at < len(known.trail) else None
     written = tuple(f"{text}\n" for text in texts[at]) if at < len(texts) else ()
     return Step(asked, written, "", None, seconds=nan)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..record.model import Record
 from ..replay.transcript import Transcript
-from ..replay.world import describe_world, described
+from ..replay.world import parse_world, world_entries
 
 
 def run_metadata(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
@@ -26,8 +26,8 @@ def run_metadata(record: Record, run: Transcript, clock: Callable[[], str]) -> d
         extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
     if extras.get("outputs") == {}:
         del extras["outputs"]
-    if "fixed" in describe_world(extras.setdefault("world", ["fixed: "])):
-        extras["world"] = described(run.unavailable, run.observed)
+    if "fixed" in parse_world(extras.setdefault("world", ["fixed: "])):
+        extras["world"] = world_entries(run.unavailable, run.observed)
     if run.status == "in_progress":
         extras.pop("end_time", None)
     elif "start_time" in extras:

@@ -305,9 +305,9 @@ class Session:
     def verify(self) -> Verdict:
         """Whether the record on disk is what its script does: two fresh replays judge."""
         from ..proof.verify import verify
-        from ..replay.runs import Runs
+        from ..replay.uncached_runs import UncachedRuns
 
-        return verify(self.path, Runs(self._live.replayer.limits))
+        return verify(self.path, UncachedRuns(self._live.replayer.limits))
 
     def explain(self) -> str | None:
         """Why going back to this step needs a run from before it; None if it does not."""

@@ -15,7 +15,7 @@ from quizlog_tui.episodes.format.triangulate import triangulate
 from quizlog_tui.episodes.read.check import check_line
 from quizlog_tui.proof.explanation import apply_doubt
 from quizlog_tui.proof.verdict import Verdict
-from quizlog_tui.replay.world import CODE, MET, NOTED, doubt
+from quizlog_tui.replay.world import CODE, REMARKABLE, UNVERIFIABLE, doubt
 from tests.episodes.support import episode
 from tests.support.independent_runs import answer
 
@@ -118,16 +118,16 @@ def test_not_verified_where_an_answer_was_taken_from_a_reconciliation() -> None:
     assert reasons(one) == ["a gold answer was taken from a reconciliation"]
 
 
-@pytest.mark.parametrize("name", sorted(MET))
+@pytest.mark.parametrize("name", sorted(UNVERIFIABLE))
 def test_not_verified_where_no_replay_can_vouch(name: str) -> None:
     one = episode(("4", "end"), [("4", "end"), ("4", "end")], observed=("program", name))
-    assert reasons(one) == [f"the script cannot be verified: {MET[name][1]}"]
+    assert reasons(one) == [f"the script cannot be verified: {UNVERIFIABLE[name][1]}"]
     assert check_line(to_line(one).encode()) == []
     one["verified"] = True
     assert {finding.code for finding in check_line(to_line(one).encode())} == {"guarantee"}
 
 
-HARMLESS = [name for name in NOTED if name != CODE]
+HARMLESS = [name for name in REMARKABLE if name != CODE]
 
 
 def test_what_is_only_worth_saying_does_not_speak_against_an_episode() -> None:
@@ -136,13 +136,13 @@ def test_what_is_only_worth_saying_does_not_speak_against_an_episode() -> None:
 
 def test_not_verified_where_an_answer_ran_as_code() -> None:
     one = episode(("4", "end"), [("4", "end"), ("4", "end")], observed=("program", CODE))
-    assert reasons(one) == [f"the script cannot be verified: {NOTED[CODE]}"]
+    assert reasons(one) == [f"the script cannot be verified: {REMARKABLE[CODE]}"]
     assert check_line(to_line(one).encode()) == []
 
 
-@given(st.lists(st.sampled_from([*MET, *HARMLESS, "file x"])))
+@given(st.lists(st.sampled_from([*UNVERIFIABLE, *HARMLESS, "file x"])))
 def test_episodes_and_verdicts_doubt_the_same(observed: list[str]) -> None:
     judged = apply_doubt(Verdict("reproducible", observed=tuple(observed)))
     name = doubt(observed)
     assert (judged.verdict == "unverifiable") == (name is not None)
-    assert judged.reason == (name and MET[name][1])
+    assert judged.reason == (name and UNVERIFIABLE[name][1])

@@ -12,7 +12,7 @@ from quizlog_tui.proof.diverge import Difference, first_difference
 from quizlog_tui.proof.recorded import difference_from_record, differs, known_of
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
-from quizlog_tui.replay.trail import grown
+from quizlog_tui.replay.trail import extended_trail
 from quizlog_tui.replay.transcript import Transcript
 from tests.support.made_runs import ENDS, STOPS, TEXT, run
 
@@ -29,7 +29,7 @@ def kept(transcript: Transcript, *, marks: bool = True) -> Record:
         transcript.print,
         transcript.last_error,
     )
-    trail = grown(made.trail, transcript)
+    trail = extended_trail(made.trail, transcript)
     return replace(made, trail=trail, extras={"world": ["fixed: "]}) if marks else made
 
 

@@ -19,8 +19,8 @@ from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.session.session import Session
 from tests.proof.drift.quiz import edited as drifted
 from tests.proof.drift.quiz import recorded
@@ -53,7 +53,7 @@ def path(build: Build) -> Path:
 def edited(path: Path, **fields: object) -> Verdict:
     """The verdict on the record with other fields."""
     record = replace(RecordFile(path).read(), **fields)  # type: ignore[arg-type]
-    return judged(record, read_source(path.parent / record.script), Runs())
+    return judged(record, read_source(path.parent / record.script), UncachedRuns())
 
 
 def test_an_honest_record_is_reproducible(path: Path) -> None:
@@ -235,19 +235,19 @@ def test_records_of_other_tools_part_by_the_condition_they_did_not_hold(
 ) -> None:
     path = build.record(source)
     record = replace(RecordFile(path).read(), print=AppendOnlyList([recorded]), status="success")
-    found = judged(record, read_source(build.folder / "quiz.py"), Runs())
+    found = judged(record, read_source(build.folder / "quiz.py"), UncachedRuns())
     assert (found.verdict, found.what, found.cause) == ("diverges", "print", cause)
 
 
 def test_a_script_over_its_limit_cannot_be_verified(build: Build) -> None:
-    found = verify(build.record("while True: pass\n"), Runs(Limits(seconds=0.3)))
+    found = verify(build.record("while True: pass\n"), UncachedRuns(Limits(seconds=0.3)))
     assert found.verdict == "unverifiable"
     assert "0.3 seconds" in str(found.reason)
 
 
 def test_verifying_can_be_given_up(build: Build) -> None:
     path = build.record(f"{IS_UP}\nwhile True: pass\n")
-    runs = Runs()
+    runs = UncachedRuns()
     assert gives_up(lambda: verify(path, runs), runs.give_up)
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.proof.verify import verify
-from quizlog_tui.replay.answer_code import answers_run, is_code, powers
+from quizlog_tui.replay.answer_code import answers_run, is_code, used_names
 from quizlog_tui.replay.process.limits import Limits
-from quizlog_tui.replay.process.protocol import Code
+from quizlog_tui.replay.process.protocol import CodeRun
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import timeline
@@ -49,11 +49,11 @@ def test_everything_else_is_code(answer: str) -> None:
 
 def test_free_text_is_no_code_unless_it_calls_or_assigns() -> None:
     assert not is_code("the quick brown fox")
-    assert powers("see os.path or len(x)") == {"path", "len"}
+    assert used_names("see os.path or len(x)") == {"path", "len"}
 
 
-def ran(source: str, *names: str, where: str = "script", used: int = 9) -> Code:
-    return Code(used, where, list(names), source)  # type: ignore[arg-type]
+def ran(source: str, *names: str, where: str = "script", used: int = 9) -> CodeRun:
+    return CodeRun(used, where, list(names), source)  # type: ignore[arg-type]
 
 
 def test_which_answers_ran_is_decided_by_their_text() -> None:

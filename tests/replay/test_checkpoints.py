@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.replay.cache import cached_run
-from quizlog_tui.replay.cache.checkpoints import spare
+from quizlog_tui.replay.cache.checkpoints import least_missed
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
@@ -478,10 +478,10 @@ def test_the_deepest_checkpoint_on_the_way_is_found(build: Build, cached: Replay
 
 
 def test_the_least_missed_checkpoint_goes_first() -> None:
-    assert spare(chain(1, 2, 3, 4)) == 0
-    assert spare(chain(100, 101, 102, 200)) == 1
+    assert least_missed(chain(1, 2, 3, 4)) == 0
+    assert least_missed(chain(100, 101, 102, 200)) == 1
     root = Dot(50.0, 0)
-    assert spare([root, Dot(50.5, 1, root), Dot(50.4, 2, root)]) in (1, 2)
+    assert least_missed([root, Dot(50.5, 1, root), Dot(50.4, 2, root)]) in (1, 2)
 
 
 def test_thinning_keeps_the_first_and_lets_gaps_grow_with_age() -> None:
@@ -489,7 +489,7 @@ def test_thinning_keeps_the_first_and_lets_gaps_grow_with_age() -> None:
     for use in range(400):
         kept.append(Dot(300.0 + use, use, kept[-1] if kept else None))
         if len(kept) > 16:
-            gone = kept.pop(spare(kept))
+            gone = kept.pop(least_missed(kept))
             for dot in kept:
                 if dot.parent is gone:
                     dot.parent = gone.parent

@@ -62,7 +62,7 @@ def test_what_grows_while_the_script_waits_is_ended_too(build: Build) -> None:
     """)
     with Replayer(SMALL) as replayer:
         replayer.replay(script, 1, [])
-        (line,) = replayer._live.lines
+        (line,) = replayer._cache.runs
         family = line.run.process.family
         for _ in patiently():
             family.lost()
@@ -237,7 +237,7 @@ def test_a_look_is_asked_for_now_and_then_only() -> None:
     family = Family(cast(Spawned, SimpleNamespace(guard=ours.detach(), pid=0)))
     began = time.monotonic()
     for _ in range(1000):
-        family.look()
+        family.check_bounds()
     asked = theirs.recv(1 << 16).count(b"look")
     assert 1 <= asked <= 1 + (time.monotonic() - began) / 0.05
     for end in (theirs, family._guard):

@@ -46,7 +46,7 @@ def test_what_is_no_grant_grants_nothing(text: str) -> None:
 
 def test_a_file_that_cannot_be_kept_is_said() -> None:
     grants_path().mkdir(parents=True)
-    with pytest.raises(ConfigError, match="cannot keep what is allowed"):
+    with pytest.raises(ConfigError, match="cannot store what is allowed"):
         grant(DIGEST, ["real-clock"])
 
 

@@ -16,8 +16,8 @@ import pytest
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.replay.process.channel import Channel
-from quizlog_tui.replay.process.descriptors import Opened
-from quizlog_tui.replay.process.protocol import Born, Violation
+from quizlog_tui.replay.process.descriptors import DescriptorGroup
+from quizlog_tui.replay.process.protocol import ProcessStarted, Violation
 from quizlog_tui.replay.process.spawn import _CONTROL, _FOLDER
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
@@ -182,12 +182,12 @@ def test_random_messages_never_break_the_channel() -> None:
     """Each is read or refused; nothing is kept of it."""
     chance = random.Random(20261122)
     report = b'["asking", [["? ", 3, ["a"], 7, 0, 0.2, []]], ["finished", null, null, []], null, [], null]'
-    ours, theirs = (socket.socket(fileno=fd) for fd in Opened().sockets())
+    ours, theirs = (socket.socket(fileno=fd) for fd in DescriptorGroup().sockets())
     channel, refused = Channel(ours), 0
     born = b'["born", 4]'
     theirs.sendall(len(born).to_bytes(4, "little") + born)
     channel.gather()
-    assert channel.pending(lambda: 0) == Born(4)
+    assert channel.pending(lambda: 0) == ProcessStarted(4)
     for _ in range(MESSAGES):
         data = bytearray(chance.choice([report, b'["straying"]', b'["place", "copy", "x"]']))
         for _ in range(chance.randrange(4)):

@@ -23,7 +23,7 @@ from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.grants import NAMES
 from quizlog_tui.replay.script.source import Source, read_source
-from quizlog_tui.replay.world import LACKS, isolation
+from quizlog_tui.replay.world import UNAVAILABLE, isolation
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.examples import FAILED, WON
@@ -228,7 +228,7 @@ def test_what_quizzes_do_goes_on_as_without(build: Build, monkeypatch: pytest.Mo
     free = replay(script, 1, [*ALLOWED.values()])
     assert "isolation" in free.unavailable and free.status == "in_progress", free.stderr
     if "folder" in shut.unavailable:
-        pytest.skip(LACKS["folder"])
+        pytest.skip(UNAVAILABLE["folder"])
     assert shut == free
 
 
@@ -267,7 +267,7 @@ def test_without_isolation_scripts_run_and_are_labelled(
     found = verify(path)
     assert found.verdict == "reproducible"
     assert found.to_dict()["world"]["isolation"] == "none"
-    assert f"missing here: {LACKS['isolation']}" in list(found.remarks)
+    assert f"missing here: {UNAVAILABLE['isolation']}" in list(found.remarks)
 
 
 def test_with_isolation_the_record_and_the_verdict_name_it(build: Build) -> None:
@@ -276,7 +276,7 @@ def test_with_isolation_the_record_and_the_verdict_name_it(build: Build) -> None
         session.answer("x")
         unavailable = session.transcript.unavailable
     if "isolation" in unavailable:
-        pytest.skip(LACKS["isolation"])
+        pytest.skip(UNAVAILABLE["isolation"])
     assert f"isolation: {isolation(unavailable)}" in yaml.safe_load(path.read_text())["world"]
     assert verify(path).to_dict()["world"]["isolation"] == isolation(unavailable) != "none"
 

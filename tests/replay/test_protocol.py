@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quizlog_tui.replay.process.protocol import (
-    Born,
-    Place,
+    CopyRefused,
+    IsolationFailed,
+    IsolationReport,
+    ProcessStarted,
     RawStep,
-    Refused,
-    Straying,
-    Unshut,
+    SharedWrite,
     Violation,
     WorkerOutcome,
     WorkerReport,
@@ -31,11 +31,11 @@ def told(message: Any) -> bytes:
 
 
 def test_every_kind_of_message_is_read() -> None:
-    assert parse(told(["born", 12])) == Born(12)
-    assert parse(told(["place", "overlay", "landlock"])) == Place("overlay", "landlock")
-    assert parse(told(["straying"])) == Straying()
-    assert parse(told(["unshut", "no"])) == Unshut("no")
-    assert parse(told(["refused", "it forked"])) == Refused("it forked")
+    assert parse(told(["born", 12])) == ProcessStarted(12)
+    assert parse(told(["place", "overlay", "landlock"])) == IsolationReport("overlay", "landlock")
+    assert parse(told(["straying"])) == SharedWrite()
+    assert parse(told(["unshut", "no"])) == IsolationFailed("no")
+    assert parse(told(["refused", "it forked"])) == CopyRefused("it forked")
     end = ["raised", "ValueError", "x", [[1, 2], [3, 3]]]
     report = parse(told(["ended", [[None, *STEP[1:]]], end, "it forked", [], ["latin-1", ""]]))
     assert isinstance(report, WorkerReport)

@@ -30,7 +30,10 @@ def test_a_step_is_answered_as_by_any_replacement(
     prompt: str, old: str | None, new: str | None
 ) -> None:
     step = Step(prompt, ("a\n",), "", 1, input=old, seconds=2.0)
-    assert (step.mark, step.kind) == (step.mark, step.kind)  # both are kept from now on
+    assert (step.fingerprint, step.kind) == (
+        step.fingerprint,
+        step.kind,
+    )  # both are kept from now on
     answered = step.answered(new)
     assert answered == replace(step, input=new) and step.input == old
-    assert (answered.mark, answered.seconds) == (step.mark, 2.0)
+    assert (answered.fingerprint, answered.seconds) == (step.fingerprint, 2.0)

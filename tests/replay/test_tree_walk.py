@@ -20,13 +20,13 @@ from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.process.process import QuizProcess
 from quizlog_tui.replay.replayer import replay
-from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.trail import stop_fingerprint
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree import Node, in_order, tree_of
 from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
-from quizlog_tui.replay.world import World, described
+from quizlog_tui.replay.uncached_runs import UncachedRuns
+from quizlog_tui.replay.world import World, world_entries
 from tests.support.build import Build
 from tests.support.processes import IS_UP, gives_up
 
@@ -196,7 +196,7 @@ def test_verifying_branches_takes_two_walks(build: Build, counts: Counts) -> Non
     source = read_source(build.script(ASKS))
     record = recorded(source, MANY)
     counts.starts = counts.copies = counts.answers = 0
-    assert judged(record, source, Runs()).verdict == "reproducible"
+    assert judged(record, source, UncachedRuns()).verdict == "reproducible"
     assert counts == Counts(2, 2 * (len(MANY) - 1), 2 * answers_in(tree_of(MANY)))
 
 
@@ -265,7 +265,7 @@ def recorded(source: Source, lines: Sequence[Sequence[str]], seed: int = 1) -> R
         main.last_error,
         trail=AppendOnlyList(stop_fingerprint(main, stop) for stop in range(len(main.steps) + 1)),
         code_hash=source.code_hash,
-        extras={"world": described(main.unavailable, main.observed)},
+        extras={"world": world_entries(main.unavailable, main.observed)},
     )
     branches = {f"b{index}": beside(main, run) for index, run in enumerate(runs[1:])}
     return replace(record, branches=branches)
@@ -295,9 +295,9 @@ EDITS: dict[str, Callable[[Branch], Branch]] = {
 
 
 def separately(
-    runs: Runs, source: Source, worlds: Sequence[World], tree: Node
+    runs: UncachedRuns, source: Source, worlds: Sequence[World], tree: Node
 ) -> Iterator[tuple[int, list[Outcome]]]:
-    """What `Runs.walked` tells, each line replayed by itself."""
+    """What `UncachedRuns.walked` tells, each line replayed by itself."""
     for index, line in in_order(tree):
         yield index, [replay(source, world, line) for world in worlds]
 
@@ -317,7 +317,7 @@ def test_verdicts_by_walks_are_those_by_separate_replays(
         for (name, branch), edit in zip(record.branches.items(), edits, strict=False)
     }
     record = replace(record, branches=changed)
-    found = judged(record, source, Runs()).to_dict()
+    found = judged(record, source, UncachedRuns()).to_dict()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Runs, "walked", separately)
-        assert found == judged(record, source, Runs()).to_dict()
+        patch.setattr(UncachedRuns, "walked", separately)
+        assert found == judged(record, source, UncachedRuns()).to_dict()

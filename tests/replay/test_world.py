@@ -20,21 +20,21 @@ from quizlog_tui.proof.verify import judged
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.replayer import replay
-from quizlog_tui.replay.runs import Runs
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.world import (
     FIXED,
-    HELD,
-    LACKS,
-    MET,
-    NOTED,
-    OPEN,
+    FIXED_CONDITIONS,
+    OPEN_CONDITIONS,
+    REMARKABLE,
     START,
+    UNAVAILABLE,
+    UNVERIFIABLE,
     World,
-    describe_world,
-    described,
+    parse_world,
     start_of,
+    world_entries,
 )
 from tests.support.build import Build
 
@@ -189,7 +189,7 @@ def test_memory_is_laid_out_alike_however_many_files_are_open_here(build: Build)
 
 def equal(index: int, runs: list[Transcript]) -> None:
     if missing := {name for run in runs for name in run.unavailable}:
-        pytest.skip(f"this system lacks: {', '.join(LACKS[name] for name in missing)}")
+        pytest.skip(f"this system lacks: {', '.join(UNAVAILABLE[name] for name in missing)}")
     assert runs[0].status == "success", runs[0].stderr
     assert len({run.print[index] for run in runs}) == 1
 
@@ -208,7 +208,7 @@ def verdict(build: Build, source: str, *answers: str) -> Verdict:
         run.last_error,
         code_hash=read.code_hash,
     )
-    return judged(record, read, Runs())
+    return judged(record, read, UncachedRuns())
 
 
 DETECTED_ROWS = {
@@ -374,7 +374,7 @@ def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None
     os.utime(build.folder / "state", (10**9, 10**9))
     found = verdict(build, source)
     if "folder" in found.unavailable:
-        pytest.skip(LACKS["folder"])
+        pytest.skip(UNAVAILABLE["folder"])
     assert found.verdict != "reproducible"
     assert found.cause == cause
     assert found.reason
@@ -414,12 +414,12 @@ def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build)
         None,
         code_hash=read.code_hash,
     )
-    assert judged(record, read, Runs()).verdict == "reproducible"
+    assert judged(record, read, UncachedRuns()).verdict == "reproducible"
     (build.folder / "count").write_text("7")
-    found = judged(record, read, Runs())
+    found = judged(record, read, UncachedRuns())
     assert (found.verdict, found.cause) == ("diverges", "leftover-file")
     edited = replace(record, print=AppendOnlyList(("5",)))
-    assert judged(edited, read, Runs()).cause == "unknown"
+    assert judged(edited, read, UncachedRuns()).cause == "unknown"
 
 
 @linux
@@ -471,7 +471,7 @@ def test_the_network_is_off_for_programs_too_but_within_the_machine(build: Build
     )
     run = replay(script, 1, [])
     if "folder" in run.unavailable:
-        pytest.skip(LACKS["folder"])
+        pytest.skip(UNAVAILABLE["folder"])
     assert run.print == ("b'x'", "['lo']")
 
 
@@ -578,7 +578,7 @@ def test_a_program_that_differs_each_time_is_no_edited_record(build: Build) -> N
         None,
         code_hash=read.code_hash,
     )
-    found = judged(record, read, Runs())
+    found = judged(record, read, UncachedRuns())
     assert (found.verdict, found.cause) == ("diverges", "process-order")
     assert "edited" not in str(found.reason)
 
@@ -598,16 +598,14 @@ def test_any_time_is_read_as_the_library_reads_it(moment: datetime) -> None:
 
 
 def test_the_record_tells_the_world() -> None:
-    assert describe_world(described(["addresses"], ["thread", "file x"])) == {
+    assert parse_world(world_entries(["addresses"], ["thread", "file x"])) == {
         "fixed": " ".join(name for name in FIXED if name != "addresses"),
         "missing": "addresses",
         "isolation": "landlock",
         "met": "thread",
         "python": ".".join(map(str, sys.version_info[:3])),
     }
-    assert (
-        describe_world({"somebody": "else's"}) == describe_world([1]) == describe_world(None) == {}
-    )
+    assert parse_world({"somebody": "else's"}) == parse_world([1]) == parse_world(None) == {}
 
 
 def test_a_run_starts_at_its_worlds_time(build: Build) -> None:
@@ -707,8 +705,10 @@ def test_children_of_a_script_do_not_repeat_its_randomness(build: Build) -> None
 
 
 def test_every_name_is_explained() -> None:
-    assert set(LACKS) & set(FIXED) == {"addresses", "folder"}
-    assert not set(MET) & set(NOTED) and not set(HELD) & set(OPEN)
+    assert set(UNAVAILABLE) & set(FIXED) == {"addresses", "folder"}
+    assert not set(UNVERIFIABLE) & set(REMARKABLE) and not set(FIXED_CONDITIONS) & set(
+        OPEN_CONDITIONS
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -86,10 +86,10 @@ def _locks() -> Iterator[DoctorFinding]:
 
 def _addresses() -> Iterator[DoctorFinding]:
     from ...replay.process.spawn import same_addresses
-    from ...replay.world import LACKS
+    from ...replay.world import UNAVAILABLE
 
     good = "memory is placed alike in every run"
-    yield _either("fixed addresses", same_addresses(), good, LACKS["addresses"])
+    yield _either("fixed addresses", same_addresses(), good, UNAVAILABLE["addresses"])
 
 
 def _quizzes() -> Iterator[DoctorFinding]:
@@ -97,16 +97,16 @@ def _quizzes() -> Iterator[DoctorFinding]:
     from ...files.scratch import scratch_folder
     from ...replay.replayer import replay
     from ...replay.script.source import Source
-    from ...replay.world import LACKS, isolation
+    from ...replay.world import UNAVAILABLE, isolation
 
     with scratch_folder("doctor") as folder:
         unavailable = replay(Source(folder / "nothing.py", b""), 0, []).unavailable
     good = "an overlay: scripts write to a copy that costs nothing"
-    yield _either("private folders", "folder" not in unavailable, good, LACKS["folder"])
+    yield _either("private folders", "folder" not in unavailable, good, UNAVAILABLE["folder"])
     reach = "they reach their own folder, no other file, network or program"
     good = f"{isolation(unavailable)}: {reach}"
     wrong = "; ".join(
-        LACKS[name] for name in ("isolation", "signals", "witness") if name in unavailable
+        UNAVAILABLE[name] for name in ("isolation", "signals", "witness") if name in unavailable
     )
     yield _either("isolation of quiz scripts", not wrong, good, wrong)
 

@@ -19,9 +19,9 @@ from ...proof.verdict import Verdict
 from ...proof.verify import verify
 from ...record.store import RecordFile
 from ...record.summary import find_records
-from ...replay.runs import Runs
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import read_source
+from ...replay.uncached_runs import UncachedRuns
 from ...text import one_line, plural
 from ..grammar import Parser, command
 from ..json_output import emit_json
@@ -85,13 +85,13 @@ def _many(arguments: Namespace) -> int:
 
 def _side_by_side(paths: Sequence[Path]) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
     """Verdicts in the order of the paths; each takes two processes at a time."""
-    runs = Runs()
+    runs = UncachedRuns()
     workers = max(1, (os.cpu_count() or 1) // 2)
-    verdicts = runs.side_by_side(lambda path: _verdict(path, runs), paths, workers)
+    verdicts = runs.run_parallel(lambda path: _verdict(path, runs), paths, workers)
     yield from zip(paths, verdicts, strict=True)
 
 
-def _verdict(path: Path, runs: Runs) -> Verdict | QuizlogError:
+def _verdict(path: Path, runs: UncachedRuns) -> Verdict | QuizlogError:
     try:
         return verify(path, runs)
     except QuizlogError as error:

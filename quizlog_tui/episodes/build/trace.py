@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...replay.script.source import Source
 from ...replay.transcript import Step
-from ...replay.world import CODE, described_met, doubt, start_of
+from ...replay.world import CODE, describe_observation, doubt, start_of
 from ...text import one_line
 from ..format.hashing import value_hash
 from ..format.times import stamp_of
@@ -70,7 +70,7 @@ def _about(replayed: Replayed) -> dict[str, object]:
         "error_line": error.line if error else None,
         "retries": len(run.rejected),
         "reconciled": run.reconciled,
-        "unverifiable": None if why is None else described_met(why),
+        "unverifiable": None if why is None else describe_observation(why),
         "generated_cells": generated,
     }
 

@@ -18,8 +18,8 @@ from ...files.scratch import scratch_folder
 from ...record.model import Record
 from ...record.store import RecordFile
 from ...replay.replayer import replay
-from ...replay.runs import Runs
 from ...replay.script.source import Source, read_source
+from ...replay.uncached_runs import UncachedRuns
 from ...replay.world import world_of
 from ..verdict import Verdict
 from ..verify import judged
@@ -89,7 +89,7 @@ def is_bundle(path: Path) -> bool:
 
 
 def verify_bundle(
-    path: Path, runs: Runs | None = None, signers: Path | None = None
+    path: Path, runs: UncachedRuns | None = None, signers: Path | None = None
 ) -> BundleReport:
     """Check a bundle and verify its record.
 
@@ -156,7 +156,7 @@ def _run(
     members: Mapping[str, bytes],
     about: Manifest,
     signer: str | None,
-    runs: Runs | None,
+    runs: UncachedRuns | None,
 ) -> BundleReport:
     """Hold the unpacked parts against each other, and run the script again."""
     try:
@@ -173,7 +173,7 @@ def _run(
     if problems:
         return BundleReport(tuple(problems), signer=signer)
     own = {name.removeprefix(SCRIPTS) for name in members if name.startswith(SCRIPTS)}
-    verdict = judged(record, source, runs or Runs(), own)
+    verdict = judged(record, source, runs or UncachedRuns(), own)
     others = (*_other_versions(about.versions), *_other_packages(about.packages))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 

@@ -11,7 +11,7 @@ from ...files.paths import record_path
 from ...record.lineage import no_branch
 from ...record.model import Record
 from ...record.store import RecordFile
-from ...replay.abreast import side_by_side
+from ...replay.parallel import run_parallel
 from ...replay.replayer import Replayer
 from ...replay.script.source import Source, read_script_of
 from ...replay.transcript import Transcript
@@ -116,10 +116,10 @@ def runs_of(
         return branch_drifts(record, names, own[0].source, replayer)
 
     records = list({id(side.record): side.record for side in sides}.values())
-    abreast = side_by_side(drifts, records, len(records), replayer.cancel)
+    parallel = run_parallel(drifts, records, len(records), replayer.cancel)
     found = {
         (id(record), drift.branch): drift
-        for record, own in zip(records, abreast, strict=True)
+        for record, own in zip(records, parallel, strict=True)
         for drift in own
     }
     return [_run(side, found[id(side.record), side.branch]) for side in sides]

@@ -13,7 +13,7 @@ from ...record.branches import BranchEnd, replanted
 from ...record.model import Record
 from ...replay.replayer import Replayer
 from ...replay.script.source import Source
-from ...replay.trail import grown, question
+from ...replay.trail import extended_trail, question_of
 from ...replay.transcript import Transcript
 from ...replay.world import world_of
 
@@ -91,7 +91,7 @@ def _dated(record: Record) -> Record:
 
 
 def _settled(record: Record, run: Transcript, whole: Transcript, notes: tuple[str, ...]) -> Settled:
-    trail = grown(record.trail, whole)
+    trail = extended_trail(record.trail, whole)
     return Settled(replace(record, trail=trail, pointer=len(run.steps)), run, notes)
 
 
@@ -106,7 +106,8 @@ def _standing(record: Record, time: str) -> BranchEnd:
 def _same_questions(record: Record, run: Transcript) -> bool:
     stops = (*run.steps, run.last)
     return all(
-        question(marked) == stop.prompt for marked, stop in zip(record.trail, stops, strict=False)
+        question_of(marked) == stop.prompt
+        for marked, stop in zip(record.trail, stops, strict=False)
     )
 
 

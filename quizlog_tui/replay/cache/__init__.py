@@ -1,1 +1,1 @@
-"""Live runs and frozen copies that are kept, so that a replay need not start anew."""
+"""The cache of live runs and checkpoints, which saves a replay from starting anew."""

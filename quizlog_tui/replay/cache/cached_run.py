@@ -1,15 +1,15 @@
-"""Live runs of the cache, and when a checkpoint of one is worth its cost.
+"""Cached runs, and when a checkpoint of one is worth its cost.
 
-A checkpoint is taken where coming here again would cost more than taking it; so going back to any
-step costs one fork and at most about as much work again.
+A checkpoint is taken when returning to this stop would cost more than taking it. So going back to
+any step costs one fork and at most about as much work again.
 """
 
 from __future__ import annotations
 
 import time
 
+from ..live_run import LiveRun
 from ..process.process import QuizProcess
-from ..run import Run
 from .checkpoints import MAX_GENERATION, Checkpoint, Checkpoints, Key
 
 _LEAST_GAP = 5e-4
@@ -17,12 +17,12 @@ _LEAST_GAP = 5e-4
 
 
 class CachedRun:
-    """A live run, with what the cache knows of it."""
+    """A live run with the cache's data about it."""
 
     def __init__(
         self,
         key: Key,
-        run: Run,
+        run: LiveRun,
         generation: int = 0,
         saved: float = -1.0,
         gap: float | None = None,
@@ -32,86 +32,86 @@ class CachedRun:
         self.run = run
         self.generation = generation
         self.saved = saved
-        """Cost at its last checkpoint, or at the one it came from."""
+        """Cost of the run at its last checkpoint, or at the one it was forked from."""
         self.gap = _LEAST_GAP if gap is None else gap
-        """Seconds of work worth a checkpoint: what a copy costs."""
+        """Seconds of work that are worth a checkpoint: the cost of a copy."""
         self.point = point
-        """Its last checkpoint, or the one it came from."""
-        self.lasting_taint = False
+        """Its last checkpoint, or the one it was forked from."""
+        self.tainted = False
 
 
-def ready(line: CachedRun) -> bool:
-    """Whether a run waits for an answer, in a folder that no other has changed."""
-    return line.run.waiting and not line.run.process.spoiled
+def is_ready(cached: CachedRun) -> bool:
+    """Whether a run waits for an answer, in a folder that no other run has changed."""
+    return cached.run.waiting and not cached.run.process.spoiled
 
 
-def may_save(line: CachedRun, checkpoints: Checkpoints) -> bool:
-    """Whether a checkpoint of this run would be of use at all."""
-    young = line.generation < MAX_GENERATION
-    return checkpoints.enabled and young and not line.lasting_taint
+def may_save(cached: CachedRun, checkpoints: Checkpoints) -> bool:
+    """Whether a checkpoint of this run may be taken at all."""
+    young = cached.generation < MAX_GENERATION
+    return checkpoints.enabled and young and not cached.tainted
 
 
-def save(line: CachedRun, checkpoints: Checkpoints) -> None:
-    """Take a checkpoint here if coming here again would cost more than one."""
-    run = line.run
-    if run.cost - line.saved < line.gap or not may_save(line, checkpoints):
+def save_if_worthwhile(cached: CachedRun, checkpoints: Checkpoints) -> None:
+    """Take a checkpoint if returning to this stop would cost more."""
+    run = cached.run
+    if run.cost - cached.saved < cached.gap or not may_save(cached, checkpoints):
         return
-    first = line.saved < 0
+    first = cached.saved < 0
     if first:
         started = time.perf_counter()
-        point = take(line, checkpoints)
-        line.gap = measured_gap(started)
+        point = take_checkpoint(cached, checkpoints)
+        cached.gap = measured_gap(started)
         if point is not None:
-            point.gap = line.gap
+            point.gap = cached.gap
         return
-    process = _copied(line)
+    process = _copied(cached)
     if process is not None:
-        _keep(line, process, checkpoints)
+        _keep(cached, process, checkpoints)
 
 
 def measured_gap(started: float) -> float:
-    """Seconds of work that are worth a checkpoint: half of what taking one since `started` cost.
+    """Seconds of work that are worth a checkpoint: half the time since `started`.
 
-    The other half is had for nothing, while the one who answers thinks.
+    The other half costs nothing, as it passes while the next answer is awaited.
     """
     return max(_LEAST_GAP, (time.perf_counter() - started) / 2)
 
 
-def take(line: CachedRun, checkpoints: Checkpoints) -> Checkpoint | None:
-    """A checkpoint of a run where it is, at once; None if that is not allowed."""
-    process = _copied(line)
+def take_checkpoint(cached: CachedRun, checkpoints: Checkpoints) -> Checkpoint | None:
+    """Take a checkpoint of a run at its present stop; None if that is impossible."""
+    process = _copied(cached)
     if process is None:
         return None
     if process.settle():
-        return _keep(line, process, checkpoints)
-    line.saved = line.run.cost  # not before there is that much more to lose
-    line.lasting_taint = line.run.process.taint is not None
+        return _keep(cached, process, checkpoints)
+    cached.saved = cached.run.cost  # try again only after as much further work
+    cached.tainted = cached.run.process.taint is not None
     process.release()
     return None
 
 
-def _copied(line: CachedRun) -> QuizProcess | None:
+def _copied(cached: CachedRun) -> QuizProcess | None:
     """A copy of a run's process; None if too many files are open."""
-    process = line.run.copy()
+    process = cached.run.copy()
     if process is None:
-        line.saved = line.run.cost  # as above
+        cached.saved = cached.run.cost  # as above
     return process
 
 
-def _keep(line: CachedRun, process: QuizProcess, checkpoints: Checkpoints) -> Checkpoint:
-    run = line.run
-    line.saved = run.cost
+def _keep(cached: CachedRun, process: QuizProcess, checkpoints: Checkpoints) -> Checkpoint:
+    run = cached.run
+    cached.saved = run.cost
     point = Checkpoint(
-        key=line.key,
+        key=cached.key,
         source=run.source,
-        parent=line.point,
+        parent=cached.point,
         answers=run.answers,
         transcript=run.transcript,
         process=process,
         cost=run.cost,
-        generation=line.generation + 1,
-        gap=line.gap,
+        generation=cached.generation + 1,
+        gap=cached.gap,
     )
-    line.point = point
+    cached.point = point
     checkpoints.add(point)
     return point

@@ -1,7 +1,7 @@
 """Checkpoints: frozen copies of runs, found by the answers that led to them.
 
-Pure bookkeeping: which one serves a list of answers, which one to give up. A checkpoint is only
-ever a shortcut; with none at all every replay gives the same transcript, from the script's start.
+Decides which one serves a list of answers, and which one to drop. A checkpoint is only a shortcut:
+without any, every replay gives the same transcript from the script's start.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ..transcript import Transcript
 from ..world import World
 
 Key = tuple[Path, str, World]
-"""Script, hash of its bytes, world: runs of different keys have nothing in common."""
+"""Script, hash of its bytes, and world. Runs with different keys have nothing in common."""
 
 MAX_GENERATION = 40
-"""Copies of copies of copies: the kernel's cost of a fork grows with each generation."""
+"""Maximum depth of copies of copies: the cost of a fork grows with each generation."""
 _CLOCK = count()
 
 
@@ -33,7 +33,7 @@ def key_of(source: Source, seed: int | World) -> Key:
     return source.path, source.version, world
 
 
-def possible() -> bool:
+def can_copy() -> bool:
     """Whether this system can copy a run."""
     return sys.platform == "linux"
 
@@ -51,12 +51,12 @@ class Checkpoint:
     transcript: Transcript
     process: QuizProcess
     cost: float
-    """Seconds it would take to come here from the start."""
+    """Estimated seconds to come here from the start."""
     generation: int
     gap: float
     """Seconds that taking it cost."""
     used: int = field(default_factory=lambda: next(_CLOCK))
-    """Rises with each use."""
+    """Time of the last use, as a number that rises with each use."""
 
     def touch(self) -> None:
         """Note a use."""
@@ -67,8 +67,8 @@ class Checkpoints:
     """A bounded set of checkpoints of many scripts.
 
     Args:
-        count: How many to keep; 0 keeps none.
-        memory: How many bytes they may hold beyond what their runs share with them.
+        count: Maximum number of checkpoints; 0 keeps none.
+        memory: Maximum bytes of memory that they do not share with their runs.
     """
 
     def __init__(self, count: int, memory: int) -> None:
@@ -89,12 +89,12 @@ class Checkpoints:
         return len(self._held)
 
     def deepest(self, key: Key, inputs: Sequence[str], beyond: int = -1) -> Checkpoint | None:
-        """The checkpoint that is nearest to the end of `inputs` on the way there.
+        """The checkpoint with the most answers among those on the way to `inputs`.
 
         Args:
-            key: Of which runs.
-            inputs: The answers on the way.
-            beyond: How many answers it must have more than, or it is of no use.
+            key: The key of the runs.
+            inputs: The answers.
+            beyond: The checkpoint must have more than this number of answers.
         """
         near = [one for one in self._held if beyond < len(one.answers) <= len(inputs)]
         near.sort(key=lambda one: len(one.answers), reverse=True)
@@ -102,7 +102,7 @@ class Checkpoints:
         return next(fit, None)
 
     def add(self, checkpoint: Checkpoint) -> None:
-        """Keep one more, giving up others where that is too many or too much."""
+        """Add a checkpoint, and drop others if there are too many or they are too big."""
         while checkpoint.parent is not None and checkpoint.parent not in self._held:
             checkpoint.parent = checkpoint.parent.parent
         self._held.append(checkpoint)
@@ -114,7 +114,7 @@ class Checkpoints:
             self._shrink()
 
     def drop(self, checkpoint: Checkpoint) -> None:
-        """Give one up and end its process."""
+        """Drop a checkpoint and end its process."""
         if checkpoint in self._held:
             self._held.remove(checkpoint)
             for one in self._held:
@@ -123,23 +123,23 @@ class Checkpoints:
         checkpoint.process.release()
 
     def clear(self) -> None:
-        """Give all up."""
+        """Drop all checkpoints."""
         while self._held:
             self.drop(self._held[-1])
 
     def _shrink(self) -> None:
-        """Keep within the bound on memory."""
+        """Drop checkpoints until they fit into the memory."""
         sizes = {id(one): private_bytes(one.process.pid) for one in self._held}
         while len(self._held) > 1 and sum(sizes[id(one)] for one in self._held) > self._memory:
             self.drop(self._victim())
 
     def _victim(self) -> Checkpoint:
-        """The one that is missed least: see `spare`."""
-        return self._held[spare(self._held)]
+        """The checkpoint to drop next; see `least_missed`."""
+        return self._held[least_missed(self._held)]
 
 
-class Held(Protocol):
-    """What is known of a checkpoint when one has to go."""
+class Evictable(Protocol):
+    """The data of a checkpoint that decide which one is dropped."""
 
     @property
     def parent(self) -> Any:
@@ -154,11 +154,11 @@ class Held(Protocol):
         """Rises with each use."""
 
 
-def spare(held: Sequence[Held]) -> int:
-    """Which of several checkpoints to give up: its index.
+def least_missed(held: Sequence[Evictable]) -> int:
+    """The index of the checkpoint to drop.
 
-    The one whose absence makes the smallest gap for how long ago it was used: gaps may grow with
-    age, and what nobody returns to makes room.
+    It is the one that leaves the smallest gap in cost, divided by its rank in order of last use:
+    gaps may be wider where nobody has returned to for long.
     """
     following: dict[int, float] = {}
     for one in held:
@@ -177,7 +177,7 @@ def spare(held: Sequence[Held]) -> int:
 
 
 def private_bytes(pid: int | None) -> int:
-    """Memory that a process shares with no other, in bytes; 0 where that cannot be known."""
+    """Memory that a process shares with no other, in bytes; 0 if that is not known."""
     try:
         with open(f"/proc/{pid}/smaps_rollup") as file:
             lines = [line.split() for line in file if line.startswith("Private_")]

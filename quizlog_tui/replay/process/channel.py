@@ -11,10 +11,10 @@ import socket
 from collections.abc import Callable, Iterable
 from struct import Struct
 
-from .protocol import Born, Message, Refused, Violation, parse
+from .protocol import CopyRefused, Message, ProcessStarted, Violation, parse
 
 _PART = 1 << 16
-_FIRST = (Born, Refused)
+_FIRST = (ProcessStarted, CopyRefused)
 """What a process says first, and once."""
 _CREDENTIALS = Struct("iII")
 """Process, user and group of a sender, as Linux gives them."""
@@ -99,11 +99,11 @@ class Channel:
         else:
             part, notes, _, _ = self.sock.recvmsg(_PART, _ROOM, flags)
             if part and notes != self._notes:
-                self._heed(notes)
+                self._note_sender(notes)
         self._buffer += part
         return bool(part)
 
-    def _heed(self, notes: list[tuple[int, int, bytes]]) -> None:
+    def _note_sender(self, notes: list[tuple[int, int, bytes]]) -> None:
         """Learn who wrote a part, of which the kernel says something else than of the last."""
         self._notes = notes
         for _level, kind, note in notes:

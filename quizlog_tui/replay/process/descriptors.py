@@ -9,13 +9,13 @@ import _socket
 import os
 
 
-class Opened:
+class DescriptorGroup:
     """Descriptors that are opened together: where one cannot be, none stays open."""
 
     def __init__(self) -> None:
         self._fds: list[int] = []
 
-    def __enter__(self) -> Opened:
+    def __enter__(self) -> DescriptorGroup:
         return self
 
     def __exit__(self, kind: object, *error: object) -> None:
@@ -23,7 +23,7 @@ class Opened:
             for fd in self._fds:
                 os.close(fd)
 
-    def nothing(self) -> int:
+    def empty_file(self) -> int:
         """What ends as soon as it is read; no device, as a script could change the mode of that."""
         reader, writer = os.pipe()
         os.close(writer)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .spawn import Spawned
 
-_LOOKS = 0.05
+_CHECK_INTERVAL = 0.05
 """Seconds from one look that is asked for to the next."""
 
 
@@ -36,9 +36,9 @@ class Family:
         self._dismissed: set[int] = set()
         self._partial = b""
         self._members = 0
-        self._born: set[int] = set()
+        self._members_seen: set[int] = set()
         self._ended: set[int] = set()
-        self._looked = 0.0
+        self._checked_at = 0.0
         self.pids: set[int] = set()
         self.writers: set[int | None] = set()
         """Those that changed a folder which the others see too."""
@@ -55,14 +55,14 @@ class Family:
     def add(self, pid: int) -> None:
         """One of the processes is this one."""
         self.pids.add(pid)
-        self._born.add(pid)
+        self._members_seen.add(pid)
         self._order(f"quiz {pid}\n")
 
-    def look(self) -> None:
-        """Hold what they started against the bounds, unless that was asked for just now."""
+    def check_bounds(self) -> None:
+        """Have the guard check the bounds, unless it was asked to a moment ago."""
         now = time.monotonic()
-        if now - self._looked >= _LOOKS:
-            self._looked = now
+        if now - self._checked_at >= _CHECK_INTERVAL:
+            self._checked_at = now
             self._order("look\n")
 
     def fileno(self) -> int:
@@ -105,7 +105,7 @@ class Family:
             return False
         living = _children(self._pid)
         self._catch_up()
-        return not self._born.issuperset(living | self._ended)
+        return not self._members_seen.issuperset(living | self._ended)
 
     def kill(self, pid: int) -> None:
         """End a process and those it started."""

@@ -9,7 +9,7 @@ from ..script.private_files import private_files
 from ..script.source import Source
 from ..world import World
 from .limits import Limits
-from .output import UNTOLD
+from .output import MAX_UNREPORTED
 
 
 def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]:
@@ -32,7 +32,7 @@ def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[
         b"%d" % limits.memory,
         b"%d" % start,
         b"%d" % tick,
-        b"%d" % UNTOLD,
+        b"%d" % MAX_UNREPORTED,
         os.fsencode(world.at),
         os.fsencode(kept),
         *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from .protocol import RawStep, Violation
 
-UNTOLD = 1 << 20
+MAX_UNREPORTED = 1 << 20
 """Bytes of answered questions of which the process need not tell at once."""
 
 
@@ -24,7 +24,7 @@ class Output:
     def __init__(self, out: int, err: int, limit: int) -> None:
         self.out, self.err = out, err
         self._limit = limit
-        self._told = 0
+        self._reported = 0
         self._out_end = self._err_end = 0
         self._room = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
         """Bytes that the system lets a file have; negative for no bound."""
@@ -35,7 +35,7 @@ class Output:
         Args:
             size: Bytes in both files by then.
         """
-        before, self._told = self._told, size
+        before, self._reported = self._reported, size
         return not self._limit or size - before <= self._limit
 
     @property
@@ -75,7 +75,7 @@ class Output:
 
     def floods(self) -> bool:
         """Whether more was written than can be of one step and of those not told of."""
-        return bool(self._limit) and self.size - self._told > self._limit + UNTOLD
+        return bool(self._limit) and self.size - self._reported > self._limit + MAX_UNREPORTED
 
     def stdout(self, start: int, end: int | None = None) -> bytes:
         """Bytes of stdout between two positions."""

@@ -15,23 +15,23 @@ from typing import TypeVar
 
 from ...errors import ProtocolError, QuizlogError
 from ..script.source import Source
-from ..world import FOLDER_LACKS, ISOLATION_LACKS, World
+from ..world import UNAVAILABLE_BY_FOLDER, UNAVAILABLE_BY_ISOLATION, World
 from . import reasons
 from .channel import Channel
-from .descriptors import Opened
+from .descriptors import DescriptorGroup
 from .family import Family
 from .job import job_fields
 from .limits import Limits
 from .output import Output
 from .protocol import (
-    Born,
-    Code,
+    CodeRun,
+    CopyRefused,
+    IsolationFailed,
+    IsolationReport,
     Message,
-    Place,
+    ProcessStarted,
     RawStep,
-    Refused,
-    Straying,
-    Unshut,
+    SharedWrite,
     Violation,
     WorkerReport,
     check_prompts,
@@ -67,9 +67,9 @@ class QuizProcess:
         self.refused: str | None = None
         self.taint: str | None = None
         self.observed: tuple[str, ...] = ()
-        """Names of what the fixed world does not hold; see `world.MET`."""
+        """Observations about the run; see `world.UNVERIFIABLE` and `world.REMARKABLE`."""
         self.unavailable: tuple[str, ...] = ()
-        """What of it this system lacks; see `world.LACKS`."""
+        """What this system cannot fix; see `world.UNAVAILABLE`."""
         self._channel = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, control))
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
@@ -103,8 +103,8 @@ class QuizProcess:
         `messages` was called. It can be given answers at once. None if too many files are open.
         """
         try:
-            with Opened() as opened:
-                (out, err), (control, inner) = opened.files(), opened.sockets()
+            with DescriptorGroup() as group:
+                (out, err), (control, inner) = group.files(), group.sockets()
         except OSError:
             return None
         copy = QuizProcess(self.family, self._limits, self._name, control, out, err)
@@ -112,11 +112,11 @@ class QuizProcess:
         copy._began = True
         copy.written = self.written.copy()
         if not self._send([b"copy"], [inner, out, err]):
-            copy._lost()
+            copy._mark_lost()
         os.close(inner)
         return copy
 
-    def _lost(self) -> None:
+    def _mark_lost(self) -> None:
         """It never told its number: it did not start, or its original could not copy itself."""
         self.exit_code = -9
         if self._began:
@@ -156,10 +156,10 @@ class QuizProcess:
         """Wait until a copy has been made, or refused; whether it was made."""
         deadline = time.monotonic() + 10
         while self.pid is None and self.refused is None and self.alive:
-            self._next(deadline, stop_at_birth=True)
+            self._next_report(deadline, stop_at_birth=True)
         return self.alive and self.refused is None
 
-    def reports(self) -> Iterator[WorkerReport | Code]:
+    def reports(self) -> Iterator[WorkerReport | CodeRun]:
         """What the script tells, up to where it stops; or to its end, after which it is not alive.
 
         Code that it runs from text comes before what it leads to.
@@ -170,25 +170,27 @@ class QuizProcess:
             CancelledError: `cancel` was called, and it was ended.
         """
         deadline = self._limits.deadline()
-        while (told := self._next(deadline)) is not None:
-            yield told
-            if isinstance(told, Code):
+        while (report := self._next_report(deadline)) is not None:
+            yield report
+            if isinstance(report, CodeRun):
                 continue
-            if told.kind in ("asking", "paused"):
+            if report.kind in ("asking", "paused"):
                 return
             deadline = self._limits.deadline()
 
-    def _next(self, deadline: float, *, stop_at_birth: bool = False) -> WorkerReport | Code | None:
+    def _next_report(
+        self, deadline: float, *, stop_at_birth: bool = False
+    ) -> WorkerReport | CodeRun | None:
         """The next report, or code that it runs; None when the process has ended or was refused."""
         while True:
             message = self._pending()
             if message is None and self.alive:
-                message = self._arrived()
+                message = self._wait_for_message()
             if isinstance(message, WorkerReport):
-                self._heed(message)
+                self._apply_report(message)
                 return message
             if message is not None:
-                self._hear(message)
+                self._handle_notice(message)
             if self.refused is not None:
                 return None
             if message is None and not self.alive:
@@ -196,10 +198,10 @@ class QuizProcess:
                     raise reasons.not_started(self._name, self.output.stderr(0))
                 return None
             if self.alive:
-                self._watch(deadline)
-            if isinstance(message, Code):
+                self._check_limits(deadline)
+            if isinstance(message, CodeRun):
                 return message
-            if stop_at_birth and isinstance(message, Born):
+            if stop_at_birth and isinstance(message, ProcessStarted):
                 return None
 
     def _pending(self) -> Message | None:
@@ -207,39 +209,41 @@ class QuizProcess:
         try:
             return self._channel.pending(lambda: most_bytes(self.output.size))
         except Violation as violation:
-            raise self.violated(violation) from violation
+            raise self.end_for_violation(violation) from violation
 
-    def violated(self, violation: Violation) -> ProtocolError:
+    def end_for_violation(self, violation: Violation) -> ProtocolError:
         """End the process, which told what cannot be; the error that says so."""
         step = max(0, self._stops - 1)
-        return self._ended(reasons.protocol_broken(self._name, step, violation))
+        return self._end_for(reasons.protocol_broken(self._name, step, violation))
 
-    def _ended(self, error: E) -> E:
+    def _end_for(self, error: E) -> E:
         """End the process for a reason, and give the reason back."""
         self.close()
         return error
 
-    def _hear(self, message: Message) -> None:
+    def _handle_notice(self, message: Message) -> None:
         """Take note of a message that tells no steps."""
-        if isinstance(message, Born):
+        if isinstance(message, ProcessStarted):
             self.pid = self._channel.sender or message.number
             self.family.add(self.pid)
-        elif isinstance(message, Place):
+        elif isinstance(message, IsolationReport):
             if self._began:
-                raise self.violated(Violation("it told of a place once more"))
-            if message.isolation not in ISOLATION_LACKS:
-                raise self.violated(Violation("it told of an isolation that is none"))
+                raise self.end_for_violation(Violation("it told of a place once more"))
+            if message.isolation not in UNAVAILABLE_BY_ISOLATION:
+                raise self.end_for_violation(Violation("it told of an isolation that is none"))
             self._began = True
-            self.unavailable += FOLDER_LACKS[message.folder] + ISOLATION_LACKS[message.isolation]
-        elif isinstance(message, Straying):
+            self.unavailable += (
+                UNAVAILABLE_BY_FOLDER[message.folder] + UNAVAILABLE_BY_ISOLATION[message.isolation]
+            )
+        elif isinstance(message, SharedWrite):
             self.family.writers.add(self.pid)
-        elif isinstance(message, Unshut):
-            raise self._ended(reasons.not_shut_in(self._name, message.reason))
-        elif isinstance(message, Refused):
+        elif isinstance(message, IsolationFailed):
+            raise self._end_for(reasons.not_shut_in(self._name, message.reason))
+        elif isinstance(message, CopyRefused):
             self.refused = message.reason
             self.close()
 
-    def _heed(self, report: WorkerReport) -> None:
+    def _apply_report(self, report: WorkerReport) -> None:
         """Take over what a report tells of the process itself."""
         try:
             check_prompts(report)
@@ -247,16 +251,16 @@ class QuizProcess:
             if self.observed and not set(self.observed).issubset(report.observed):
                 raise Violation("it took back what it had noted")
         except Violation as violation:
-            raise self.violated(violation) from violation
+            raise self.end_for_violation(violation) from violation
         self._midway = report.kind == "working"
-        self._count(report.steps)
+        self._count_output(report.steps)
         self.taint = report.taint
         if len(report.observed) != len(self.observed):
             self.observed = tuple(report.observed)
         if self.taint is not None and ("folder" in self.unavailable or "strayed" in self.observed):
             self.family.writers.add(self.pid)
 
-    def _arrived(self) -> Message | None:
+    def _wait_for_message(self) -> Message | None:
         """Wait a moment for something to arrive; a whole message, or None."""
         if self._channel.receive_soon():  # one call of the system, where that suffices
             return self._pending()
@@ -269,7 +273,7 @@ class QuizProcess:
             except (EOFError, OSError):
                 self._poll.unregister(control)
                 if self.pid is None:
-                    self._lost()
+                    self._mark_lost()
                     return None
         if self.family.fileno() in ready:
             self.family.listen()
@@ -282,24 +286,24 @@ class QuizProcess:
             return self._pending()
         return None
 
-    def _watch(self, deadline: float) -> None:
+    def _check_limits(self, deadline: float) -> None:
         """See to the limits: after each wait, and with each message that is no report."""
         if self.output.floods() and not self._channel.gather_all():
-            raise self._ended(reasons.wrote_too_much(self._name, self._limits))
-        self.family.look()
+            raise self._end_for(reasons.wrote_too_much(self._name, self._limits))
+        self.family.check_bounds()
         if self._cancelled:
-            raise self._ended(reasons.cancelled(self._name))
+            raise self._end_for(reasons.cancelled(self._name))
         if time.monotonic() > deadline:
-            raise self._ended(reasons.took_too_long(self._name, self._limits))
+            raise self._end_for(reasons.took_too_long(self._name, self._limits))
 
-    def _count(self, steps: list[RawStep]) -> None:
+    def _count_output(self, steps: list[RawStep]) -> None:
         """Hold each step against the limit of output."""
         self._stops += len(steps)
         if self.output.full:
-            raise self._ended(reasons.file_full(self._name))
+            raise self._end_for(reasons.file_full(self._name))
         for step in steps:
             if not self.output.stop(step.out_end + step.err_end):
-                raise self._ended(reasons.wrote_too_much(self._name, self._limits))
+                raise self._end_for(reasons.wrote_too_much(self._name, self._limits))
 
     def cancel(self) -> None:
         """Make a `messages` that another thread is in give up soon."""
@@ -314,25 +318,25 @@ class QuizProcess:
             if self.pid is not None:
                 self.family.kill(self.pid)
                 if self._midway and self.family.shared:
-                    self._overhear()
+                    self._await_shared_write()
 
-    def _overhear(self) -> None:
+    def _await_shared_write(self) -> None:
         """Wait for the end of a process that was at work: did it write what others now see?"""
         with contextlib.suppress(OSError, EOFError, ProtocolError):
             self._channel.sock.settimeout(5)
             while True:
-                if isinstance(self._awaited(), Straying):
+                if isinstance(self._next_message(), SharedWrite):
                     self.family.writers.add(self.pid)
 
     def _learn_pid(self) -> None:
         """A process that was just made must be known before it can be ended."""
         with contextlib.suppress(OSError, EOFError, ProtocolError):
             self._channel.sock.settimeout(5)
-            message = self._awaited()
-            if isinstance(message, Born):
-                self._hear(message)
+            message = self._next_message()
+            if isinstance(message, ProcessStarted):
+                self._handle_notice(message)
 
-    def _awaited(self) -> Message:
+    def _next_message(self) -> Message:
         """The next message, however long it takes to arrive."""
         while (message := self._pending()) is None:
             self._channel.receive()

@@ -52,14 +52,14 @@ class WorkerOutcome(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Born:
+class ProcessStarted:
     """The process is there. Which one it is, the kernel tells."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IsolationReport:
     """How its folder is private, and what keeps it from the machine."""
 
     folder: str
@@ -67,26 +67,26 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Straying:
+class SharedWrite:
     """It is about to change files that copies of it see."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unshut:
+class IsolationFailed:
     """It could not be shut in, and did not run the script."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class CopyRefused:
     """No copy could be made."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeRun:
     """It is about to run code that was made from text."""
 
     used: int
@@ -111,7 +111,15 @@ class WorkerReport(NamedTuple):
     """Encoding and newline of stdout, where the script changed them."""
 
 
-Message = Born | Place | Straying | Unshut | Refused | Code | WorkerReport
+Message = (
+    ProcessStarted
+    | IsolationReport
+    | SharedWrite
+    | IsolationFailed
+    | CopyRefused
+    | CodeRun
+    | WorkerReport
+)
 
 
 def most_bytes(written: int) -> int:
@@ -170,13 +178,13 @@ def _is_source(value: Any) -> bool:
 
 
 _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "born": (Born, (_is_count,)),
-    "place": (Place, (("overlay", "copy", "").__contains__, _is_name)),
-    "straying": (Straying, ()),
-    "unshut": (Unshut, (_is_name,)),
-    "refused": (Refused, (_is_name,)),
+    "born": (ProcessStarted, (_is_count,)),
+    "place": (IsolationReport, (("overlay", "copy", "").__contains__, _is_name)),
+    "straying": (SharedWrite, ()),
+    "unshut": (IsolationFailed, (_is_name,)),
+    "refused": (CopyRefused, (_is_name,)),
     "code": (
-        Code,
+        CodeRun,
         (_is_count, ("script", "package", "library").__contains__, _are_names, _is_source),
     ),
 }

@@ -13,12 +13,12 @@ import sys
 
 from ...files.inherited import open_standard_descriptors
 from ..worker.room import when_there_is_room
-from .descriptors import Opened
+from .descriptors import DescriptorGroup
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
 _BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
-worker.boot.main({control:>3}, {guarded:>3}, inside.shut.shut, network={network})"""
+worker.boot.main({control:>3}, {guard_end:>3}, inside.shut.shut, network={network})"""
 """The worker knows nothing of ours: what shuts it in is handed to it."""
 _CONTROL = 100
 """Where the interpreter finds its socket to quizlog; the guard's is the next. Written alike in
@@ -114,20 +114,20 @@ class Spawned:
     def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
         open_standard_descriptors()
         control = _control()
-        with Opened() as opened:
-            self.out, self.err = opened.files()
+        with DescriptorGroup() as group:
+            self.out, self.err = group.files()
             """Files that take its streams."""
-            self.control, inner = opened.sockets(least=control + 2)
+            self.control, inner = group.sockets(least=control + 2)
             """Our end of the socket to the quiz."""
-            self.guard, guarded = opened.sockets(least=control + 2)
+            self.guard, guard_end = group.sockets(least=control + 2)
             """Our end of the socket to the guard, which dies with it."""
-            nothing = opened.nothing()
-            numbers = {nothing: 0, self.out: 1, self.err: 2, inner: control, guarded: control + 1}
+            empty = group.empty_file()
+            numbers = {empty: 0, self.out: 1, self.err: 2, inner: control, guard_end: control + 1}
             with _AlikeInMemory(alike) as memory:
                 self.alike = memory.holds
                 """Whether memory is placed as in every other run."""
                 self.pid = _started(hash_seed, network, numbers)
-        for fd in (nothing, inner, guarded):
+        for fd in (empty, inner, guard_end):
             os.close(fd)
 
 
@@ -139,9 +139,9 @@ def _control() -> int:
 
 def _started(hash_seed: int, network: bool, numbers: dict[int, int]) -> int:
     """Start an interpreter that has some of our descriptors, under other numbers."""
-    *_, control, guarded = numbers.values()
+    *_, control, guard_end = numbers.values()
     boot = _BOOT.format(
-        folder=_FOLDER, sandbox=_SANDBOX, control=control, guarded=guarded, network=network
+        folder=_FOLDER, sandbox=_SANDBOX, control=control, guard_end=guard_end, network=network
     )
     command, variables = [sys.executable, "-c", boot], environment(hash_seed)
     actions = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in numbers.items()]

@@ -44,8 +44,8 @@ class WrittenText:
         account = step.entries + step.asked
         texts = [entry for entry in account if isinstance(entry, str)]
         own = data if len(texts) == len(account) else _without(account, data, start)
-        told = _encoded("".join(texts), writing)
-        if told is not None and self._bears_out(told, own):
+        reported = _encoded("".join(texts), writing)
+        if reported is not None and self._confirms(reported, own):
             return tuple(_strings(step.entries, data, start))
         self.unwritten = b""
         self.disagrees = self.disagrees or writing is None
@@ -57,11 +57,11 @@ class WrittenText:
         self.unwritten = b""
         return tuple(lines(new))
 
-    def _bears_out(self, told: bytes, own: bytes) -> bool:
+    def _confirms(self, reported: bytes, own: bytes) -> bool:
         """Whether the bytes are what was told, but for text that waits in a buffer."""
-        told = self.unwritten + told
-        rest = told[len(own) :]
-        if not told.startswith(own) or len(rest) > _MOST_UNWRITTEN:
+        reported = self.unwritten + reported
+        rest = reported[len(own) :]
+        if not reported.startswith(own) or len(rest) > _MOST_UNWRITTEN:
             return False
         self.unwritten = rest
         return True

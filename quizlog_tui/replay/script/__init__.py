@@ -1,1 +1,1 @@
-"""What the text of a script says: tags, questions, files it needs, what it asks to be real."""
+"""Reads the text of a script: tags, kinds of answers, needed files, requested grants."""

@@ -1,8 +1,8 @@
-"""What the user has allowed single scripts: the real clock, files, network or environment.
+"""What the user has granted to single scripts: the real clock, files, network or environment.
 
-A script asks for such a thing by a comment, `#quizlog: real-files`. It is granted to one version of
-one script, told by its digest, and only by the user's own word; never by opening a file. Kept as
-TOML in the folder of the settings, where it can be read and edited.
+A script requests a grant by a comment such as `#quizlog: real-files`. Only the user can grant it,
+to one version of one script, identified by its digest. Opening a file never grants anything. Grants
+are stored as TOML in the settings folder, where they can be read and edited.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from ...config import config_folder
 from ...errors import ConfigError
 
 NAMES = ("real-clock", "real-environment", "real-files", "real-network")
-"""What can be asked for and granted."""
+"""What can be requested and granted."""
 _LINE = re.compile(r'^"(sha256:[0-9a-f]{64})"\s*=\s*\[([^\]]*)\]', re.M)
 _HEAD = "# What quizlog allows single scripts, by digest. Delete a line to take a grant back.\n"
 
 
 def grants_path() -> Path:
-    """The file, whether or not it is there."""
+    """The path of the file, which may not exist."""
     return config_folder() / "allowed.toml"
 
 
 def granted(code_hash: str) -> frozenset[str]:
-    """What a version of a script was granted; nothing if the file cannot be read."""
+    """The grants of a version of a script; none if the file cannot be read."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
         for digest, names in _LINE.findall(grants_path().read_text(encoding="utf-8")):
             if digest == code_hash:
@@ -37,7 +37,7 @@ def granted(code_hash: str) -> frozenset[str]:
 
 
 def grant(code_hash: str, names: Iterable[str]) -> None:
-    """Allow a version of a script these things from now on.
+    """Grant something to a version of a script from now on.
 
     Args:
         code_hash: Its digest, `sha256:` and 64 hexadecimal digits.
@@ -58,7 +58,7 @@ def grant(code_hash: str, names: Iterable[str]) -> None:
         temporary.replace(path)
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "is not UTF-8 text"
-        raise ConfigError(f"cannot keep what is allowed: {said}", where=str(path)) from None
+        raise ConfigError(f"cannot store what is allowed: {said}", where=str(path)) from None
 
 
 def _quoted(name: str) -> str:

@@ -1,6 +1,6 @@
-"""What kind of answer a question wants: from tags, from how the line parses it, from the prompt.
+"""Finds the kind of answer that a question wants: from tags, the parsing code, or the prompt. Pure.
 
-Pure functions of text. A guess only helps to draw a fitting input; any text is always accepted.
+A guess only helps to draw a fitting input; any text is always accepted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class InputType:
     choices: tuple[str, ...] = ()
     """The options, where the prompt names them."""
     rows: int | None = None
-    """Height asked for by `#rows=N`."""
+    """Height requested by `#rows=N`."""
 
 
 _LONGEST = 5_000
-"""Characters of a question, from its end, that are looked at: some patterns take quadratic time."""
+"""Maximum number of characters that are examined, from a question's end: some patterns are slow."""
 _PARSERS = (
     (re.compile(r"\bint\(\s*input\("), INTEGER),
     (re.compile(r"\bfloat\(\s*input\("), NUMBER),
@@ -120,7 +120,7 @@ def choices_in(text: str) -> tuple[str, ...]:
 
 
 def listed_options(text: str) -> list[tuple[str, str]]:
-    """The options that stand on lines of their own, such as `1) red`, each with its line."""
+    """The options on lines of their own, such as `1) red`, each with its line."""
     return [(found[2], found[1].rstrip()) for found in _LISTED.finditer(text[-_LONGEST:])]
 
 

@@ -1,7 +1,7 @@
-"""Which files a script needs beside itself, as far as its text tells. Runs nothing.
+"""Finds the files that a script needs, as far as its text shows. Runs nothing.
 
-A bundle packs these and nothing else, so that no private file gets into it by lying in the same
-folder. Names that are put together while it runs cannot be seen here.
+A bundle packs only these, so that no private file of the same folder gets into it. Names that are
+put together at run time cannot be found here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LONGEST_NAME = 255
 
 
 def needed_files(source: Source) -> list[Path]:
-    """Modules and data files in the script's folder that it mentions, itself left out."""
+    """Modules and data files in the script's folder that it mentions, except itself."""
     folder = source.path.parent
     found: dict[Path, None] = {}
     waiting = [source]

@@ -1,7 +1,7 @@
-"""Which files beside a script are none of its business: settings with secrets, and records.
+"""Finds files in a script's folder that it must not read: settings with secrets, and records.
 
-An answer may run as code, and must not read what lies there by chance. A script asks for such a
-file by naming it in a string of its text.
+An answer may run as code, and must not read files that are there by chance. A script gets access to
+such a file by naming it in a string of its text.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .source import Source
 _RECORDS = (".yaml", ".yml", ".json")
 _DECISIONS = ".decisions.jsonl"
 _HEAD = 4096
-"""Bytes of a file in which a record's keys are looked for."""
+"""Number of bytes of a file that are searched for a record's keys."""
 _SCRIPT, _SEED = (
     re.compile(rb"""(?:^|[\s{,])["']?%b["']?\s*:""" % key) for key in (b"script", b"seed")
 )
 
 
 def private_files(source: Source) -> list[str]:
-    """Names of the files beside a script that it shall not find."""
+    """Names of the files in a script's folder that are hidden from it."""
     if "real-files" in source.allowed:
         return []
     try:
@@ -54,7 +54,7 @@ def _is_record(path: str) -> bool:
 
 
 def _asked(source: Source, beside: list[os.DirEntry[str]], names: list[str]) -> set[str]:
-    """The names that the script, or a module of its own, has in a string."""
+    """The names that occur in a string of the script or of one of its modules."""
     has_modules = any(entry.name.endswith(".py") or entry.is_dir() for entry in beside)
     if not has_modules and not any(os.fsencode(name) in source.data for name in names):
         return set()  # the usual case, without reading the text as code

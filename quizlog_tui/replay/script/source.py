@@ -1,6 +1,6 @@
-"""What the text of a quiz script says: its hash, its comments, tags and partial scores.
+"""Reads the text of a quiz script: its hash, comments, tags and partial scores.
 
-Reads the script once as bytes; never runs or evaluates any of it.
+The script is read once as bytes; no part of it is run or evaluated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Source:
     data: bytes
     """The file's bytes, exactly as they will be run."""
     granted: frozenset[str] = frozenset()
-    """What the user allows this version to have real, whether or not it asks for it."""
+    """The user's grants for this version, whether or not the script requests them."""
 
     @cached_property
     def code_hash(self) -> str:
@@ -59,7 +59,7 @@ class Source:
 
     @cached_property
     def comments(self) -> dict[int, str]:
-        """The comment on each line that has one; a `#` inside a string is none."""
+        """The comment of each line that has one; a `#` inside a string is not a comment."""
         import tokenize
 
         found: dict[int, str] = {}
@@ -68,12 +68,12 @@ class Source:
                 if token.type == tokenize.COMMENT:
                     found[token.start[0]] = token.string
         except (SyntaxError, ValueError, tokenize.TokenError):
-            pass  # a broken script has no questions; what was found before the break still counts
+            pass  # comments before the error still count
         return found
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
-        """What the script asks to be real, in comments such as `#quizlog: real-clock`."""
+        """What the script requests in comments such as `#quizlog: real-clock`."""
         if b"quizlog:" not in self.data:
             return ()
         found = {match[1] for text in self.comments.values() for match in _ASKED.finditer(text)}
@@ -81,17 +81,17 @@ class Source:
 
     @cached_property
     def allowed(self) -> tuple[str, ...]:
-        """What is real for the script: what it asks for and the user granted it."""
+        """What the script requests and the user has granted."""
         return tuple(name for name in self.asked if name in self.granted)
 
     @cached_property
     def refused(self) -> tuple[str, ...]:
-        """What the script asks for and was not granted: it runs without."""
+        """What the script requests and was not granted."""
         return tuple(name for name in self.asked if name not in self.granted)
 
     @cached_property
     def version(self) -> str:
-        """Tells apart what may run otherwise: the hash of the bytes, and what is real for them."""
+        """Identifies all that affects a run: the hash of the bytes, and the grants in use."""
         return " ".join((self.code_hash, *self.allowed))
 
     def line(self, number: int) -> str:
@@ -99,7 +99,7 @@ class Source:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def excerpt(self, number: int, around: int = 2) -> list[tuple[int, str]]:
-        """The lines around line `number` that there are, each with its number."""
+        """The existing lines around line `number`, each with its number."""
         found = range(max(number - around, 1), min(number + around, len(self.lines)) + 1)
         return [(each, self.lines[each - 1]) for each in found]
 
@@ -132,10 +132,10 @@ def read_source(path: Path, *, ours: bool = True) -> Source:
 
     Args:
         path: The file.
-        ours: Whether the user's grants hold for it; not for a file that somebody else packed.
+        ours: Whether the user's grants apply; not for a file that somebody else packed.
 
     Raises:
-        ScriptError: The file is missing, a directory, no regular file, too big, or unreadable.
+        ScriptError: The file is missing, a directory, not a regular file, too big, or unreadable.
     """
     try:
         source = Source(path.absolute(), read_regular(path, MAX_BYTES))

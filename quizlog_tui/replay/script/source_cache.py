@@ -1,4 +1,4 @@
-"""Scripts that are read once while their files stay as they are."""
+"""A cache of scripts, which are read again only when their files have changed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ...files.stamp import Stamp, is_settled, stamp_of
 from .source import Source, read_source
 
 _MOST = 256
-"""Scripts kept at most."""
+"""Maximum number of scripts in the cache."""
 
 
 class SourceCache:
-    """Scripts that were read, each kept while its file stays as it is."""
+    """Scripts that were read, each valid until its file changes."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Stamp, Source]] = {}
@@ -31,7 +31,7 @@ class SourceCache:
             return known[1]
         self._kept.pop(name, None)
         source = read_source(Path(path))
-        if is_settled(stamp) and not source.asked:  # what it asks for may be granted at any time
+        if is_settled(stamp) and not source.asked:  # a request may be granted at any time
             self._keep(name, stamp, source)
         return source
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...replay.run import ENDED_BY_ANSWER
+from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.transcript import Transcript
 from ...replay.world import TAMPERED
 from ..widgets.lines.documents import Line, line

@@ -16,8 +16,8 @@ from ....record.append_only_list import AppendOnlyList
 from ....record.model import Record
 from ....record.store import RecordFile
 from ....replay.replayer import Replayer
-from ....replay.runs import Runs
 from ....replay.transcript import Transcript
+from ....replay.uncached_runs import UncachedRuns
 from ....replay.world import isolation
 from ....sandbox.attacks.around import Around, Lookout
 from ....sandbox.attacks.scene import Scene
@@ -180,7 +180,7 @@ def _next(folder: Path, replayer: Replayer) -> str:
 def _verified(attack: QuizAttack, record: Path) -> Verdict | None:
     if all(name != _ASKS for name, _ in attack.expect):
         return None
-    return verify(record, Runs(attack.limits))
+    return verify(record, UncachedRuns(attack.limits))
 
 
 def _shell(attack: QuizAttack, scene: Scene, folder: Path, words: tuple[str, ...]) -> Shell:

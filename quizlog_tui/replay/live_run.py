@@ -1,6 +1,6 @@
-"""One run of a script that is grown answer by answer: the process and the transcript it makes.
+"""One run of a script, extended answer by answer: its process and its transcript.
 
-Turns the messages of a `QuizProcess` into steps. Decides nothing about reuse; see `replayer`.
+Turns the messages of a `QuizProcess` into steps. `replayer` decides about reuse.
 """
 
 from __future__ import annotations
@@ -15,25 +15,24 @@ from ..record.model import LastError, Status
 from .answer_code import answers_run
 from .process.limits import Limits
 from .process.process import QuizProcess
-from .process.protocol import Code, RawStep, Violation, WorkerOutcome, WorkerReport
+from .process.protocol import CodeRun, RawStep, Violation, WorkerOutcome, WorkerReport
 from .script.source import Source
 from .transcript import Step, Transcript, frozen
-from .world import CODE, MET, TAMPERED
+from .world import CODE, TAMPERED, UNVERIFIABLE
 
 ENDED_BY_ANSWER = "EndedByAnswer"
-"""The kind of error of a run that the code of an answer ended."""
-"""Stands for the class of an exception where an answer that ran as code ended the script."""
+"""Error type of a run that was ended by an answer that ran as code."""
 _SECONDS_A_STEP = 20e-6
-"""What a step costs beside the script's own work: messages and their parsing."""
+"""Cost of a step besides the script's own work: sending and parsing messages."""
 
 
-class Run:
-    """A process and what it has shown so far.
+class LiveRun:
+    """A process and its transcript so far.
 
     Args:
         source: The script.
-        limits: What it may use.
-        process: A fresh process. For a copy see `of_copy`.
+        limits: Bounds on the script.
+        process: A fresh process. For a copy see `from_copy`.
     """
 
     def __init__(self, source: Source, limits: Limits, process: QuizProcess) -> None:
@@ -43,11 +42,11 @@ class Run:
         self.answers: AppendOnlyList[str] = AppendOnlyList()
         """The answers that were used."""
         self.cost = 0.0
-        """Seconds it would take to come here again from the start."""
+        """Estimated seconds to come to this stop again from the start."""
         self.blurred = False
-        """Whether it died with several answers in hand, so that nobody knows how many it used."""
+        """Whether it died with several unused answers, so that it is not known how many it used."""
         self.copied = False
-        """Whether copies were made of it."""
+        """Whether it was copied."""
         self._limits = limits
         self._steps: AppendOnlyList[Step] = AppendOnlyList()
         self._print: AppendOnlyList[str] = AppendOnlyList()
@@ -58,15 +57,15 @@ class Run:
         self._code: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of_copy(
+    def from_copy(
         cls,
         source: Source,
         limits: Limits,
         process: QuizProcess,
         transcript: Transcript,
         answers: AppendOnlyList[str],
-    ) -> Run:
-        """The run of a copied process, which waits where `transcript` ends."""
+    ) -> LiveRun:
+        """The run of a copied process, which waits at the end of `transcript`."""
         run = cls(source, limits, process)
         run.transcript = transcript
         run.answers = answers
@@ -84,19 +83,19 @@ class Run:
         self,
         answers: Sequence[str],
         pause_after: float = 0.0,
-        at_pause: Callable[[Run], None] | None = None,
+        at_pause: Callable[[LiveRun], None] | None = None,
     ) -> Transcript:
-        """Run to the first stop if there was none yet, then give answers.
+        """Run to the first stop if that was not reached yet, then give answers.
 
         The run may end before it has used all of them.
 
         Args:
             answers: In order.
-            pause_after: Seconds of work after which it stops in passing, for `at_pause`.
-            at_pause: Called at such stops.
+            pause_after: Seconds of work after which the run pauses at a question for `at_pause`.
+            at_pause: Called at such pauses.
 
         Raises:
-            LimitError: The script went over a limit; the run is over.
+            LimitError: The script exceeded a limit; the run is over.
             CancelledError: It was cancelled; the run is over.
         """
         if self.transcript is _UNSTARTED:
@@ -115,15 +114,15 @@ class Run:
         return self.transcript
 
     def begin(self, answers: Sequence[str]) -> None:
-        """Give answers to a waiting process, and do not wait for what comes of it: `finish`."""
+        """Give answers to a waiting process without waiting for the outcome; see `finish`."""
         self._given = list(answers)
         self.process.answer(answers)
 
     def finish(self) -> Transcript:
-        """Follow what `begin` began to its stop.
+        """Wait for the stop after the answers given by `begin`.
 
         Raises:
-            LimitError: The script went over a limit; the run is over.
+            LimitError: The script exceeded a limit; the run is over.
         """
         self._listen()
         return self.transcript
@@ -138,16 +137,16 @@ class Run:
         self.process.release()
 
     def _listen(self) -> str:
-        """Follow the process to its next stop, or its end; the kind of stop."""
+        """Follow the process to its next stop or its end; return the kind of stop."""
         kind, outcome = "ended", None
-        for told in self.process.reports():
-            if isinstance(told, Code):
-                self._note_code(told)
+        for report in self.process.reports():
+            if isinstance(report, CodeRun):
+                self._note_code(report)
                 continue
-            self._check(told)
-            for raw, stdout in self._read(told.steps):
-                self._take(raw, stdout, told.writing)
-            kind, outcome = told.kind, told.outcome if told.kind == "ended" else None
+            self._check(report)
+            for raw, stdout in self._read(report.steps):
+                self._take(raw, stdout, report.writing)
+            kind, outcome = report.kind, report.outcome if report.kind == "ended" else None
         if self.process.alive and self._pending is not None:
             tampered = self._is_tampered()
             fields = {
@@ -169,29 +168,29 @@ class Run:
         return "ended"
 
     def _check(self, report: WorkerReport) -> None:
-        """No more steps than answers, and no question while there are answers left.
+        """Check that there are no more steps than answers, and no question while answers are left.
 
         Raises:
-            ProtocolError: It cannot be; the process was ended.
+            ProtocolError: The report is impossible; the process was ended.
         """
         used = len(report.steps) - (self._pending is None)
         if used > len(self._given) or (report.kind == "asking" and used < len(self._given)):
-            raise self.process.violated(Violation("it used answers that it was not given"))
+            raise self.process.end_for_violation(Violation("it used answers that it was not given"))
 
-    def _note_code(self, code: Code) -> None:
-        """Mark the answers that are, or make part of, code that is run.
+    def _note_code(self, code: CodeRun) -> None:
+        """Note the answers whose text is, or is part of, code that is run.
 
         Raises:
-            ProtocolError: It tells of answers that it was not given; the process was ended.
+            ProtocolError: It claims answers that it was not given; the process was ended.
         """
         answers = [*self.answers, *self._given]
         if code.used > len(answers):
-            raise self.process.violated(Violation("it used answers that it was not given"))
+            raise self.process.end_for_violation(Violation("it used answers that it was not given"))
         found = [(index, code.used) for index in answers_run(code, answers, self.source.text)]
         self._code = tuple(dict.fromkeys((*self._code, *found)))
 
     def _observed(self, tampered: bool) -> tuple[str, ...]:
-        """What the process met, and what was seen from outside it."""
+        """All observations: those of the process, and those made from outside."""
         seen = (TAMPERED,) if tampered else ()
         code = (CODE,) if self._code else ()
         return (*self.process.observed, *seen, *code, *self.source.refused)
@@ -201,14 +200,14 @@ class Run:
         return process.written.disagrees or process.family.has_stranger()
 
     def _warnings(self, tampered: bool) -> tuple[str, ...]:
-        seen, refused = (MET[TAMPERED][1],) if tampered else (), self.source.refused
+        seen, refused = (UNVERIFIABLE[TAMPERED][1],) if tampered else (), self.source.refused
         if not refused:
             return seen
         said = f"it asks for {' and '.join(refused)} and runs without: not allowed (--allow NAME)"
         return (*seen, said)
 
     def _read(self, steps: Sequence[RawStep]) -> Iterator[tuple[RawStep, bytes]]:
-        """Steps with the bytes of each: those of all are read at once."""
+        """Steps, each with its bytes of stdout, which are read in one piece."""
         start, end = self._ends[0], steps[-1].out_end
         data, at = self.process.output.stdout(start, end), start
         for raw in steps:
@@ -216,7 +215,7 @@ class Run:
             at = raw.out_end
 
     def _take(self, raw: RawStep, stdout: bytes, writing: tuple[str, str] | None) -> None:
-        """One more stop: the question before it has been answered."""
+        """Add a stop: the question before it has been answered."""
         self._answer_pending()
         self._pending = self._step(raw, stdout, writing)
         self._show(self._pending)
@@ -238,7 +237,7 @@ class Run:
         self._ends = (raw.out_end, raw.err_end)
         stderr, prompt = self._stderr(err_start, raw.err_end), raw.prompt
         if prompt == "" and stderr and not stderr.endswith("\n"):
-            prompt = stderr.rpartition("\n")[2]  # getpass and the like ask on stderr
+            prompt = stderr.rpartition("\n")[2]  # getpass and similar functions ask on stderr
         believed = not self.process.written.disagrees
         written = self.process.written.texts(raw, stdout, writing)
         fields = {
@@ -259,7 +258,7 @@ class Run:
         return self.process.output.stderr(start, end).decode("utf-8", "replace")
 
     def _ended(self, outcome: WorkerOutcome | None) -> Transcript:
-        """The transcript of a process that is gone; `outcome` is None if it could not tell."""
+        """The transcript of an ended process; `outcome` is None if it did not report one."""
         last = self._last()
         exit_code = self.process.exit_code or 0
         kind, name, message, frames = self._outcome(outcome, exit_code)
@@ -289,11 +288,11 @@ class Run:
             stderr=self._all_stderr,
         )
 
-    def _outcome(self, told: WorkerOutcome | None, exit_code: int) -> WorkerOutcome:
-        """How it ended: by its own account, unless an answer ended it, or the exit code differs."""
-        ended = told or WorkerOutcome("finished", None, None, [])
+    def _outcome(self, outcome: WorkerOutcome | None, exit_code: int) -> WorkerOutcome:
+        """How it ended: as it reported, unless an answer ended it or the exit code differs."""
+        ended = outcome or WorkerOutcome("finished", None, None, [])
         answer = next((at for at, used in self._code if used == len(self.answers)), None)
-        if exit_code == 0 and answer is not None and (told is None or told.kind == "left"):
+        if exit_code == 0 and answer is not None and (outcome is None or outcome.kind == "left"):
             message = f"answer {answer} ran as code and ended the script"
             return WorkerOutcome("raised", ENDED_BY_ANSWER, message, ended.frames)
         if ended.kind == "raised" or exit_code == 0:
@@ -301,10 +300,10 @@ class Run:
         return ended._replace(kind="raised", message=_exit_text(exit_code))
 
     def _last(self) -> Step:
-        """What came after the last answer, with what was written after the script told its end."""
+        """The last step, with everything written after the script reported its end."""
         if self._pending is not None and self._pending.prompt is not None:
             self.blurred = len(self._given) > 1
-            self._answer_pending()  # it died without a word about its last step
+            self._answer_pending()  # it died without a report of its last step
             self._pending = None
         last = self._pending or Step(None, (), "", None)
         out_end, err_end = self._ends
@@ -322,7 +321,7 @@ class Run:
 def _last_error(
     source: Source, message: str | None, frames: list[list[int]]
 ) -> tuple[LastError, tuple[str, ...]]:
-    """`last_error`, its score from the innermost frame whose line carries one, and warnings."""
+    """`last_error` with the score of the innermost frame that has one, and warnings."""
     warnings, score = [], None
     for first, last in reversed(frames):
         score, warning = source.score(first, last)

@@ -1,6 +1,6 @@
-"""Replays of which nothing is kept, alone or side by side, that can be given up all at once.
+"""Replays without a cache, alone or in parallel, that can be cancelled all at once.
 
-What judges scripts and records runs them by this. Knows nothing of what is judged.
+Used by everything that judges scripts and records.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from ..errors import CancelledError
-from .abreast import result_of, side_by_side
+from .parallel import run_parallel, wait_for_result
 from .process.limits import Limits
 from .replayer import Replayer
 from .script.source import Source
@@ -24,11 +24,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Runs:
-    """Replays of which nothing is kept, and which can be given up all at once.
+class UncachedRuns:
+    """Replays without a cache that can be cancelled all at once.
 
     Args:
-        limits: What each may use.
+        limits: Bounds on each script.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -41,7 +41,7 @@ class Runs:
         """A fresh run.
 
         Raises:
-            LimitError: The script went over a limit.
+            LimitError: The script exceeded a limit.
             CancelledError: `give_up` was called.
         """
         with Replayer(self._limits, checkpoints=0) as replayer:
@@ -53,18 +53,18 @@ class Runs:
             finally:
                 self._running.discard(replayer)
 
-    def walked(
+    def walk(
         self, source: Source, worlds: Sequence[World], tree: Node
     ) -> Iterator[tuple[int, list[Outcome]]]:
-        """Fresh runs of many lines of answers, in several worlds: one walk in each, side by side.
+        """Fresh runs of many lists of answers in several worlds: one walk in each, in parallel.
 
         Args:
             source: The script.
-            worlds: What it finds.
-            tree: The lines.
+            worlds: The worlds.
+            tree: The tree of the lists of answers.
 
         Yields:
-            The index of a line, and what it leads to in each world.
+            The index of a list, and its outcome in each world.
 
         Raises:
             CancelledError: `give_up` was called.
@@ -77,7 +77,8 @@ class Runs:
                 raise CancelledError("given up")
             for _ in range(tree.count):
                 pairs = [
-                    result_of(future) for future in [pool.submit(next, walk) for walk in walks]
+                    wait_for_result(future)
+                    for future in [pool.submit(next, walk) for walk in walks]
                 ]
                 yield pairs[0][0], [outcome for _, outcome in pairs]
         finally:
@@ -88,27 +89,27 @@ class Runs:
             for walk in walks:
                 walk.close()
 
-    def side_by_side(
+    def run_parallel(
         self, function: Callable[[T], R], items: Iterable[T], workers: int
     ) -> Iterator[R]:
-        """What a function that replays makes of each item, in their order.
+        """The results of a function that replays, for each item in order.
 
         Args:
             function: Called in threads.
             items: Its arguments.
-            workers: How many at a time.
+            workers: Maximum number of concurrent calls.
 
         Raises:
-            CancelledError: The runs were given up: by `give_up`, or as nobody waits any more.
+            CancelledError: `give_up` was called, or the caller stopped waiting.
         """
-        return side_by_side(function, items, workers, self.give_up)
+        return run_parallel(function, items, workers, self.give_up)
 
     def give_up(self) -> None:
-        """End what is running, and refuse more."""
+        """Cancel all running replays, and refuse new ones."""
         self._over = True
         for walk in list(self._walks):
             walk.cancel()
-        while self._running:  # a process that is just starting is met the next time round
+        while self._running:  # a process that is just starting is cancelled in the next round
             for replayer in list(self._running):
                 replayer.cancel()
             time.sleep(0.01)

@@ -1,27 +1,27 @@
-"""Copies of one checkpoint that run side by side, each with an answer of its own."""
+"""Runs copies of one checkpoint in parallel, each with another answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ...errors import CancelledError, QuizlogError
+from ..live_run import LiveRun
 from ..process.limits import Limits
-from ..run import Run
 from ..transcript import Transcript
 from .checkpoints import Checkpoint
-from .known import killed
+from .known_runs import was_killed
 
 
-def fanned_out(
-    point: Checkpoint | None, answers: Sequence[str], limits: Limits, running: list[Run]
+def fan_out_copies(
+    point: Checkpoint | None, answers: Sequence[str], limits: Limits, running: list[LiveRun]
 ) -> list[Transcript | QuizlogError | None]:
-    """What each answer leads to; None for those that must run alone.
+    """The outcome of each answer; None for those that must run alone.
 
     Args:
         point: The checkpoint; None if there is none.
         answers: One for each copy.
-        limits: What each may use.
-        running: Takes the copies while they are waited for.
+        limits: Bounds on each copy.
+        running: Holds the copies while they are awaited.
     """
     if point is None:
         return [None] * len(answers)
@@ -30,7 +30,9 @@ def fanned_out(
             copy = point.process.copy()
             if copy is None:
                 break
-            running.append(Run.of_copy(point.source, limits, copy, point.transcript, point.answers))
+            running.append(
+                LiveRun.from_copy(point.source, limits, copy, point.transcript, point.answers)
+            )
             running[-1].begin([answer])
         point.touch()
         found = [_collected(run) for run in running]
@@ -43,15 +45,15 @@ def fanned_out(
     return [*found, *[None] * (len(answers) - len(found))]
 
 
-def _collected(run: Run) -> Transcript | QuizlogError | None:
-    """Where a run went that was begun; None if its process was never made."""
+def _collected(run: LiveRun) -> Transcript | QuizlogError | None:
+    """The outcome of a run that was begun; None if its process was never made."""
     try:
         transcript = run.finish()
-        return None if run.process.refused or killed(transcript) else transcript
+        return None if run.process.refused or was_killed(transcript) else transcript
     except CancelledError:
         raise
     except QuizlogError as error:
-        # Which of several side by side started too much is not known: each is tried alone.
+        # It is not known which of the copies exceeded the bound: each is tried alone.
         return None if run.process.family.exceeded else error
     finally:
         run.close()

@@ -1,4 +1,4 @@
-"""Calls side by side in threads, of which a Ctrl-C is heard at once."""
+"""Runs calls in parallel threads and reacts to Ctrl-C at once."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def side_by_side(
+def run_parallel(
     function: Callable[[T], R], items: Iterable[T], workers: int, give_up: Callable[[], None]
 ) -> Iterator[R]:
-    """What a function makes of each item, in their order.
+    """The results of a function for each item, in the order of the items.
 
     Args:
         function: Called in threads.
         items: Its arguments.
-        workers: How many at a time.
-        give_up: Called when nobody waits any more; makes what is running end soon.
+        workers: Maximum number of concurrent calls.
+        give_up: Called when the caller stops waiting; must make running calls end soon.
     """
     pool = ThreadPoolExecutor(workers)
     try:
         for future in [pool.submit(function, item) for item in items]:
-            yield result_of(future)
+            yield wait_for_result(future)
     except (KeyboardInterrupt, GeneratorExit):
         pool.shutdown(wait=False, cancel_futures=True)
         give_up()
@@ -33,8 +33,8 @@ def side_by_side(
         pool.shutdown()
 
 
-def result_of(future: Future[R]) -> R:
-    """What came of a call, waited for in slices: a Ctrl-C just before an endless wait is missed."""
+def wait_for_result(future: Future[R]) -> R:
+    """The result of a call. Waits in slices, as a Ctrl-C just before an endless wait is missed."""
     while not wait([future], timeout=0.2).done:
         pass
     return future.result()
