@@ -8,22 +8,26 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+import pytest_asyncio
 
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.models.models import Models
 from quizlog_tui.solver.models.panel import live_panel
 from quizlog_tui.solver.spending import Shares
 from quizlog_tui.webquiz.demo_server.web import QuizServer
-from quizlog_tui.webquiz.page.browser import executable
+from quizlog_tui.webquiz.page.browser import Browser, executable
+from quizlog_tui.webquiz.task import task_runner
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
+from tests.support import page_visits
 from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models
 
+T = TypeVar("T", bound=Callable[..., Any])
 JON, DORA = "jon@quiz.test", "dora@quiz.test"
 SECRET = "hush-hush-4711"
 QUICK = Budget(
@@ -45,6 +49,36 @@ def needs_browser() -> pytest.MarkDecorator:
 def needs_sandbox() -> pytest.MarkDecorator:
     missing = shutil.which("bwrap") is None
     return pytest.mark.skipif(missing, reason="no bubblewrap on this machine")
+
+
+class SharedBrowser(Browser):
+    """Goes on when a test closes it."""
+
+    async def close(self) -> None:
+        """Leave it to the fixture."""
+
+    async def end(self) -> None:
+        """End it."""
+        await super().close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_browser() -> AsyncIterator[Browser]:
+    """The browser of all tests of a module, as starting one takes longer than most visits."""
+    browser = SharedBrowser()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (task_runner, page_visits):
+            patch.setattr(module, "Browser", lambda *given: browser)
+        yield browser
+    await browser.end()
+
+
+def shares_browser(test: T) -> T:
+    """A test in the loop and with the browser of its module."""
+    marks = (needs_browser(), pytest.mark.asyncio(loop_scope="module"))
+    for mark in (*marks, pytest.mark.usefixtures("shared_browser")):
+        test = mark(test)
+    return test
 
 
 Thought = Callable[[dict[str, Any], int], dict[str, Any]]

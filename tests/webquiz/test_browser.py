@@ -14,12 +14,12 @@ from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
 from quizlog_tui.webquiz.page.visit import Visit
 from tests.support.page_visits import visiting
-from tests.webquiz.conftest import needs_browser
+from tests.webquiz.conftest import needs_browser, shares_browser
 
-pytestmark = needs_browser()
 STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
 
 
+@shares_browser
 async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: Path) -> None:
     pages = {
         "/still": ("html", STILL),
@@ -33,6 +33,7 @@ async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: P
     assert [path for path in why if why[path] == "nothing in it can change it"] == ["/still"]
 
 
+@needs_browser()
 async def test_it_can_be_started_before_the_first_visit(tmp_path: Path) -> None:
     browser = Browser()
     try:
@@ -47,6 +48,7 @@ async def test_it_can_be_started_before_the_first_visit(tmp_path: Path) -> None:
         await browser.close()
 
 
+@needs_browser()
 async def test_that_there_is_none_is_said_by_the_first_visit(tmp_path: Path) -> None:
     browser = Browser("no-such-browser")
     await browser.start()
@@ -57,6 +59,7 @@ async def test_that_there_is_none_is_said_by_the_first_visit(tmp_path: Path) -> 
     await browser.close()
 
 
+@shares_browser
 async def test_nothing_of_a_page_runs_on_when_it_is_left(tmp_path: Path) -> None:
     busy = f"{STILL}<script>setInterval(() => fetch('/ping'), 10)</script>"
     pages = {"/busy": ("html", busy), "/still": ("html", STILL), "/ping": ("html", "")}
@@ -72,6 +75,7 @@ async def test_nothing_of_a_page_runs_on_when_it_is_left(tmp_path: Path) -> None
         assert (after.loaded, after.frames[0].links[0].url) == ((), f"{site.url}/2")
 
 
+@shares_browser
 async def test_a_page_that_was_long_on_its_way_may_settle(tmp_path: Path) -> None:
     async with visiting({"/still": ("html", STILL)}, tmp_path) as (site, tab):
         now, page = time.monotonic(), await tab.context.new_page()
@@ -79,6 +83,7 @@ async def test_a_page_that_was_long_on_its_way_may_settle(tmp_path: Path) -> Non
         assert (await visit.snapshot()).settled == "nothing in it can change it"
 
 
+@shares_browser
 async def test_a_page_that_cannot_be_had_does_not_spoil_the_next(tmp_path: Path) -> None:
     pages = {"/hang": ("hang", ""), "/still": ("html", STILL)}
     async with visiting(pages, tmp_path) as (site, tab):

@@ -11,7 +11,7 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.connections import through
 from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
-from tests.webquiz.conftest import needs_browser
+from tests.webquiz.conftest import shares_browser
 from tests.webquiz.small_site import small_site
 
 HERE = ("127.0.0.1", "localhost")
@@ -109,8 +109,10 @@ new WebSocket("{ws}/steal"); fetch("/away").catch(() => 0);
 </script>"""
 
 
-@needs_browser()
-async def test_a_page_reaches_no_other_site_in_a_browser(tmp_path: Path) -> None:
+@shares_browser
+async def test_a_page_reaches_no_other_site_in_a_browser(
+    shared_browser: Browser, tmp_path: Path
+) -> None:
     with quiz_server() as other:
         html = PAGE.replace("{other}", other.url).replace("{ws}", other.url.replace("http", "ws"))
         pages = {
@@ -118,16 +120,14 @@ async def test_a_page_reaches_no_other_site_in_a_browser(tmp_path: Path) -> None
             "/away": ("redirect", f"{other.url}/steal"),
             "/gone": ("redirect", f"{other.url}/q05-table"),
         }
-        browser = Browser()
         with small_site(pages) as site:
             async with (
                 gate(allowed_for(site.url, (), HERE)) as way_out,
-                browser.tab(way_out, tmp_path, 10**6) as tab,
+                shared_browser.tab(way_out, tmp_path, 10**6) as tab,
             ):
                 snapshot = await tab.visit(f"{site.url}/p")
                 assert "Question" in snapshot.frames[0].text
                 assert (await tab.visit(f"{site.url}/gone")).status == 403
-        await browser.close()
         assert other.hits == []
         assert way_out.refused
 
@@ -143,7 +143,7 @@ a.href=URL.createObjectURL(new Blob(["x,y"]));a.download="../../d.csv";document.
 ALERT = """<script>alert("hello")</script><p>Alert: submit 10</p>"""
 
 
-@needs_browser()
+@shares_browser
 @pytest.mark.parametrize(
     ("html", "said"),
     [
@@ -157,34 +157,30 @@ ALERT = """<script>alert("hello")</script><p>Alert: submit 10</p>"""
     ],
 )
 async def test_whatever_way_a_page_shows_its_question_it_is_read(
-    tmp_path: Path, html: str, said: str
+    shared_browser: Browser, tmp_path: Path, html: str, said: str
 ) -> None:
     from quizlog_tui.webquiz.page.page import read_page
 
-    browser = Browser()
     with small_site({"/p": ("html", html), "/never": ("hang", "")}) as site:
         allowed = allowed_for(site.url, (), HERE)
-        async with gate(allowed) as way_out, browser.tab(way_out, tmp_path, 10**6) as tab:
+        async with gate(allowed) as way_out, shared_browser.tab(way_out, tmp_path, 10**6) as tab:
             snapshot = await tab.visit(f"{site.url}/p")
         assert said in read_page(snapshot, allowed).question
         assert "/sent" not in site.hits
         if said == "Down":
             assert [path.read_text() for path in tmp_path.iterdir()] == ["x,y"]
-    assert browser.open_contexts == 0
-    await browser.close()
+    assert shared_browser.open_contexts == 0
 
 
-@needs_browser()
-async def test_a_page_that_never_comes_is_given_up(tmp_path: Path) -> None:
-    browser = Browser()
+@shares_browser
+async def test_a_page_that_never_comes_is_given_up(shared_browser: Browser, tmp_path: Path) -> None:
     with small_site({"/p": ("hang", "")}) as site:
         async with (
             gate(allowed_for(site.url, (), HERE)) as way_out,
-            browser.tab(way_out, tmp_path, 10**6, seconds=0.5) as tab,
+            shared_browser.tab(way_out, tmp_path, 10**6, seconds=0.5) as tab,
         ):
             with pytest.raises(NotRenderedError):
                 await tab.visit(f"{site.url}/p")
-    await browser.close()
 
 
 async def test_a_question_is_asked_again_when_the_line_breaks_and_a_submission_is_not() -> None:

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.solver.voting.png import pixels
+from quizlog_tui.webquiz.page import settling
 from quizlog_tui.webquiz.page.saving import MOST_OFFERED, data_of
 from tests.support.journeys import ASKS, RIGHT, says
 from tests.support.page_visits import visiting
-from tests.webquiz.conftest import lab, needs_browser
+from tests.webquiz.conftest import lab, shares_browser
 from tests.webquiz.graded_site import graded_site
 
 
@@ -43,7 +44,7 @@ function offer(url, name) {
 </script>"""
 
 
-@needs_browser()
+@shares_browser
 async def test_pictures_become_files_whatever_way_they_are_shown(tmp_path: Path) -> None:
     shown = f"""<p>How many red dots? Submit the answer.</p><img src="{HELD}">
     <canvas width=70 height=40></canvas>
@@ -59,7 +60,7 @@ async def test_pictures_become_files_whatever_way_they_are_shown(tmp_path: Path)
     assert f"{site.url}/back.png" in snapshot.frames[0].media
 
 
-@needs_browser()
+@shares_browser
 async def test_of_many_and_big_pictures_a_few_are_kept_and_dots_are_not(tmp_path: Path) -> None:
     dot = "<svg width=8 height=8></svg><img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='>"
     big = "<canvas width=5000 height=5000></canvas>"
@@ -70,8 +71,11 @@ async def test_of_many_and_big_pictures_a_few_are_kept_and_dots_are_not(tmp_path
         assert (await tab.visit(f"{site.url}/p")).files == ()
 
 
-@needs_browser()
-async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(tmp_path: Path) -> None:
+@shares_browser
+async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settling, "CAP", 2.0)  # the page is never quiet
     offers = """<script>
     const made = URL.createObjectURL(new Blob(["x,y"]));
     offer(made, "../../made.csv"); URL.revokeObjectURL(made);
@@ -90,7 +94,7 @@ async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(tmp_p
     assert len(snapshot.offered) <= MOST_OFFERED
 
 
-@needs_browser()
+@shares_browser
 async def test_what_is_offered_and_shown_is_there_for_the_models(tmp_path: Path) -> None:
     page = f"""{CLICKS}<p>{ASKS}</p><img src="{HELD}">
     <script>offer("/data.csv", "table.csv")</script>"""

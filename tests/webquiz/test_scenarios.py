@@ -14,7 +14,11 @@ from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.task import TaskResult
 from tests.webquiz.conftest import QUICK, SECRET, Thought, lab, needs_browser
 
-pytestmark = needs_browser()
+pytestmark = [
+    needs_browser(),
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.usefixtures("shared_browser"),
+]
 
 
 def says(*answers: Any) -> Thought:
@@ -118,7 +122,7 @@ async def test_a_grader_that_stays_broken_is_no_wrong_answer(tmp_path: Path) -> 
         budget, started = Budget(least_gap=0.0), time.time()
 
         def nearly_late(data: dict[str, Any], nth: int) -> dict[str, Any]:
-            object.__setattr__(budget, "stop", time.time() - started + 5.0)
+            object.__setattr__(budget, "stop", time.time() - started + 3.0)
             return {"answer": "Brown"}
 
         result = await worked(server, tmp_path, nearly_late, budget=budget)
