@@ -105,7 +105,7 @@ def _questions(
     for walk in walks:
         for step in _stops(walk.run):
             line = step.line or 0
-            rows.setdefault(line, Reached(line, step.prompt or "", asked[line]))
+            rows.setdefault(line, Reached(line, step.question or "", asked[line]))
     return tuple(rows[line] for line in sorted(rows))
 
 
@@ -132,7 +132,7 @@ def _suggestions(
                     one.message,
                 )
             )
-            prompt = _stops(walk.run)[step].prompt or ""
+            prompt = _stops(walk.run)[step].question or ""
             yield Suggestion(walk.record, walk.branch, step, prompt, one.line, kind, text or "")
 
 

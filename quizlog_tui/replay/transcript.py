@@ -57,6 +57,19 @@ class Step:
     """Whether this is the first stop whose report contradicts its bytes."""
 
     @property
+    def question(self) -> str | None:
+        """What the program showed as its question; None where the run ended instead of asking.
+
+        That is the prompt. Where there is none (`print("Name: ", end="")` before a bare `input()`,
+        as many libraries ask) it is the unfinished line on stdout, else on stderr, and the prompt.
+        """
+        if self.prompt is None or self.prompt.strip():
+            return self.prompt
+        unfinished = (text.rpartition("\n")[2] for text in ("".join(self.written), self.stderr))
+        shown = next((line for line in unfinished if line.strip()), "")
+        return f"{shown}{self.prompt}"
+
+    @property
     def printed_before(self) -> str:
         """What was printed last before the question; empty if nothing was."""
         return self.written[-1] if self.written else ""
@@ -64,9 +77,9 @@ class Step:
     @cached_property
     def kind(self) -> InputType:
         """What kind of answer the question wants."""
-        if self.source is None or self.prompt is None:
+        if self.source is None or self.question is None:
             return InputType()
-        return input_type(self.prompt, self.line, self.source, self.printed_before)
+        return input_type(self.question, self.line, self.source, self.printed_before)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -128,8 +141,8 @@ class Transcript:
 
     @property
     def next_prompt(self) -> str | None:
-        """The pending question; None if the run ended."""
-        return self.last.prompt
+        """The pending question, as the program showed it; None if the run ended."""
+        return self.last.question
 
     @property
     def input_type(self) -> str | None:

@@ -116,7 +116,7 @@ def _moment(moment: Moment, ends: str, player: bool) -> Iterator[str]:
     line = "" if moment.line is None else f" · line {moment.line}"
     code = " · the answer ran as code" if moment.code else ""
     yield f'<div class="step">\n<span class="dim">step {moment.at}{line}{code}</span>'
-    question = _safe(moment.prompt or "")
+    question = _safe(moment.step.prompt or "")
     marked = f'<span class="question">{question}</span>' if player and question else question
     shown = _safe("".join(moment.step.written)) + marked
     answer = "" if moment.answer is None else f'<span class="answer">{_safe(moment.answer)}</span>'

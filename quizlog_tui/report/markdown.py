@@ -80,7 +80,7 @@ def _moment(moment: Moment, ends: str) -> Iterator[str]:
     line = "" if moment.line is None else f", line {moment.line}"
     ran = ", the answer ran as code" if moment.code else ""
     yield from (f"### Step {moment.at}{line}{ran}", "")
-    shown = "".join(moment.step.written) + (moment.prompt or "")
+    shown = "".join(moment.step.written) + (moment.step.prompt or "")
     if shown:
         yield from fence(shown)
     if moment.step.stderr:

@@ -123,8 +123,8 @@ def _passages_before_answer(name: str, at: int, stop: Step) -> Iterator[Passage]
         yield Passage(name, at, "output", "".join(stop.written))
     if stop.stderr:
         yield Passage(name, at, "stderr", stop.stderr)
-    if stop.prompt:
-        yield Passage(name, at, "question", stop.prompt)
+    if stop.question:
+        yield Passage(name, at, "question", stop.question)
 
 
 def _notes(record: Record, runs: Mapping[str, Transcript]) -> Iterator[Passage]:

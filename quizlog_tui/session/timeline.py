@@ -51,9 +51,9 @@ class Moment:
     """Whether the answer ran as code, more than literals and arithmetic."""
 
     @property
-    def prompt(self) -> str | None:
-        """The question; None where the run ended."""
-        return self.step.prompt
+    def question(self) -> str | None:
+        """The question, as the program showed it; None where the run ended."""
+        return self.step.question
 
     @property
     def answer(self) -> str | None:

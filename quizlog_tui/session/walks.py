@@ -33,7 +33,7 @@ def amend(
     inputs = [step.input or "" for step in steps[:at]] + [answer]
     transcript = replay(inputs)
     for step in steps[at + 1 :]:
-        if transcript.status != "in_progress" or transcript.next_prompt != step.prompt:
+        if transcript.status != "in_progress" or transcript.next_prompt != step.question:
             break
         inputs.append(step.input or "")
         transcript = extend(transcript, inputs[-1]) or replay(inputs)

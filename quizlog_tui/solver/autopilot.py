@@ -57,7 +57,7 @@ def question_of(session: Session) -> Question:
     at = len(steps) - 1 if failed else len(steps)
     asks = steps[at] if failed else session.transcript.last
     return Question(
-        text=asks.prompt or "",
+        text=asks.question or "",
         context=_said_before(session.transcript, at),
         input_type=asks.input_type,
         choices=tuple(asks.choices),

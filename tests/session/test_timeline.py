@@ -24,7 +24,7 @@ def test_each_stop_has_what_happened_there(build: Build) -> None:
         session.switch("main")
         session.rewind(2)
         moments = timeline(session.transcript_of(), session.record)
-        assert [(m.at, m.prompt, m.answer, m.used) for m in moments] == [
+        assert [(m.at, m.question, m.answer, m.used) for m in moments] == [
             (0, "number 0? ", "1", True),
             (1, "number 1? ", "2", True),
             (2, "number 2? ", "3", False),

@@ -27,7 +27,7 @@ def bisect(arguments: Namespace) -> int:
             emit_json(
                 {
                     "step": culprit and culprit.step,
-                    "prompt": step and step.prompt,
+                    "prompt": step and step.question,
                     "input": step and step.input,
                     "replays": culprit and culprit.replays,
                 }
@@ -35,7 +35,7 @@ def bisect(arguments: Namespace) -> int:
         elif step is None or culprit is None:
             print("no answer spoils the outcome")
         else:
-            where = f"step {culprit.step}: {step.prompt or ''}{step.input or ''}"
+            where = f"step {culprit.step}: {step.question or ''}{step.input or ''}"
             print(one_line(where))
         return 0
 

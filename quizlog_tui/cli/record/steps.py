@@ -40,7 +40,7 @@ def steps(arguments: Namespace) -> int:
 def _plain(moment: Moment) -> dict[str, Any]:
     return {
         "at": moment.at,
-        "prompt": moment.prompt,
+        "prompt": moment.question,
         "answer": moment.answer,
         "used": moment.used,
         "seconds": round(moment.seconds, 6),
@@ -55,12 +55,12 @@ def _plain(moment: Moment) -> dict[str, Any]:
 def _lines(moments: Timeline, whole: Transcript) -> Iterator[str]:
     """A row for each stop; below it what was remarked and tried there."""
     count = len(str(len(moments)))
-    asked = max(len(_cell(moment.prompt)) for moment in moments)
+    asked = max(len(_cell(moment.question)) for moment in moments)
     answered = max(len(_cell(moment.answer)) for moment in moments)
     for moment in moments:
         mark = " " if moment.used or moment.answer is None else "·"
         yield (
-            f"{mark}{moment.at:{count}}  {_cell(moment.prompt):{asked}}  "
+            f"{mark}{moment.at:{count}}  {_cell(moment.question):{asked}}  "
             f"{_said(moment, whole):{answered}}  {_facts(moment)}"
         ).rstrip()
         for said in moment.notes:

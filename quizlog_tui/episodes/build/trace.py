@@ -91,7 +91,7 @@ def hooks(steps: Sequence[Step], source: Source) -> list[Hook]:
 
 
 def _first_line(step: Step) -> str | None:
-    prompt = clean(step.prompt or "").strip() or shown(step).rpartition("\n")[2]
+    prompt = clean(step.question or "").strip() or shown(step).rpartition("\n")[2]
     return one_line(prompt.partition("\n")[0].strip()) or None
 
 

@@ -73,7 +73,7 @@ def _prompt(one: Instance, run: SolverRun, replayer: Replayer) -> str | None:
         transcript = replayer.replay(one.source, world_of(record), run.inputs)
     except LimitError:  # the script went over a limit after the last stored answer
         return None
-    return transcript.last.prompt if transcript.status == "in_progress" else None
+    return transcript.next_prompt if transcript.status == "in_progress" else None
 
 
 def _remote_question(want: WantedRun, run: SolverRun, files: str, prompt: str) -> RemoteQuestion:

@@ -58,7 +58,7 @@ def timeline_grid(
 
     def text(index: int) -> str:
         moment = moments[index]
-        return f"{index} {moment.answer} {moment.prompt}"
+        return f"{index} {moment.answer} {moment.question}"
 
     def lay_out(width: int) -> Layout:
         return _columns(max(0, width - digits - 2), answer, signs)
@@ -81,7 +81,7 @@ def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -
     cells = {
         "answer": (answer, "answer" if moment.used else "dim"),
         "signs": (signs, "warn"),
-        "prompt": (one_line((moment.prompt or "").strip()) or "(no prompt)", "dim"),
+        "prompt": (one_line((moment.question or "").strip()) or "(no prompt)", "dim"),
         "time": (f"{time:>{_TIME}}", "dim"),
     }
     return line((mark, "dim"), *cells_line(columns, cells).pieces, cut=True)

@@ -67,7 +67,7 @@ class PromptDrawing:
     def _ask_again(self, state: PlayerState, shown: Transcript) -> None:
         """Ask the question before an error once more."""
         last = shown.steps[-1]
-        asked = AskedQuestion(last.prompt or "", last.kind, last.printed_before)
+        asked = AskedQuestion(last.question or "", last.kind, last.printed_before)
         self._panel.ask(_heading(state.step - 1, "retry"), asked)
         self._remark(state, _old_answers(self._moments[state.step]))
 
