@@ -47,6 +47,7 @@ class Config:
     confirm_branches: bool = _setting(
         True, "ask on the screen before an answer at an earlier step starts a branch"
     )
+    audit: bool = _setting(False, "open the screens read-only, as `quizlog tui --read-only` does")
     limits_seconds: float = _setting(
         30.0, "longest a script may take from an answer to the next question", _between(0.1, 10**6)
     )

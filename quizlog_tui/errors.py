@@ -99,6 +99,12 @@ class LockedError(QuizlogError):
     exit_code = 4
 
 
+class ReadOnlyError(QuizlogError):
+    """The record is open in audit mode, in which nothing is written."""
+
+    exit_code = 4
+
+
 class ConflictError(QuizlogError):
     """Somebody else changed the record since it was read."""
 

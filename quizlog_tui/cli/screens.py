@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,14 +19,51 @@ from .json_output import emit_json
 
 
 def tui(arguments: Namespace) -> int:
-    """`quizlog tui [RECORD]`, or a file of episodes."""
+    """`quizlog tui [RECORD]`, a bundle, or a file of episodes."""
     if arguments.record and arguments.record.endswith(".jsonl"):
         return browse(Path(arguments.record))
+    from ..proof.bundle.check import is_bundle
+
+    if arguments.record and is_bundle(Path(arguments.record)):
+        return _look_into_bundle(Path(arguments.record))
+    record = record_path(arguments.record) if arguments.record else None
+    return open_screens(record, read_only=arguments.read_only, allow=arguments.allow)
+
+
+def open_screens(
+    record: Path | None = None, *, read_only: bool = False, allow: Collection[str] = ()
+) -> int:
+    """Open a record, a folder of records, or the records here.
+
+    Args:
+        record: The record or folder; None for those here or the examples.
+        read_only: Open it in audit mode.
+        allow: What is allowed in audit mode.
+    """
     _check_terminal()
     with _loading():
         from ..tui.run import run
 
-    return run(record_path(arguments.record) if arguments.record else None)
+    return run(record, read_only=read_only, allow=allow)
+
+
+def _look_into_bundle(path: Path) -> int:
+    """Show the record of a bundle, unpacked for as long as one looks.
+
+    Raises:
+        RecordError: The bundle is damaged, or no bundle.
+    """
+    from ..files.scratch import scratch_folder
+    from ..proof.bundle.check import unpack_bundle
+    from ..session.audit import Audit
+
+    _check_terminal()
+    with scratch_folder("bundle") as folder:
+        record = unpack_bundle(path, folder)
+        with _loading():
+            from ..tui.run import run
+
+        return run(record, audit=Audit(f"{path.name} is a bundle", frozenset({"exports"})))
 
 
 def browse(path: Path) -> int:
@@ -109,9 +146,28 @@ def screenshot(arguments: Namespace) -> int:
 def _tui() -> Parser:
     parser = command("quizlog tui", tui, "Open the screens.")
     parser.add_argument(
-        "record", nargs="?", help="a record, a folder of records, or FILE.jsonl of episodes"
+        "record",
+        nargs="?",
+        help="a record, a folder of records, a bundle, or FILE.jsonl of episodes",
     )
+    add_read_only(parser)
     return parser
+
+
+def add_read_only(parser: Parser) -> None:
+    """Add the options that lock the screens."""
+    from ..session.audit import ALLOWABLE
+
+    parser.add_argument(
+        "--read-only", action="store_true", help="lock everything: only look, change nothing"
+    )
+    parser.add_argument(
+        "--allow",
+        choices=ALLOWABLE,
+        action="append",
+        default=[],
+        help="what may be written all the same: notes and verdicts",
+    )
 
 
 def _screenshot() -> Parser:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..errors import ConflictError, UsageError
 from ..record.model import Record
 from . import moves
+from .audit import Audit
 from .history import History
 from .live_record import LiveRecord
 from .reply import Reply
@@ -19,13 +21,15 @@ class Journal:
     Args:
         live: The record.
         save: Write it at each move.
+        audit: Refuses what would be written; None lets all be written.
     """
 
-    def __init__(self, live: LiveRecord, *, save: bool) -> None:
+    def __init__(self, live: LiveRecord, *, save: bool, audit: Audit | None = None) -> None:
         self.live = live
         self.state: SessionState
         self.warnings: list[str] = []
         self._save = save
+        self._audit = audit
 
     def read(self, known: Record | None = None) -> None:
         """Start from what the file holds, as far as it agrees with the script; see `LiveRecord`."""
@@ -44,6 +48,25 @@ class Journal:
         if before != move.record.but(pointer=len(move.transcript.steps)):
             history = history.added(move.label, before)
         return self._commit(move, history, durable=self._save)
+
+    def look(self, move: Move) -> Reply:
+        """Show where a move leads, in this session only; nothing is written."""
+        return self._commit(move, self.state.history, durable=False)
+
+    def annotate(self, change: Callable[[Record], Record], label: str) -> Reply:
+        """Write a note in audit mode, if notes are allowed; nothing else of the file changes.
+
+        Args:
+            change: Gives a record with the note added.
+            label: What is done, as `comment on step 3`.
+        """
+        if self._audit is not None:
+            self._audit.check(label, "notes")
+        state = self.state
+        annotated = change(state.record)
+        self.live.annotate(change)
+        self.state = replace(state, record=annotated)
+        return self.reply()
 
     def undo(self) -> Reply:
         """Take the last move back."""
@@ -64,7 +87,7 @@ class Journal:
 
     def save(self) -> None:
         """Write the record as it stands."""
-        as_it_stands = Move(self.state.record, self.state.transcript, "")
+        as_it_stands = Move(self.state.record, self.state.transcript, "the record")
         self._commit(as_it_stands, self.state.history, durable=True)
 
     def _commit(self, move: Move, history: History, *, durable: bool) -> Reply:
@@ -75,6 +98,8 @@ class Journal:
             history: What can be taken back from there.
             durable: Whether it is written.
         """
+        if durable and self._audit is not None:
+            self._audit.check(move.label)
         run = move.transcript
         record = self.live.finished(move.record, run)
         remarks: list[str] = []

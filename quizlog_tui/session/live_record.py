@@ -29,16 +29,25 @@ class LiveRecord:
         replayer: Where its script runs.
         clock: Gives the time, ISO 8601.
         recorded: Show what the record holds where its script cannot be read; see `missing`.
+        granted: Whether its script may have what the user granted it.
     """
 
     def __init__(
-        self, file: RecordFile, replayer: Replayer, clock: Callable[[], str], *, recorded: bool
+        self,
+        file: RecordFile,
+        replayer: Replayer,
+        clock: Callable[[], str],
+        *,
+        recorded: bool,
+        granted: bool,
     ) -> None:
         self.file = file
         self.replayer = replayer
         self.now = clock
         self._shows_recorded = recorded
+        self._granted = granted
         self._script: Source | ScriptError
+        self._on_disk: Record
 
     @property
     def source(self) -> Source:
@@ -67,7 +76,7 @@ class LiveRecord:
             ScriptError: The script cannot be read.
             ConflictError: The record names another script now.
         """
-        record = self.file.read()
+        record = self._on_disk = self.file.read()
         if known is not None and record.script != known.script and self.missing is None:
             where, hint = str(self.file.path), "open it again"
             raise ConflictError("names another script now", where=where, hint=hint)
@@ -84,7 +93,7 @@ class LiveRecord:
     def _read_script(self, record: Record) -> Source | ScriptError:
         """The script, or why it cannot be read where the record is to be shown all the same."""
         try:
-            return read_script_of(self.file.path, record.script)
+            return read_script_of(self.file.path, record.script, ours=self._granted)
         except ScriptError as error:
             if not self._shows_recorded:
                 raise
@@ -129,3 +138,14 @@ class LiveRecord:
             LimitError: It would be too big to be read again; nothing was written.
         """
         return self.file.write(record, result_file(self.file.path, record, run))
+
+    def annotate(self, change: Callable[[Record], Record]) -> None:
+        """Change the record as it is on disk: what its script does now is not written.
+
+        Raises:
+            ConflictError: Somebody else changed the record since it was read.
+            LockedError: Somebody else holds it.
+        """
+        annotated = change(self._on_disk)
+        self.file.write(annotated)
+        self._on_disk = annotated

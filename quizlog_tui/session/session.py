@@ -21,6 +21,7 @@ from ..replay.replayer import Replayer
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from . import moves
+from .audit import Audit
 from .journal import Journal
 from .live_record import LiveRecord
 from .new_record import utc_now
@@ -41,8 +42,8 @@ class Session:
     A move is written before it counts. It raises a `UsageError` where the step, the branch or the
     change that it names does not exist or cannot be had, a `ConflictError` where somebody else
     changed the record, a `LockedError` where somebody else holds it, a `LimitError` where the
-    script or the record goes over a limit, a `ScriptError` where the script cannot be read. Then
-    nothing was written, and the session stands where it stood.
+    script or the record goes over a limit, a `ScriptError` where the script cannot be read, a
+    `ReadOnlyError` in audit mode. Then nothing was written, and the session stands where it stood.
 
     Args:
         path: The record file.
@@ -52,6 +53,7 @@ class Session:
         clock: Gives the time for `created` and `end_time`.
         recorded: Show what the record holds where its script cannot be read. Nothing can be
             changed then: see `missing`.
+        audit: Refuse every move that would write; None writes them.
     """
 
     def __init__(
@@ -63,12 +65,18 @@ class Session:
         wait: float = WAIT_SECONDS,
         clock: Callable[[], str] = utc_now,
         recorded: bool = False,
+        audit: Audit | None = None,
     ) -> None:
         self.path = Path(path)
+        self.audit = audit
+        """Why nothing can be changed; None if it can."""
         self._owns_replayer = replayer is None
         file = RecordFile(self.path, wait)
-        self._live = LiveRecord(file, replayer or Replayer(), clock, recorded=recorded)
-        self._journal = Journal(self._live, save=save)
+        # With real files a run could change them, so nothing is granted in audit mode.
+        self._live = LiveRecord(
+            file, replayer or Replayer(), clock, recorded=recorded, granted=audit is None
+        )
+        self._journal = Journal(self._live, save=save, audit=audit)
         try:
             self._journal.read()
         except BaseException:
@@ -208,8 +216,9 @@ class Session:
         return self._journal.make(moves.amend(self._live, self._state, at, answer))
 
     def switch(self, name: str) -> Reply:
-        """Make another branch the active one, at its end."""
-        return self._journal.make(moves.switch(self._live, self._state, name))
+        """Make another branch the active one, at its end; in audit mode only in this session."""
+        move = moves.switch(self._live, self._state, name)
+        return self._journal.make(move) if self.audit is None else self._journal.look(move)
 
     # -- keeping order
 
@@ -219,7 +228,7 @@ class Session:
 
     def note(self, name: str, text: str) -> Reply:
         """Set the remark of a branch; an empty one takes it away."""
-        return self._change(upkeep.noted(self.record, name, text), f"note on {name}")
+        return self._annotate(lambda record: upkeep.noted(record, name, text), f"note on {name}")
 
     def delete(self, name: str) -> Reply:
         """Hide a branch. Its answers stay in the record, and so do the branches that left it."""
@@ -251,7 +260,7 @@ class Session:
         from ..record.feedback import Feedback, added
 
         said = Feedback(at, branch or self.branch, author, self._live.now(), verdict, text)
-        return self._change(added(self.record, said), f"comment on step {at}")
+        return self._annotate(lambda record: added(record, said), f"comment on step {at}")
 
     # -- taking back
 
@@ -370,6 +379,11 @@ class Session:
     def _change(self, record: Record, label: str) -> Reply:
         """Make a move that leaves the pointer where it is."""
         return self._journal.make(Move(record, self.transcript, label))
+
+    def _annotate(self, change: Callable[[Record], Record], label: str) -> Reply:
+        if self.audit is not None:
+            return self._journal.annotate(change, label)
+        return self._change(change(self.record), label)
 
 
 def open_record(

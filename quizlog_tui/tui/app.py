@@ -24,6 +24,7 @@ from ..files.paths import own_examples
 from ..record.author import known_author
 from ..replay.process.limits import user_limits
 from ..replay.replayer import Replayer
+from ..session.audit import Audit, audit_of
 from ..session.session import Session
 from ..text import one_line, visible
 from .clock import Clock
@@ -62,6 +63,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         session: A record that is open already, to show instead of `record`.
         guided: Whether to say what to try next.
         episodes: A file of episodes to look into, instead of records.
+        audit: Why nothing may be changed in the whole program; None if it may.
     """
 
     TITLE = "quizlog"
@@ -88,8 +90,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
         session: Session | None = None,
         guided: bool = False,
         episodes: EpisodeFile | None = None,
+        audit: Audit | None = None,
     ) -> None:
         super().__init__()
+        self.audit = audit
         self._folder = record if record and record.is_dir() else Path.cwd()
         self._record = None if record == self._folder else record
         self.config = config or Config()
@@ -216,7 +220,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Open a record; a long one shows what is recorded meanwhile."""
         if not is_long(path):
             return await asyncio.to_thread(self._opened, path)
-        opening = OpeningScreen(path, self.replayer)
+        opening = OpeningScreen(path, self._opened, self.replayer)
         await self.push_screen(opening)
         try:
             return await opening.session()
@@ -225,7 +229,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def _opened(self, path: Path) -> Session:
         """The record, or only what it holds where its script cannot be read."""
-        return Session(path, self.replayer, recorded=True)
+        audit = audit_of(path, self.audit)
+        return Session(path, self.replayer, recorded=True, audit=audit)
 
     def _show(self, session: Session, *, browsing: bool = False) -> None:
         """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import load_config
 from ..files.paths import shipped
 from ..files.scratch import scratch_folder
+from ..session.audit import Audit, audit_mode
 from .app import QuizlogApp
 from .themes.ascii_signs import shows_signs
 
@@ -18,16 +20,35 @@ if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
 
 
-def run(record: Path | None, *, guided: bool = False, episodes: EpisodeFile | None = None) -> int:
-    """Run the program until the user leaves; the exit code."""
+def run(
+    record: Path | None,
+    *,
+    read_only: bool = False,
+    allow: Collection[str] = (),
+    episodes: EpisodeFile | None = None,
+    audit: Audit | None = None,
+) -> int:
+    """Run the program until the user leaves; the exit code.
+
+    Args:
+        record: What to open; see `QuizlogApp`.
+        read_only: Open it in audit mode, as the settings may say as well.
+        allow: What is allowed in audit mode.
+        episodes: A file of episodes to look into, instead of records.
+        audit: The audit mode of what is only read by its nature, in place of the one asked for.
+    """
     config, problems = load_config()
-    app = QuizlogApp(record, config, problems, guided=guided, episodes=episodes)
+    audit = audit or audit_mode(flag=read_only, setting=config.audit, allow=allow)
+    return _run(QuizlogApp(record, config, problems, episodes=episodes, audit=audit))
+
+
+def _run(app: QuizlogApp) -> int:
     app.in_ascii = not shows_signs(sys.__stderr__)  # where Textual draws
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):  # without it the terminal would be left as the screens had it
             number = getattr(signal, name)
             signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))
-    app.run(mouse=config.mouse)
+    app.run(mouse=app.config.mouse)
     return app.return_code or 0
 
 
@@ -36,4 +57,4 @@ def run_demo() -> int:
     with scratch_folder("demo") as folder:
         target = folder / "arithmetic"
         shutil.copytree(shipped("records") / "arithmetic", target)
-        return run(target / "record.yaml", guided=True)
+        return _run(QuizlogApp(target / "record.yaml", *load_config(), guided=True))

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from quizlog_tui.proof.bundle.pack import pack
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.terminal import Terminal, quizlog
 
@@ -62,6 +64,43 @@ def test_answer_fork_and_quit(terminal: Terminal, record: Path) -> None:
     assert ended(terminal) == 0
     data = yaml.safe_load(record.read_text())
     assert data["inputs"] == ["7"] and data["branches"]["main"]["inputs"] == ["1", "bad"]
+
+
+def refused_answer(terminal: Terminal) -> None:
+    """Try to answer in audit mode, and leave."""
+    terminal.wait_for("[locked]")
+    terminal.quiet(0.3)
+    terminal.send("i9\r")
+    terminal.wait_for("this would")
+    terminal.send("\x11")
+    assert ended(terminal) == 0
+
+
+def test_read_only_locks_the_screens(record: Path) -> None:
+    before = record.read_bytes()
+    with Terminal(quizlog("tui", str(record), "--read-only"), (120, 30)) as terminal:
+        refused_answer(terminal)
+    assert record.read_bytes() == before
+
+
+def test_the_settings_can_lock_the_screens(record: Path, build: Build) -> None:
+    folder = build.outside / "quizlog"
+    folder.mkdir()
+    (folder / "config.toml").write_text("audit = true\n")
+    home = {"XDG_CONFIG_HOME": str(build.outside)}
+    with Terminal(quizlog("tui", str(record)), (120, 30), env=home) as terminal:
+        refused_answer(terminal)
+
+
+def test_a_bundle_opens_locked(record: Path, build: Build) -> None:
+    with Session(record) as session:
+        session.save()
+    bundle = build.outside / "quiz.zip"
+    bundle.write_bytes(pack(record).data)
+    before = bundle.read_bytes()
+    with Terminal(quizlog("tui", str(bundle)), (120, 30)) as terminal:
+        refused_answer(terminal)
+    assert bundle.read_bytes() == before
 
 
 def test_resizing_while_it_runs(terminal: Terminal) -> None:

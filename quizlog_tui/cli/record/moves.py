@@ -36,9 +36,9 @@ def record(arguments: Namespace) -> int:
     if arguments.record is None:
         if arguments.json or arguments.raw or arguments.stdin:
             raise UsageError("which record?", hint="quizlog RECORD [ANSWER]")
-        from ..screens import tui
+        from ..screens import open_screens
 
-        return tui(arguments)
+        return open_screens()
     answer = _answer(arguments)
     if arguments.keep_files:
         return _keeping(arguments, answer)

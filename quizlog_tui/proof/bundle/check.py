@@ -124,6 +124,36 @@ def verify_bundle(
         return _run(folder, members, about, signer, runs)
 
 
+def unpack_bundle(path: Path, folder: Path) -> Path:
+    """Unpack a bundle whose files are those it was packed with; the path of its record.
+
+    Args:
+        path: The bundle.
+        folder: An empty folder for its files.
+
+    Raises:
+        RecordError: The file cannot be read, is no bundle, or was changed since it was packed.
+    """
+    hint = "`quizlog verify` names all that is wrong"
+    try:
+        members = unpacked(_read(path))
+        about = manifest_of(members)
+    except ContainerError as error:
+        named = f"{error.member}: " if error.member else ""
+        raise RecordError(f"{named}{error.message}", where=str(path), hint=hint) from None
+    for problem in _changed_files(members, about):
+        raise RecordError(f"{problem.name}: {problem.message}", where=str(path), hint=hint)
+    if not names_the_script(_unpacked_record(members, about, folder).script, about, members):
+        message = f"{about.record}: names another script than the bundle's"
+        raise RecordError(message, where=str(path), hint=hint)
+    return folder / about.record
+
+
+def _unpacked_record(members: Mapping[str, bytes], about: Manifest, folder: Path) -> Record:
+    _unpack(members, folder)
+    return RecordFile(folder / about.record).read()
+
+
 def _unpack(members: Mapping[str, bytes], folder: Path) -> None:
     for name, data in members.items():
         target = folder / name

@@ -148,18 +148,19 @@ def read_source(path: Path, *, ours: bool = True) -> Source:
     return replace(source, granted=granted(source.code_hash)) if ours and source.asked else source
 
 
-def read_script_of(record: Path, script: str) -> Source:
+def read_script_of(record: Path, script: str, *, ours: bool = True) -> Source:
     """Read the script that a record names.
 
     Args:
         record: The record's file.
         script: Its `script`: a path relative to the record.
+        ours: Whether the user's grants hold for it.
 
     Raises:
         ScriptError: It cannot be read; the hint says what to do about the record.
     """
     try:
-        return read_source(record.parent / script)
+        return read_source(record.parent / script, ours=ours)
     except ScriptError as error:
         hint = f"put it back, or edit `script:` in {record}"
         raise ScriptError(error.message, where=error.where, hint=hint) from None

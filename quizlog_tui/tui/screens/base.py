@@ -16,8 +16,9 @@ from textual.app import ComposeResult
 from textual.screen import Screen, ScreenResultType
 from textual.widgets import Static
 
-from ...errors import QuizlogError
+from ...errors import QuizlogError, ReadOnlyError
 from ...files.paths import typed_path
+from ...session.audit import Audit
 from ...text import one_line
 from .. import clipboard, external
 from ..keys.keymap import shown
@@ -89,9 +90,24 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """The key of an action, by its id, as the user has it."""
         return shown(name, self.app._keymap)
 
+    @property
+    def _audit(self) -> Audit | None:
+        """Why nothing can be changed here; None if it can."""
+        return getattr(self.app, "audit", None)
+
+    def _is_locked(self, doing: str, kind: str = "") -> bool:
+        """Whether audit mode refuses to write something; says so. See `Audit.check`."""
+        try:
+            if self._audit is not None:
+                self._audit.check(doing, kind)
+        except ReadOnlyError as error:
+            complain(self, error)
+            return True
+        return False
+
     def status(self, text: str) -> None:
-        """Set the line at the top."""
-        self._status = one_line(text)
+        """Set the line at the top; in audit mode it begins with a lock."""
+        self._status = one_line(text if self._audit is None else f"[locked] {text}")
         if not self.slow_work.running:
             self.query_one("#status", Static).update(self._status, layout=False)
 
@@ -186,6 +202,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     @work(group=DIALOG)
     async def action_export(self) -> None:
         """Write the screen, or the record, to a file."""
+        if self._is_locked("an export; `quizlog export` makes one", "exports"):
+            return
         found = self.exports()
         lines = [line(one.about, cut=True) for one in found]
         chosen = await self.app.push_screen_wait(ChooseScreen("Export", lines))

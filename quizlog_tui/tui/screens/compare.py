@@ -18,6 +18,7 @@ from ...errors import UsageError
 from ...files.paths import record_path
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
+from ...session.audit import Audit
 from ...session.session import Session
 from ...text import clipped, plural
 from ..draw.compare import Comparison, DrawnSide, branch_line
@@ -148,7 +149,7 @@ async def choose(
     wanted = (await screen.app.push_screen_wait(ask) or "").strip()
     if not wanted:
         return None
-    return await _compared(screen, side, lambda: record_side(wanted, replayer))
+    return await _compared(screen, side, lambda: record_side(wanted, replayer, session.audit))
 
 
 async def _compared(
@@ -165,12 +166,13 @@ async def _compared(
     return await screen.slow_work.run(compare, "comparing")
 
 
-def record_side(wanted: str, replayer: Replayer) -> DrawnSide:
+def record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSide:
     """The run of another record, which stays as it is.
 
     Args:
         wanted: Its file, with `@BRANCH` behind it for another than the active branch.
         replayer: Where it runs.
+        audit: The audit mode in which it is read, if any.
 
     Raises:
         QuizlogError: The record or its script cannot be read, or there is no such branch.
@@ -181,6 +183,6 @@ def record_side(wanted: str, replayer: Replayer) -> DrawnSide:
         path = record_path(os.path.expanduser(file))
     if os.path.isdir(path):
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
-    with Session(path, replayer, save=False) as other:
+    with Session(path, replayer, save=False, audit=audit) as other:
         run = other.transcript_of(branch or None)
         return DrawnSide(f"{path}@{branch or other.branch}", run)

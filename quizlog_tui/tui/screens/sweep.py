@@ -22,6 +22,7 @@ from ...record.answer_list import lines_of, portions, typed_answers
 from ...record.branches import free_name
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
+from ...session.audit import Audit
 from ...session.session import Session
 from ...text import visible
 from ..draw.sweep import (
@@ -111,7 +112,13 @@ class SweepScreen(QuizlogScreen[bool]):
         area.border_title = "Answers to try, one a line; @FILE reads a file"
         self._count()
         self._draw()
-        (self.query_one("#attempts") if self._tried else area).focus()
+        looks = self._tried or self._audit is not None
+        (self.query_one("#attempts") if looks else area).focus()
+
+    @property
+    def _audit(self) -> Audit | None:
+        """Why nothing can be kept; None if it can."""
+        return self._session.audit
 
     # -- drawing
 
@@ -235,6 +242,8 @@ class SweepScreen(QuizlogScreen[bool]):
         marked = self._marked
         if marked is None:
             tell(self, "nothing is marked; F5 tries what is typed")
+            return
+        if self._is_locked("the marked answer, as a branch"):
             return
         session, at = self._session, self._step
         question = f"Keep {marked.answer or '(empty)'} at step {at} as a branch named"

@@ -15,6 +15,7 @@ from textual.containers import Container, Vertical
 
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
+from ...session.audit import Audit
 from ...session.branch_list import BranchInfo
 from ...session.session import Session
 from ...text import plural, visible
@@ -83,6 +84,11 @@ class TreeScreen(QuizlogScreen[bool]):
         self.draw()
         self.query_one("#branches").focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
+
+    @property
+    def _audit(self) -> Audit | None:
+        """Why the record cannot be changed; None if it can."""
+        return self.session.audit
 
     # -- drawing
 
@@ -171,7 +177,7 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_fork(self) -> None:
         """Ask for a step and an answer, and leave the marked branch there."""
         row = self.row
-        if row is None or self._is_refused():
+        if row is None or self._is_refused("a new branch"):
             return
         branch = row.branch
         start = self.session.pointer if branch.active else branch.at
@@ -190,12 +196,12 @@ class TreeScreen(QuizlogScreen[bool]):
         if answer is not None and await self._change(lambda: self._forked(branch.name, at, answer)):
             self._mark(self.session.branch)
 
-    def _is_refused(self) -> bool:
-        """Whether nothing can be changed, as the script cannot be read; says so."""
+    def _is_refused(self, doing: str, kind: str = "") -> bool:
+        """Whether it cannot be done, as the record is locked or the script unreadable; says so."""
         missing = self.session.missing
         if missing is not None:
             complain(self, missing)
-        return missing is not None
+        return missing is not None or self._is_locked(doing, kind)
 
     def _forked(self, name: str, at: int, answer: str) -> None:
         """A fork from a branch; where it fails, the branch before is the active one again."""
@@ -217,7 +223,7 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_rename(self) -> None:
         """Ask for another name."""
         row = self.row
-        if row is None or self._is_refused():
+        if row is None or self._is_refused("another name of the branch"):
             return
         old = row.branch.name
         shown = old if visible(old) == old else ""
@@ -229,7 +235,7 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_note(self) -> None:
         """Ask for a note; an empty one takes the old one away."""
         row = self.row
-        if row is None or self._is_refused():
+        if row is None or self._is_refused("a note on the branch", "notes"):
             return
         branch = row.branch
         old = visible(branch.note or "").replace("\n", " ")

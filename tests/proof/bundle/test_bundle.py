@@ -17,7 +17,12 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
 from quizlog_tui.proof.bundle.chain import first_broken, start_of_chain, step_lines
-from quizlog_tui.proof.bundle.check import BundleReport, is_bundle, verify_bundle
+from quizlog_tui.proof.bundle.check import (
+    BundleReport,
+    is_bundle,
+    unpack_bundle,
+    verify_bundle,
+)
 from quizlog_tui.proof.bundle.container import ContainerError, is_safe, packed, unpacked
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.bundle.sign import sign, signature
@@ -390,3 +395,20 @@ def test_a_signature_by_one_of_some_people_can_be_demanded(bundle: Path) -> None
     report = verify_bundle(bundle, signers=signers)
     assert report.ok and (report.signer or "").startswith("ada@example.org, ED25519 key SHA256:")
     assert signature(bundle, folder / "none")[0] is None
+
+
+def test_a_bundle_is_unpacked_to_look_at_only_if_its_files_are_unchanged(
+    record: Path, build: Build, replayer: Replayer
+) -> None:
+    bundle, folder = build.outside / "quiz.zip", build.outside / "unpacked"
+    made = pack(record)
+    bundle.write_bytes(made.data)
+    with Session(unpack_bundle(bundle, folder), replayer) as session:
+        assert list(session.inputs) == ["x", "y"]
+    members = dict(unpacked(made.data))
+    bundle.write_bytes(packed({**members, "script/quiz.py": b"print('other')"}))
+    with pytest.raises(RecordError, match=r"script/quiz\.py: its bytes are not those"):
+        unpack_bundle(bundle, folder)
+    bundle.write_bytes(b"PK\x03\x04")
+    with pytest.raises(RecordError):
+        unpack_bundle(bundle, folder)

@@ -20,6 +20,7 @@ from ....episodes.read.facts import facts_of
 from ....episodes.read.index import STATES, EpisodeFile
 from ....episodes.read.reading import LineError
 from ....errors import QuizlogError
+from ....session.audit import Audit
 from ...draw.episodes.episode import clipped, episode_lines
 from ...draw.episodes.episodes import count_words, episode_grid, episode_layout, no_episode_lines
 from ...keys.bindings import screen_bindings
@@ -33,6 +34,8 @@ from ..dialogs import AskScreen
 
 LONG = 2**20
 """Bytes of a line that is read only when it is chosen: longer ones take longer than a key press."""
+
+_ONLY_READ = Audit("a file of episodes is only read", frozenset({"exports"}))
 
 
 class EpisodesScreen(QuizlogScreen[None]):
@@ -83,6 +86,11 @@ class EpisodesScreen(QuizlogScreen[None]):
     def on_unmount(self) -> None:
         """Let go of the file."""
         self._file.close()
+
+    @property
+    def _audit(self) -> Audit | None:
+        """Why nothing can be changed: files of episodes are only read."""
+        return super()._audit or _ONLY_READ
 
     @property
     def _list(self) -> RowList:

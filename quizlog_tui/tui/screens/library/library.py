@@ -251,7 +251,7 @@ class LibraryScreen(QuizlogScreen[None]):
     def action_editor(self) -> None:
         """The marked record's file in the user's editor."""
         marked = self.marked
-        if marked is None:
+        if marked is None or self._is_locked("the record, in your editor"):
             return
         try:
             external.edit(self.app, marked.path, None)
@@ -283,6 +283,8 @@ class LibraryScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_new(self) -> None:
         """A record for a script; it is opened."""
+        if self._is_locked("a new record"):
+            return
         path = await new_record(self, self._replayer)
         if path is not None:
             self._marked = path

@@ -18,6 +18,7 @@ from ..dialogs import AskScreen, ChooseScreen
 from ..export import Export, ReportExport, report_name
 from ..view import in_worker
 from .context import PlayerContext
+from .locked import writes
 from .moves import Moves
 from .recorded import needs_script
 
@@ -60,6 +61,7 @@ class Dialogs:
             grant(source.code_hash, source.refused)
             self._moves.move(self.session.reload)
 
+    @writes("a note or verdict at this step", "notes")
     @needs_script
     @in_worker(DIALOG)
     async def note(self) -> None:

@@ -10,6 +10,7 @@ from ..dialogs import ConfirmScreen
 from ..undoing import redo, undo
 from ..view import in_worker
 from .context import PlayerContext
+from .locked import writes
 from .moves import Moves
 from .panes import Panes
 from .player_state import Mode
@@ -81,11 +82,13 @@ class Editing:
         agreed: bool = await self.view.app.push_screen_wait(ConfirmScreen(question))
         return agreed
 
+    @writes("another answer, on a branch of its own")
     @needs_script
     def fork(self) -> None:
         """Take the next answer as a fork at the step shown."""
         self._begin("fork")
 
+    @writes("another answer in place of the recorded one")
     @needs_script
     def amend(self) -> None:
         """Take the next answer in place of the recorded one, keeping later answers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,15 +29,17 @@ class OpeningScreen(QuizlogScreen[None]):
 
     Args:
         path: The record.
-        replayer: Where it is replayed.
+        open: Opens it, in a thread.
+        replayer: Where it is replayed, to stop that.
     """
 
     SCOPE = "opening"
     BINDINGS: ClassVar[list[BindingType]] = screen_bindings("opening")
 
-    def __init__(self, path: Path, replayer: Replayer) -> None:
+    def __init__(self, path: Path, open: Callable[[Path], Session], replayer: Replayer) -> None:
         super().__init__()
         self._path = path
+        self._open = open
         self._replayer = replayer
 
     def content(self) -> ComposeResult:
@@ -56,7 +59,7 @@ class OpeningScreen(QuizlogScreen[None]):
         pane.show(Paragraphs([line(text) for text in texts]), end=True)
         pane.focus()
         self.status("… replaying all answers; Escape stops it")
-        return await asyncio.to_thread(Session, self._path, self._replayer, recorded=True)
+        return await asyncio.to_thread(self._open, self._path)
 
     def action_back(self) -> None:
         """Stop the replay."""

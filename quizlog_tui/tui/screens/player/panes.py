@@ -6,6 +6,7 @@ from ....session.session import Session
 from ...widgets.prompt_panel import PromptPanel
 from ..base import QuizlogScreen
 from ..view import in_worker
+from .locked import writes
 from .recorded import needs_script
 
 
@@ -53,6 +54,7 @@ class Panes:
         self.stay()
         self._type()
 
+    @writes("an answer")
     @needs_script
     def _type(self) -> None:
         self.focus_pending()

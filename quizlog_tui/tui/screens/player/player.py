@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical
 from ....replay.replayer import Replayer
 from ....replay.script.source import Source
 from ....replay.transcript import Transcript
+from ....session.audit import Audit
 from ....session.session import Session
 from ....session.timeline import Timeline
 from ....text import plural
@@ -123,6 +124,11 @@ class PlayerScreen(QuizlogScreen[None]):
         self._drawn_source: Source | None = None
 
     @property
+    def _audit(self) -> Audit | None:
+        """Why the record cannot be changed; None if it can."""
+        return self.session.audit
+
+    @property
     def state(self) -> PlayerState:
         """What is shown."""
         return self._holder.state
@@ -154,7 +160,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.panes.take_keys_when_painted()
         for warning in self.session.warnings:
             warn(self, warning)
-        if self.session.missing is None and self.session.source.refused:
+        if self._audit is None and self.session.missing is None and self.session.source.refused:
             self.dialogs.offer_grants()
         self.moves.follow()
         if len(self.session.inputs) > self.session.pointer:

@@ -10,6 +10,7 @@ from ....session.timeline import Moment, Timeline
 from ....text import plural
 from ...widgets.asked_question import AskedQuestion
 from ...widgets.prompt_panel import PromptPanel
+from .locked import locked_text
 from .player_state import PlayerState
 from .recorded import recorded_text
 
@@ -46,16 +47,19 @@ class PromptDrawing:
             shown: Its run up to the step shown.
         """
         whole_step = not state.head.hidden
+        raised = shown.status == "error" and state.step > 0
         if self._session.missing is not None:
             reload = self._key("player.reload")
             text = recorded_text(self._session, shown, state.head.hidden, reload)
             self._panel.tell(f"As recorded at step {state.step}", text)
-        elif shown.status == "in_progress" and whole_step:
-            self._ask(state, shown)
-        elif shown.status == "error" and state.step and whole_step:
+        elif not whole_step or not (shown.status == "in_progress" or raised):
+            self._panel.tell(*self._end_text(state, shown))
+        elif self._session.audit is not None:
+            self._panel.tell(*locked_text(state, shown))
+        elif raised:
             self._ask_again(state, shown)
         else:
-            self._panel.tell(*self._end_text(state, shown))
+            self._ask(state, shown)
 
     def _ask(self, state: PlayerState, shown: Transcript) -> None:
         old = _old_answers(self._moments[state.step])

@@ -20,6 +20,7 @@ from ..base import DIALOG
 from ..dialogs import AskScreen
 from ..view import in_worker
 from .context import PlayerContext
+from .locked import writes
 from .moves import Moves
 from .panes import Panes
 from .recorded import needs_script
@@ -122,6 +123,7 @@ class Tools:
             return
         self._look(step)
 
+    @writes("an episode of this branch")
     @needs_script
     @in_worker(DIALOG)
     async def episode(self) -> None:
@@ -156,6 +158,7 @@ class Tools:
             raise error
         return made
 
+    @writes("what models decide")
     @needs_script
     @in_worker(DIALOG)
     async def ask_models(self) -> None:
@@ -184,6 +187,7 @@ class Tools:
         if faults:
             warn(self.view, f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
 
+    @writes("the script, in your editor")
     @needs_script
     def editor(self) -> None:
         """The script at the line shown in the user's editor."""

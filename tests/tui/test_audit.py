@@ -1,0 +1,208 @@
+"""Audit mode on the screens: whatever one presses, no file changes, and each refusal says so."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from quizlog_tui.session.audit import Audit
+from quizlog_tui.session.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.keys.actions import ACTIONS
+from quizlog_tui.tui.keys.keymap import effective
+from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.screens.tree import TreeScreen
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.build import Build
+from tests.support.player_quizzes import QUIZ
+from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+
+AUDIT = Audit("--read-only")
+WIDE = (200, 60)
+LOCKED = {
+    "player.answer": "an answer",
+    "player.rewind": "rewind to step 1",
+    "player.redo_tail": "rewind to step 2",
+    "player.fork": "another answer, on a branch of its own",
+    "player.amend": "another answer in place of the recorded one",
+    "player.note": "a note or verdict at this step",
+    "player.ask": "what models decide",
+    "player.episode": "an episode of this branch",
+    "player.editor": "the script, in your editor",
+    "app.export": "an export",
+    "library.new": "a new record",
+    "library.editor": "the record, in your editor",
+    "tree.fork": "a new branch",
+    "tree.rename": "another name of the branch",
+    "tree.note": "a note on the branch",
+    "tree.delete": "deletion of",
+}
+
+
+@pytest.fixture
+def record(build: Build, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A record with branches, one of them deleted, and an editor that would write."""
+    folder = build.folder / "audit"
+    folder.mkdir()
+    path = Build(folder, build.dedent).record(QUIZ, "Ada", "28")
+    with Session(path) as session:
+        session.fork(1, "29", "other")
+        session.fork(1, "30", "gone")
+        session.switch("main")
+        session.delete("gone")
+        session.comment(1, "well", "right", "Ada")
+        session.rewind(1)
+    editor = build.outside / "editor"
+    editor.write_text('#!/bin/sh\nfor last; do :; done\necho changed >> "$last"\n')
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+    for name in ("EDITOR", "VISUAL"):
+        monkeypatch.setenv(name, str(editor))
+    monkeypatch.setenv("PAGER", "true")
+    monkeypatch.chdir(folder)
+    return path
+
+
+def content(folder: Path) -> Mapping[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+async def try_everything(pilot: Pilot[None], scopes: list[str], begin: list[str]) -> None:
+    """Press the keys of all actions, each followed by what would agree to it, then come back."""
+    home = type(pilot.app.screen)
+    for action in [action for scope in scopes for action in ACTIONS[scope]]:
+        if action.id in ("app.quit", "player.library") or action.id.endswith(".leave"):
+            continue
+        await pilot.press(*begin)
+        await idle(pilot)
+        for key in (effective(action, {})[0], "x", "enter", "enter", "ctrl+s", "enter"):
+            await pilot.press(key)
+            await idle(pilot)
+        for key in ("escape", "escape", "escape", "q") * 3:
+            leaves = home is LibraryScreen or key == "q"
+            if type(pilot.app.screen) is home and leaves:
+                break
+            await pilot.press(key)
+            await idle(pilot)
+        assert type(pilot.app.screen) is home, f"{action.id}\n{screen_text(pilot.app)}"
+
+
+WAYS = {
+    "player": ["escape"],
+    "app": ["escape"],
+    "tree": ["escape", "b"],
+    "sweep": ["escape", "s"],
+    "notes": ["escape", "F"],
+    "compare": ["escape", "c", "enter"],
+}
+"""The keys that lead from the player to where the actions of a scope work."""
+
+
+@pytest.mark.parametrize("scope", WAYS)
+async def test_no_key_of_the_player_changes_a_file(scope: str, record: Path) -> None:
+    before = content(record.parent)
+    app = QuizlogApp(record, clock=FrozenClock(), audit=AUDIT)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await try_everything(pilot, [scope], WAYS[scope])
+    assert content(record.parent) == before
+
+
+async def test_no_key_of_the_library_changes_a_file(record: Path) -> None:
+    before = content(record.parent)
+    app = QuizlogApp(record.parent, clock=FrozenClock(), audit=AUDIT)
+    async with app.run_test(notifications=True) as pilot:
+        await opened(pilot, LibraryScreen)
+        await try_everything(pilot, ["library", "app"], [])
+    assert content(record.parent) == before
+
+
+@pytest.mark.parametrize("name", LOCKED)
+async def test_a_key_that_would_write_says_what_and_that_it_is_locked(
+    name: str, record: Path
+) -> None:
+    scope = name.split(".")[0]
+    key = next(a.keys.split(",")[0] for each in ACTIONS.values() for a in each if a.id == name)
+    app = QuizlogApp(record.parent if scope == "library" else record, audit=AUDIT)
+    async with app.run_test(notifications=True) as pilot:
+        if scope == "library":
+            await opened(pilot, LibraryScreen)
+        else:
+            await settled(pilot)
+        if scope == "tree":
+            await pilot.press("b")
+            await opened(pilot, TreeScreen)
+            await pilot.press("g", "j")
+        await pilot.press(key)
+        await shows(pilot, f"locked; this would write: {LOCKED[name]}")
+        await shows(pilot, "--read-only")
+
+
+async def test_no_input_takes_the_focus_in_audit_mode(record: Path) -> None:
+    app = QuizlogApp(record, audit=AUDIT)
+    async with app.run_test() as pilot:
+        player = await settled(pilot)
+        for key in ("i", "enter", "f", "A", "ctrl+t", "tab", "tab", "tab", "tab", "tab"):
+            await press(pilot, key)
+            assert not player.panes.prompt.has_focus_within, key
+        await shows(pilot, "[locked]")
+
+
+async def test_notes_can_be_allowed(record: Path) -> None:
+    app = QuizlogApp(record, audit=Audit("--read-only", frozenset({"notes"})))
+    app.config = type(app.config)(author="Ada")
+    with Session(record) as session:
+        before = session.record
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("a")
+        await idle(pilot)
+        await pilot.press(*"odd", "ctrl+s")
+        await settled(pilot)
+    with Session(record) as session:
+        assert [each.text for each in session.feedback] == ["well", "odd"]
+        same = {name: value for name, value in session.record.extras.items() if name != "feedback"}
+        assert same == {n: value for n, value in before.extras.items() if n != "feedback"}
+        assert session.record.inputs == before.inputs
+
+
+async def test_another_branch_is_looked_at_without_writing(record: Path) -> None:
+    before = content(record.parent)
+    app = QuizlogApp(record, audit=AUDIT)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("b")
+        await opened(pilot, TreeScreen)
+        await pilot.press("g", "j", "enter")
+        await settled(pilot)
+        await shows(pilot, "branch other")
+    assert content(record.parent) == before
+
+
+async def test_a_record_that_may_not_be_written_opens_locked(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode, **more: path != record and allowed(path, mode, **more)
+    )
+    app = QuizlogApp(record)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await shows(pilot, "[locked]")
+        await pilot.press("r")
+        await shows(pilot, "you may not write this record")
+
+
+@pytest.mark.parametrize("size", [*SIZES, WIDE], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_golden_audit(size: tuple[int, int], record: Path) -> None:
+    app = QuizlogApp(record, clock=FrozenClock(), audit=AUDIT)
+    async with app.run_test(size=size) as pilot:
+        assert isinstance(await settled(pilot), PlayerScreen)
+        check("audit", size, screen_text(app))
