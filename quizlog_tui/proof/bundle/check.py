@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +127,8 @@ def verify_bundle(
 def unpack_bundle(path: Path, folder: Path) -> Path:
     """Unpack a bundle whose files are those it was packed with; the path of its record.
 
+    The record then names the unpacked script.
+
     Args:
         path: The bundle.
         folder: An empty folder for its files.
@@ -143,15 +145,14 @@ def unpack_bundle(path: Path, folder: Path) -> Path:
         raise RecordError(f"{named}{error.message}", where=str(path), hint=hint) from None
     for problem in _changed_files(members, about):
         raise RecordError(f"{problem.name}: {problem.message}", where=str(path), hint=hint)
-    if not names_the_script(_unpacked_record(members, about, folder).script, about, members):
+    _unpack(members, folder)
+    file = RecordFile(folder / about.record)
+    record = file.read()
+    if not names_the_script(record.script, about, members):
         message = f"{about.record}: names another script than the bundle's"
         raise RecordError(message, where=str(path), hint=hint)
-    return folder / about.record
-
-
-def _unpacked_record(members: Mapping[str, bytes], about: Manifest, folder: Path) -> Record:
-    _unpack(members, folder)
-    return RecordFile(folder / about.record).read()
+    file.write(replace(record, script=about.script))  # where it lies now
+    return file.path
 
 
 def _unpack(members: Mapping[str, bytes], folder: Path) -> None:

@@ -405,6 +405,7 @@ def test_a_bundle_is_unpacked_to_look_at_only_if_its_files_are_unchanged(
     bundle.write_bytes(made.data)
     with Session(unpack_bundle(bundle, folder), replayer) as session:
         assert list(session.inputs) == ["x", "y"]
+        assert session.transcript.score == 0.4 and not session.warnings
     members = dict(unpacked(made.data))
     bundle.write_bytes(packed({**members, "script/quiz.py": b"print('other')"}))
     with pytest.raises(RecordError, match=r"script/quiz\.py: its bytes are not those"):
