@@ -28,6 +28,7 @@ from ..session.audit import Audit, audit_of
 from ..session.session import Session
 from ..text import one_line, visible
 from .clock import Clock
+from .found import ChosenHit
 from .keys.actions import ACTIONS
 from .keys.keymap import effective, key_problems, textual_keys
 from .keys.palette import ActionCommands
@@ -232,8 +233,13 @@ class QuizlogApp(App[None], inherit_bindings=False):
         audit = audit_of(path, self.audit)
         return Session(path, self.replayer, recorded=True, audit=audit)
 
-    def _show(self, session: Session, *, browsing: bool = False) -> None:
-        """Show a record; `browsing` leaves the keys with the screen, to go on to the next."""
+    def _show(
+        self, session: Session, *, browsing: bool = False, found: ChosenHit | None = None
+    ) -> None:
+        """Show a record, at a hit if one was chosen.
+
+        `browsing` leaves the keys with the screen, to go on to the next record.
+        """
         self._tell_problems()
         player = PlayerScreen(
             session,
@@ -244,6 +250,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self._agreed,
             confirms=self.config.confirm_branches,
             browsing=browsing,
+            found=found,
         )
         self.push_screen(player, self._after_player)
 
@@ -279,7 +286,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """A record was chosen in the library."""
         session = await self._open(event.path)
         if session is not None:
-            self._show(session)
+            self._show(session, found=event.found)
 
     @work
     async def on_neighbour(self, event: Neighbour) -> None:

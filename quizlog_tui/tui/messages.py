@@ -7,12 +7,16 @@ from pathlib import Path
 
 from textual.message import Message
 
+from .found import ChosenHit
+
 
 @dataclass
 class OpenRecord(Message):
     """A record is to be opened in a player of its own."""
 
     path: Path
+    found: ChosenHit | None = None
+    """A hit to go to in it."""
 
 
 @dataclass

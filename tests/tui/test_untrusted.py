@@ -99,6 +99,7 @@ WALK = [
     *("c", "\r", "]", "q"),  # compare
     *("s", "\x1b", "\x1b"),  # sweep
     *("x", "\x1b", "\x1bOQ", "\x1b"),  # export, themes
+    *("\x06", "\x12", ".", "\r", "j", "j", "\x1b"),  # find in the whole run, by an expression
     *("z", "Z", "y"),  # undo, redo, copy: toasts
 ]
 
@@ -115,6 +116,7 @@ def test_neither_does_the_library(evil: Path) -> None:
     with Terminal(quizlog("tui"), (100, 30), cwd=evil.parent) as terminal:
         terminal.wait_for("record")
         terminal.quiet(0.5)
+        drive(terminal, "\x06", "\x12", ".", "\r", "j", "\x1b")
         drive(terminal, "j", "k", "?", "\x1b", "\r")
         assert_clean(terminal)
 

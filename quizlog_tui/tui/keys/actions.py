@@ -80,6 +80,7 @@ _PLAYER = (
     _a("player.next_mark", "right_square_bracket", "do('navigation.mark', 1)", "Next mark", "the next error, note, fork or decision"),
     _a("player.event_back", "comma", "do('navigation.event', -1)", "Event back", "one printed text back"),
     _a("player.event_forward", "full_stop", "do('navigation.event', 1)", "Event", "one printed text forward"),
+    _a("player.find_all", "ctrl+f,f3", "do('find_all.open')", "Find all", "find in all steps and branches, notes and errors", shell="quizlog find WORDS RECORD"),
     _a("player.jump", "number_sign", "do('navigation.jump')", "Jump", "go to a step by its number"),
     _a("player.play", "space", "do('autoplay.play')", "Play", "play on by itself, or stop"),
     _a("player.slower", "less_than_sign", "do('autoplay.speed', -1)", "Slower", "play slower"),
@@ -118,6 +119,7 @@ _LIBRARY = (
     _a("library.status", "f", "status", "Status", "only records that wait, finished, failed or cannot be read, or all", footer=True, shell="quizlog list --status error"),
     _a("library.sort", "s", "sort", "Sort", "sort by name, change, score or steps", footer=True, shell="quizlog list --sort score"),
     _a("library.turn", "S", "turn", "Turn", "sort the other way round"),
+    _a("library.find_all", "ctrl+f,f3", "find_all", "Find all", "find in all records shown", footer=True, shell="quizlog find WORDS"),
     _a("library.episodes", "E", "episodes", "Episodes", "look into a file of episodes", shell="quizlog episodes browse FILE"),
     _a("library.editor", "e", "editor", "Editor", "the record's file in $EDITOR"),
     _a("library.reload", "R", "reload", "Reload", "look for records anew", shell="quizlog list"),
@@ -175,6 +177,12 @@ _CONSENSUS = (
     _a("consensus.look", "enter", "look", "Look", "its step in the player", footer=True),
     _a("consensus.leave", "q,d", "leave", "Back", "back to the player", footer=True),
 )  # fmt: skip
+_FIND = (
+    _a("find.go", "l,right", "go", "Go there", "to the step of the marked hit; so does enter", footer=True),
+    _a("find.list", "down", "list", "List", "from the words to the list", footer=True),
+    _a("find.regex", "ctrl+r,f4", "regex", "Regex", "take the words as a regular expression, or as they are again", footer=True, shell="quizlog find WORDS --regex"),
+    _a("find.leave", "q", "leave", "Back", "back to the screen", footer=True),
+)  # fmt: skip
 _EPISODES = (
     _a("episodes.read", "l,right", "read", "Read", "the marked episode alone; so does enter", footer=True),
     _a("episodes.list", "h,left", "list", "List", "the list again", footer=True),
@@ -223,6 +231,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "compare": _COMPARE,
     "sweep": _SWEEP,
     "consensus": _CONSENSUS,
+    "find": _FIND,
     "episodes": _EPISODES,
     "help": _HELP,
     "guides": _GUIDES,

@@ -31,6 +31,7 @@ from ...draw.library import (
     record_line,
     status_words,
 )
+from ...found import Query
 from ...keys.bindings import screen_bindings
 from ...messages import OpenRecord
 from ...shelf import Shelf, script_remark
@@ -93,6 +94,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self._remarked: Path | None = None
         """The record whose script `_remark` is about."""
         self._last = state.last
+        self._query = Query()
 
     def content(self) -> ComposeResult:
         """Titles, the list, and the marked record in words."""
@@ -268,6 +270,19 @@ class LibraryScreen(QuizlogScreen[None]):
         file = await choose_file(self, self.search.folder)
         if file is not None:
             self.app.push_screen(EpisodesScreen(file))
+
+    @work(group=DIALOG)
+    async def action_find_all(self) -> None:
+        """Find in all records that are shown, and open the one of the hit that is chosen."""
+        from ..find.find_screen import FindScreen
+        from ..find.texts import LibraryTexts
+
+        paths = [one.path for one in self._shelf.shown]
+        texts = LibraryTexts(self.search.folder, paths)
+        chosen = await self.app.push_screen_wait(FindScreen(texts, self._query))
+        if chosen is not None:
+            self._query, self._marked = chosen.query, chosen.record
+            self.post_message(OpenRecord(chosen.record, chosen))
 
     def cancel(self) -> None:
         """Stop opening a slow record."""

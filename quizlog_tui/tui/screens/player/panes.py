@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....session.session import Session
+from ...widgets.lines.line_view import LineView
 from ...widgets.prompt_panel import PromptPanel
 from ..base import QuizlogScreen
 from ..view import in_worker
@@ -28,6 +29,11 @@ class Panes:
     def prompt(self) -> PromptPanel:
         """The question and the input below it."""
         return self.view.query_one(PromptPanel)
+
+    @property
+    def output(self) -> LineView:
+        """The output."""
+        return self.view.query_one("#output", LineView)
 
     def focus_output(self) -> None:
         """Give the output the focus."""

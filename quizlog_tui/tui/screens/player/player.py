@@ -26,6 +26,7 @@ from ...draw.error import error_lines
 from ...draw.output import RunOutput
 from ...draw.timeline import timeline_grid
 from ...draw.words import bars, outcome
+from ...found import ChosenHit
 from ...keys.bindings import screen_bindings
 from ...known_steps import KnownSteps
 from ...lessons import LessonScene
@@ -43,6 +44,7 @@ from .autoplay import Autoplay
 from .context import PlayerContext
 from .dialogs import Dialogs
 from .editing import Editing
+from .find_all import FindAll
 from .moves import Moves
 from .navigation import Navigation
 from .panes import Panes
@@ -64,6 +66,7 @@ class PlayerScreen(QuizlogScreen[None]):
         agreed: The models that may be asked although their providers may bill it; grows.
         confirms: Whether to ask before an answer at an earlier step starts a branch.
         browsing: Whether one goes from record to record: the keys then stay with the screen.
+        found: A hit to go to at first.
     """
 
     SCOPE = "player"
@@ -101,6 +104,7 @@ class PlayerScreen(QuizlogScreen[None]):
         *,
         confirms: bool = True,
         browsing: bool = False,
+        found: ChosenHit | None = None,
     ) -> None:
         super().__init__()
         self.gate.shut()  # until the first question is painted
@@ -119,6 +123,8 @@ class PlayerScreen(QuizlogScreen[None]):
         self.autoplay = Autoplay(context)
         self.dialogs = Dialogs(context, self.moves, author)
         self.tools = Tools(context, self.panes, self.moves, agreed)
+        self.find_all = FindAll(context, self.panes, self.moves)
+        self._found_at_first = found
         self._output = RunOutput(self.state.whole)
         self._drawn: Timeline | None = None
         self._drawn_source: Source | None = None
@@ -165,6 +171,8 @@ class PlayerScreen(QuizlogScreen[None]):
         self.moves.follow()
         if len(self.session.inputs) > self.session.pointer:
             self.moves.take_tail(self._place())
+        if self._found_at_first is not None:
+            self.find_all.start(self._found_at_first)
 
     def _show_source(self) -> None:
         """Colour the script, which must not hold up the first frame."""
@@ -243,6 +251,8 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def action_find_next(self, by: int) -> None:
         """Go to another place found; in the output also to later steps."""
+        if self.find_all.go_on(by):
+            return
         pane = self.pane()
         if pane is None or by < 0 or not self.navigation.find_later(pane):
             super().action_find_next(by)

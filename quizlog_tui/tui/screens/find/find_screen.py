@@ -1,0 +1,218 @@
+"""Finds words in a whole record, or in all records: a list of hits that grows while one types."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from itertools import islice
+from time import monotonic
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widgets import Input
+from textual.worker import Worker
+
+from ....errors import UsageError
+from ....session.find import hits_in, search_pattern
+from ....text import plural
+from ...draw.find import hit_grid, hit_layout, hit_lines
+from ...found import ChosenHit, Found, Query, chosen_hit
+from ...keys.bindings import screen_bindings
+from ...widgets.lines.documents import Paragraphs
+from ...widgets.lines.heads import Heads
+from ...widgets.lines.line_view import LineView
+from ...widgets.lines.row_list import RowList
+from ..base import QuizlogScreen
+from .match_limit import match_limit
+from .texts import Texts
+
+_MOST = 10_000
+"""Hits that are listed; more are of no use to anybody."""
+_SLICE = 0.02
+"""Seconds of searching before keys and painting have their turn."""
+
+
+class FindScreen(QuizlogScreen[ChosenHit | None]):
+    """Dismisses with the hit to go to, or None.
+
+    Args:
+        texts: What is searched.
+        query: What is searched for at first.
+    """
+
+    SCOPE = "find"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("find")
+    DEFAULT_CSS = """
+    FindScreen {
+        & #words { border: none; height: 1; padding: 0 1; background: $panel; }
+        & #words:focus { border: none; background: $boost; }
+        & #hits { height: 2fr; }
+        & #context { height: 1fr; min-height: 5; }
+        &.-short #context { display: none; }
+    }
+    """
+
+    def __init__(self, texts: Texts, query: Query = Query()) -> None:  # noqa: B008
+        super().__init__()
+        self._texts = texts
+        self._query = query
+        self._found: list[Found] = []
+        self._records = 0
+        self._searching: Worker[None] | None = None
+
+    def content(self) -> ComposeResult:
+        """What to find, the hits, and the marked one with the text around it."""
+        words = Input(self._query.words, id="words", select_on_focus=True)
+        words.cursor_blink = False
+        yield words
+        yield Heads(id="heads")
+        yield RowList(id="hits")
+        yield LineView(id="context")
+
+    def on_mount(self) -> None:
+        """Type at once, while what takes long is loaded."""
+        self.query_one("#hits").border_title = "Found"
+        self.query_one("#words").focus()
+        self._search_anew()
+        self._load()
+
+    @work(group="load")
+    async def _load(self) -> None:
+        await self._texts.load(self.slow_work)
+        self._search_anew()
+
+    def cancel(self) -> None:
+        """Stop loading."""
+        self._texts.cancel()
+
+    # -- searching
+
+    def _search_anew(self) -> None:
+        """Search for what stands in the line now."""
+        words = self.query_one("#words", Input)
+        self._query = Query(words.value, self._query.regex)
+        kind = "regular expression" if self._query.regex else "words"
+        words.placeholder = f"{kind} to find in all branches, notes and errors"
+        self._found, self._records = [], 0
+        try:
+            pattern = search_pattern(words.value, regex=self._query.regex)
+        except UsageError as error:
+            self._stop_searching()
+            self._draw(error.message)
+        else:
+            self._searching = self._search(pattern)
+
+    @work(group="search", exclusive=True)
+    async def _search(self, pattern: re.Pattern[str]) -> None:
+        """Look through the texts, a little at a time."""
+        self._draw("")
+        if not self._query.words:
+            return
+        pause = monotonic() + _SLICE
+        async for some in self._texts.batches():
+            for record, texts in some:
+                self._records += 1
+                for passage in texts:
+                    try:
+                        with match_limit(on=self._query.regex):
+                            hits = list(islice(hits_in(pattern, passage), self._room))
+                    except UsageError as error:
+                        self._draw(error.message)
+                        return
+                    self._found += [Found(record, hit) for hit in hits]
+                    if monotonic() > pause:
+                        self._draw("searching; Escape stops")
+                        await asyncio.sleep(0)
+                        pause = monotonic() + _SLICE
+            if not self._room:
+                break
+        self._draw("" if self._room else "the rest is not listed")
+
+    @property
+    def _room(self) -> int:
+        """How many more hits may be listed."""
+        return _MOST - len(self._found)
+
+    def _stop_searching(self) -> None:
+        if self._searching is not None:
+            self._searching.cancel()
+
+    # -- drawing
+
+    def _draw(self, remark: str) -> None:
+        """Put what is found so far on the screen."""
+        hits = self.query_one("#hits", RowList)
+        lay_out = hit_layout(self._found, self._texts.folder)
+        self.query_one(Heads).show(lay_out)
+        hits.show(hit_grid(self._found, self._texts.folder, lay_out))
+        self._draw_context()
+        count = f"{len(self._found):,} found" if self._query.words else "type what to find"
+        kind = "regular expression" if self._query.regex else "words"
+        records = plural(self._records, "record") if self._texts.folder else ""
+        self.status(" · ".join(filter(None, (count, remark, records, kind))))
+
+    def _draw_context(self) -> None:
+        index = self.query_one("#hits", RowList).index
+        marked = self._found[index] if index is not None and index < len(self._found) else None
+        context = self.query_one("#context", LineView)
+        context.border_title = "Around it"
+        context.show(Paragraphs(hit_lines(marked.hit) if marked else []))
+
+    # -- events
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while one types."""
+        if event.input.id == "words" and event.value != self._query.words:
+            self._search_anew()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """On to the list."""
+        if event.input.id == "words":
+            self.action_list()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another hit is marked."""
+        self._draw_context()
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Go to the hit."""
+        self.action_go()
+
+    # -- keys
+
+    def action_find(self) -> None:
+        """Type other words."""
+        self.query_one("#words").focus()
+
+    def action_list(self) -> None:
+        """Go to the list, if there is anything in it."""
+        if self._found:
+            self.query_one("#hits").focus()
+
+    def action_find_next(self, by: int) -> None:
+        """Mark the next hit, or the one before."""
+        hits = self.query_one("#hits", RowList)
+        hits.focus()
+        hits.action_move(by)
+
+    def action_regex(self) -> None:
+        """Take the words as a regular expression, or as they are again."""
+        self._query = Query(self._query.words, not self._query.regex)
+        self._search_anew()
+
+    def action_go(self) -> None:
+        """Go to the marked hit."""
+        index = self.query_one("#hits", RowList).index
+        if index is not None and index < len(self._found):
+            self.dismiss(chosen_hit(self._query, self._found, index))
+
+    def action_back(self) -> None:
+        """Escape: stop searching, else as everywhere."""
+        searching = self._searching is not None and not self._searching.is_finished
+        if searching and not self.slow_work.running:
+            self._stop_searching()
+            self._draw("stopped")
+        else:
+            super().action_back()
