@@ -24,12 +24,14 @@ from tests.support.documents import blocks
 from tests.support.screens import press, settled, shows
 
 SLIDER = "print(input('How sure? '))  #slider\n"
-Install = Callable[[dict[str, dict[str, str]], dict[str, str]], None]
+GROUPS = (plugins.INPUT_KINDS, plugins.VOTERS, plugins.EXPORTERS)
+Install = Callable[..., None]
 
 
 def _forget() -> None:
     plugins._entry_points.cache_clear()
     registry._plugin_editor.cache_clear()
+    registry._REFUSED.clear()
 
 
 @pytest.fixture
@@ -37,18 +39,20 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     """Installs a package, as an installer leaves it: entry points by group, and modules."""
     site, before = tmp_path / "site", set(sys.modules)
 
-    def installed(groups: dict[str, dict[str, str]], modules: dict[str, str]) -> None:
-        info = site / "plugins_of_ann-1.0.dist-info"
+    def installed(
+        groups: dict[str, dict[str, str]], modules: dict[str, str], name: str = "plugins-of-ann"
+    ) -> None:
+        info = site / f"{name.replace('-', '_')}-1.0.dist-info"
         info.mkdir(parents=True)
-        info.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: plugins-of-ann\n")
+        info.joinpath("METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\n")
         lines = [
-            f"[{group}]\n{name} = {what}"
+            f"[{group}]\n{each} = {what}"
             for group in groups
-            for name, what in groups[group].items()
+            for each, what in groups[group].items()
         ]
         info.joinpath("entry_points.txt").write_text("\n".join(lines))
-        for name, text in modules.items():
-            site.joinpath(name).write_text(text, encoding="utf-8")
+        for file, text in modules.items():
+            site.joinpath(file).write_text(text, encoding="utf-8")
         monkeypatch.syspath_prepend(site)
         _forget()
 
@@ -63,10 +67,16 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 @pytest.fixture
 def examples(install: Install) -> None:
+    """Installs each example as a package of its own."""
     shown = blocks(guide("extending"))
     project = next(tomllib.loads(each.text) for each in shown if each.language == "text")
     modules = {each.file: each.text for each in shown if each.file}
-    install(project["project"]["entry-points"], modules)
+    for group, points in project["project"]["entry-points"].items():
+        [target] = points.values()
+        module = target.partition(":")[0]
+        file = f"{module}.py"
+        install({group: points}, {file: modules.pop(file)}, module.replace("_", "-"))
+    assert not modules
 
 
 @pytest.fixture
@@ -92,6 +102,13 @@ def test_each_example_is_short() -> None:
 
 
 @pytest.mark.usefixtures("examples")
+def test_the_examples_are_three_packages() -> None:
+    found = [each for group in GROUPS for each in plugins._entry_points(group).values()]
+    names = [each.dist.name for each in found if each.dist is not None]
+    assert names == ["quizlog-slider", "quizlog-dice", "quizlog-pairs"]
+
+
+@pytest.mark.usefixtures("examples")
 async def test_a_tag_brings_the_input_of_a_plugin(build: Build) -> None:
     path = build.record(SLIDER)
     async with QuizlogApp(path).run_test() as pilot:
@@ -111,6 +128,99 @@ async def test_a_broken_input_is_told_in_a_line_and_the_plain_one_is_there(build
         await press(pilot, *"52", "enter")
         assert pilot.app.faults == []  # type: ignore[attr-defined]
     assert yaml.safe_load(path.read_text())["inputs"] == ["52"]
+
+
+FAULTY = """
+from textual.widgets import Static
+
+from quizlog_tui.tui.widgets.editors.editor import Editor, send
+
+CSS = Editor.DEFAULT_CSS
+
+
+class Slider(Editor, can_focus=True):
+    BINDINGS = [("right", "move", "More"), ("enter", "send", "Send")]
+    DEFAULT_CSS = {css}
+
+    def compose(self):
+        {compose}
+        yield Static("a slider")
+
+    def on_mount(self):
+        {mount}
+
+    async def fit(self, kind, text):
+        {fit}
+
+    async def fill(self, answer):
+        {fill}
+
+    @property
+    def draft(self):
+        {draft}
+        return ""
+
+    def begin(self):
+        {begin}
+        self.focus()
+
+    def on_focus(self):
+        {focus}
+
+    def action_move(self):
+        {move}
+
+    def action_send(self):
+        send(self, {answer})
+
+    async def work(self):
+        1 / 0
+
+    def render_lines(self, crop):
+        {render}
+        return super().render_lines(crop)
+"""
+SOUND = dict.fromkeys(
+    ("compose", "mount", "fit", "fill", "draft", "begin", "focus", "move", "render"), "pass"
+) | {"answer": "'50'", "css": "CSS"}
+LATE = "1 / 0 if self.has_focus else None"
+"""Fails only once the user may type."""
+KEYS = {"number as answer": ["enter"]}
+"""What is pressed besides, where only that fails."""
+FAULTS = {
+    **{place: {place: "1 / 0"} for place in SOUND if place not in ("answer", "css")},
+    "late render": {"render": LATE},
+    "number as draft": {"draft": "return 7"},
+    "number as answer": {"answer": "7"},
+    "broken style": {"css": "'Slider { width: }'"},
+    "worker": {"move": "self.run_worker(self.work())"},
+    "timer": {"mount": "self.set_timer(0.01, lambda: self.nothing)"},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_an_input_that_fails_anywhere_gives_way_to_the_plain_line(
+    fault: str, build: Build, install: Install
+) -> None:
+    module = FAULTY.format(**SOUND | FAULTS[fault])
+    install(
+        {"quizlog.input_kinds": {"slider": "slider_of_ann:Slider"}}, {"slider_of_ann.py": module}
+    )
+    path = build.record(f"input('Name? ')\n{SLIDER}input('End? ')  #slider\n", "Ann")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(160, 30), notifications=True) as pilot:
+        await settled(pilot)
+        await pilot.press("right", *KEYS.get(fault, []))
+        await pilot.press("escape", "h", "l", "i")
+        await shows(pilot, "the plug-in 'slider' of quizlog.input_kinds failed: ")
+        await shows(pilot, "(mend or uninstall plugins-of-ann)")
+        await settled(pilot)
+        await press(pilot, "escape", "i", "home", "shift+end", "delete")
+        await shows(pilot, "type the answer, Enter sends it")
+        await press(pilot, *"52", "enter")
+        await press(pilot, *"53", "enter")
+        assert app.faults == [] and len(app._notifications) <= 1
+    assert yaml.safe_load(path.read_text())["inputs"] == ["Ann", "52", "53"]
 
 
 def test_without_its_plugin_a_tag_is_a_comment() -> None:

@@ -20,7 +20,13 @@ class Answered(Message):
 
 
 def send(editor: Widget, answer: str) -> None:
-    """Give an answer; keys typed from now on are meant for what it leads to."""
+    """Give an answer; keys typed from now on are meant for what it leads to.
+
+    Raises:
+        TypeError: The answer is no text.
+    """
+    if not isinstance(answer, str):  # the editor may be that of a plug-in
+        raise TypeError(f"an answer is a text, not {answer!r}")
     gate = getattr(editor.screen, "gate", None)
     if isinstance(gate, KeyGate):
         gate.shut()
@@ -31,6 +37,8 @@ class Editor(Vertical):
     """An input that fits a kind of answer better than a line of text; gives answers by `send`."""
 
     DEFAULT_CSS = "Editor { height: auto; }"
+    plugin = ""
+    """The name of the plug-in that gives it; empty for one of quizlog's own."""
 
     async def fit(self, kind: InputType, text: str) -> None:
         """Suit a question.
@@ -48,6 +56,17 @@ class Editor(Vertical):
     def draft(self) -> str:
         """What is typed and not sent; empty if nothing is."""
         raise NotImplementedError
+
+    def checked_draft(self) -> str:
+        """The draft.
+
+        Raises:
+            TypeError: It is no text.
+        """
+        draft = self.draft
+        if not isinstance(draft, str):  # the editor may be that of a plug-in
+            raise TypeError(f"a draft is a text, not {draft!r}")
+        return draft
 
     def begin(self) -> None:
         """Let the user type."""

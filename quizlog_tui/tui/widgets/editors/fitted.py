@@ -7,11 +7,9 @@ from collections.abc import Callable
 
 from textual.widget import Widget
 
-from ....errors import ConfigError
-from ....plugins import INPUT_KINDS, broken
-from ...toasts import complain
 from ..asked_question import AskedQuestion
 from .editor import Editor
+from .plugin_faults import give_up_plugin
 from .registry import EditorKind
 
 
@@ -54,7 +52,7 @@ class FittedInput:
         """What stands in it, or is about to; None if the plain line has it."""
         if self._text is not None or self._editor is None:
             return self._text
-        return self._editor.draft
+        return self._editor.checked_draft()
 
     def put(self, text: str) -> None:
         """Let a text stand in the input that is shown next."""
@@ -106,9 +104,7 @@ class FittedInput:
 
     def _refuse(self, kind: EditorKind, error: Exception, *, focused: bool) -> None:
         """Say that a plug-in fails, and go on without it."""
-        if not isinstance(error, ConfigError):
-            error = broken(INPUT_KINDS, kind.plugin, error)
-        complain(self._panel, error)
+        give_up_plugin(kind.plugin, error, self._panel)
         self._begins = focused
         self._give_up()
 

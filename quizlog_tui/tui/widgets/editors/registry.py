@@ -78,10 +78,22 @@ def editor_for(kind: InputType, text: str) -> EditorKind | None:
     return found if found is not None and found.fits(kind, text) else None
 
 
+_REFUSED: set[str] = set()
+"""The plug-ins that failed, by their names; their inputs are not made again."""
+
+
+def refuse_plugin(name: str) -> bool:
+    """Make the input of a plug-in no more; False if it was refused before."""
+    fresh = name not in _REFUSED
+    _REFUSED.add(name)
+    _plugin_editor.cache_clear()
+    return fresh
+
+
 @cache
 def _plugin_editor(name: str) -> EditorKind | None:
     """The input that a plug-in gives; None if the kind is one of quizlog's own."""
-    if name in KINDS or name not in plugin_names(INPUT_KINDS):
+    if name in KINDS or name in _REFUSED or name not in plugin_names(INPUT_KINDS):
         return None
     return EditorKind(partial(_made, name), plugin=name)
 
@@ -95,4 +107,23 @@ def _made(name: str) -> Editor:
     found = load_plugin(INPUT_KINDS, name)
     if not (isinstance(found, type) and issubclass(found, Editor)):
         raise broken(INPUT_KINDS, name, TypeError("it is no subclass of Editor"))
-    return found()
+    editor = found()
+    editor.plugin = name
+    _check_style(editor)
+    return editor
+
+
+def _check_style(editor: Editor) -> None:
+    """Parse its style apart from that of the screens, which one with a fault would spoil.
+
+    Raises:
+        ValueError: It has a fault.
+    """
+    from textual.css.stylesheet import Stylesheet, StylesheetParseError
+
+    sheet = Stylesheet(variables=editor.app.get_css_variables())
+    sheet.add_source(editor.DEFAULT_CSS)
+    try:
+        sheet.parse()
+    except StylesheetParseError:  # its own text is made for a terminal of many lines
+        raise ValueError("its DEFAULT_CSS cannot be parsed") from None
