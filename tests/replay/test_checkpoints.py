@@ -33,7 +33,7 @@ from tests.support.processes import IS_UP, below, is_up
 from tests.support.waiting import gone, wait_for
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.early,
     pytest.mark.skipif(sys.platform != "linux", reason="checkpoints need Linux"),
 ]
 

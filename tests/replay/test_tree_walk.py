@@ -30,7 +30,7 @@ from quizlog_tui.replay.world import World, world_entries
 from tests.support.build import Build
 from tests.support.processes import IS_UP, gives_up
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.early
 T = TypeVar("T", bound=Callable[..., None])
 linux = pytest.mark.skipif(sys.platform != "linux", reason="copies need Linux")
 LINES = st.lists(st.lists(st.sampled_from("abc"), max_size=6), min_size=1, max_size=12)

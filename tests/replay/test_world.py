@@ -38,7 +38,7 @@ from quizlog_tui.replay.world import (
 )
 from tests.support.build import Build
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.early
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 REPLAYS = 20
 

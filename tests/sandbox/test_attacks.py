@@ -16,7 +16,7 @@ from quizlog_tui.sandbox.attacks.perform import Judgement, known_gaps, perform
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.levels import ISOLATED, LABELS
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.early
 ATTACKS = load(*(Path(__file__).parent.parent / "data" / name for name in CODE_ATTACKS))
 
 

@@ -1,6 +1,6 @@
-"""Begins with long tests, leaves slow ones out of a quick run, and finds out which those are.
+"""Begins with heavy tests, leaves slow ones out of a quick run, and finds out which those are.
 
-`tests/run quick` leaves out what stands in `tests/slow_tests.txt`, and all tests marked `long`: they
+`tests/run quick` leaves out what stands in `tests/slow_tests.txt`, and all tests marked `early`: they
 may share a fixture for which whichever is first would pay. That list is written anew by a
 whole run on an idle machine: `tests/run --list-slow=tests/slow_tests.txt`.
 """
@@ -26,11 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    items.sort(key=lambda item: item.get_closest_marker("early") is None)
     if not config.getoption("quick"):
         return
     names = set(LIST.read_text(encoding="utf-8").splitlines())
-    slow = [item for item in items if item.nodeid in names or item.get_closest_marker("long")]
+    slow = [item for item in items if item.nodeid in names or item.get_closest_marker("early")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if item not in set(slow)]
 

@@ -13,7 +13,7 @@ from quizlog_tui.errors import UsageError
 from quizlog_tui.tui.picture import picture
 from tests.support.build import Build
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.early
 TEST = """
 def test_first_question(quizlog_screen):
     quizlog_screen("record.yaml", 1, size=(60, 20))

@@ -14,7 +14,7 @@ from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.terminal import Terminal, quizlog
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.early
 MARKUP = "[/nope] [@click=app.quit]go[/] [$x]y[/] [red]r[/red] d['k'] = [/] [b='x] C:\\[foo]"
 STEERING = "\x1b]0;owned\x07 \x1b[38;5;201mpink \x1b]52;c;b3duZWQ=\x07 \x9b31m \x9d0;c1\x9c \x00 \x0e \x7f \u202e \u2028 \x85 \u2066 \r \x08 \x0c \udc9b"
 EVIL = f"{MARKUP} {STEERING}"

@@ -20,7 +20,7 @@ from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of
 from tests.webquiz.conftest import DORA, JON, QUICK, SECRET, Lab, lab, needs_browser, needs_sandbox
 from tests.webquiz.solver_of_pages import think
 
-pytestmark = [pytest.mark.long, needs_browser(), needs_sandbox()]
+pytestmark = [pytest.mark.early, needs_browser(), needs_sandbox()]
 MODELS = {"ada": think, "bea": think}
 
 

@@ -23,7 +23,7 @@ from tests.support.devices import devices
 from tests.support.open_python import open_python
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.early,
     pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux"),
 ]
 _CLOSED = {"ok-pandas", "ok-numpy-linalg"}

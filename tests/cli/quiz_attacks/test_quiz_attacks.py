@@ -14,7 +14,7 @@ from quizlog_tui.sandbox.attacks.perform import Judgement
 from tests.support.devices import devices
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.early,
     pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux"),
 ]
 ATTACKS = load(attack_list(QUIZ_ATTACKS))
