@@ -12,6 +12,7 @@ from quizlog_tui.cli.machine.quiz_attacks.perform import known, perform
 from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
 from quizlog_tui.sandbox.attacks.perform import Judgement
 from tests.support.devices import devices
+from tests.support.some_attacks import as_parameters, chosen
 
 pytestmark = [
     pytest.mark.early,
@@ -21,12 +22,12 @@ ATTACKS = load(attack_list(QUIZ_ATTACKS))
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[str, Judgement]:
+def judged(request: pytest.FixtureRequest) -> dict[str, Judgement]:
     with devices(changed=False):
-        return {found.attack.id: found for found in perform(ATTACKS)}
+        return {found.attack.id: found for found in perform(chosen(request, ATTACKS))}
 
 
-@pytest.mark.parametrize("name", [attack.id for attack in ATTACKS])
+@pytest.mark.parametrize("name", as_parameters(ATTACKS))
 def test_it_holds(judged: dict[str, Judgement], name: str) -> None:
     found = judged[name]
     if found.isolation.startswith("none"):
