@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -119,16 +120,23 @@ class Done:
     """What is in the folder now."""
 
 
-def _need(around: Around, folder: Path) -> None:
+def _need(around: Around) -> None:
     """Skip where this machine cannot make such surroundings."""
-    home = folder / "home"
-    home.mkdir()
+    if lacks := _lacks(around):
+        pytest.skip(f"not possible here: {lacks}")
+
+
+@cache
+def _lacks(around: Around) -> str:
+    """Why this machine cannot make such surroundings; empty if it can."""
     command = ["sh", "-c", around.shell, "sh", sys.executable, "-c", "import quizlog_tui"]
-    tried = subprocess.run(
-        command, env=os.environ | {"HOME": str(home)}, capture_output=True, check=False
-    )
-    if tried.returncode:
-        pytest.skip(f"not possible here: {tried.stderr.decode().strip()}")
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name, "home")
+        home.mkdir()
+        tried = subprocess.run(
+            command, env=os.environ | {"HOME": str(home)}, capture_output=True, check=False
+        )
+    return tried.stderr.decode().strip() or "it fails" if tried.returncode else ""
 
 
 @pytest.fixture(scope="module")
@@ -173,10 +181,10 @@ def _run(folder: Path, command: str, shell: str, before: bytes) -> Done:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_a_command_works_or_says_what_to_do(
-    name: str, command: str, perform: Callable[[str, str], Done], tmp_path: Path
+    name: str, command: str, perform: Callable[[str, str], Done]
 ) -> None:
     around = SURROUNDINGS[name]
-    _need(around, tmp_path)
+    _need(around)
     usual, odd = perform(COMMANDS[command], 'exec "$@"'), perform(COMMANDS[command], around.shell)
     assert "Traceback" not in odd.out + odd.err
     assert odd.files <= usual.files
@@ -272,7 +280,7 @@ def test_the_installed_command_takes_closed_streams(build: Build) -> None:
 def test_the_screens_open_without_a_home(build: Build) -> None:
     path = build.record(QUIZ)
     nobody = SURROUNDINGS["no home and no name"]
-    _need(nobody, build.folder)
+    _need(nobody)
     command = ["sh", "-c", nobody.shell, "sh", *quizlog("tui", str(path))]
     with Terminal(command, cwd=build.folder) as terminal:
         terminal.wait_for("number 0?")
