@@ -83,7 +83,7 @@ def test_of_two_workers_one_is_killed_and_no_task_is_lost_or_doubled(tmp_path: P
     hold.touch()
     waiting = models(tmp_path / "waiting.json", "flock", "-s", str(hold))
     quick = models(tmp_path / "quick.json")
-    tasks = named(100)
+    tasks = named(30)
     with (
         postgres() as url,
         quiz_server(Options(chain=("q20-case",))) as server,
