@@ -25,8 +25,12 @@ HONEST = "recorded replies: made by a script to show how a quiz on web pages is 
 
 @needs_browser()
 @needs_sandbox()
+@pytest.mark.long
 async def test_every_page_has_its_recorded_replies(tmp_path: Path) -> None:
-    """If it fails after a change of prompts or pages: `python -m tests.support.make_demo_replies`."""
+    """The guide on quizzes on web pages shows the same, and is run.
+
+    If it fails after a change of prompts or pages: `python -m tests.support.make_demo_replies`.
+    """
     settings = TaskSettings(task_basedir=tmp_path, quiz_private_hosts=("127.0.0.1",))
     with quiz_server() as server:
         runner = TaskRunner(settings, demo_panel(server.url, run_code), budget=QUICK)
