@@ -20,7 +20,7 @@ from .cache.fan_out import fan_out_copies
 from .cache.known_runs import was_killed, was_lost
 from .cache.run_cache import RunCache, known_transcript
 from .live_run import LiveRun
-from .process.limits import Limits
+from .process.limits import Limits, user_limits
 from .process.process import QuizProcess
 from .script.source import Source
 from .script.source_cache import SourceCache
@@ -30,6 +30,7 @@ from .tree_walk import Outcome, TreeWalk
 from .world import World
 
 if TYPE_CHECKING:
+    from ..config import Config
     from .kept_files import Keeper
 
 MAX_RUNS = 8
@@ -296,6 +297,14 @@ class Replayer:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def user_replayer(config: Config) -> Replayer:
+    """A replayer within the bounds of the user's settings."""
+    memory = config.cache_memory_mb * 1024 * 1024
+    return Replayer(
+        user_limits(config), checkpoints=config.cache_checkpoints, checkpoint_memory=memory
+    )
 
 
 def replay(

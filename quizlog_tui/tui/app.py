@@ -22,8 +22,7 @@ from ..config import Config, ConfigProblem, config_path
 from ..errors import QuizlogError
 from ..files.paths import own_examples
 from ..record.author import known_author
-from ..replay.process.limits import user_limits
-from ..replay.replayer import Replayer
+from ..replay.replayer import user_replayer
 from ..session.audit import Audit, audit_of
 from ..session.session import Session
 from ..text import one_line, visible
@@ -106,7 +105,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._episodes = episodes
         self._problems = list(problems)
         self._clock = clock or Clock()
-        self.replayer = _replayer(self.config)
+        self.replayer = user_replayer(self.config)
         self.faults: list[Exception] = []
         """Exceptions that only a defect of ours can raise, in the order they came."""
         self._agreed: set[str] = set()
@@ -397,11 +396,3 @@ class QuizlogApp(App[None], inherit_bindings=False):
     def on_unmount(self) -> None:
         """End every script."""
         self.replayer.close()
-
-
-def _replayer(config: Config) -> Replayer:
-    """Where scripts run, within the user's bounds."""
-    memory = config.cache_memory_mb * 1024 * 1024
-    return Replayer(
-        user_limits(config), checkpoints=config.cache_checkpoints, checkpoint_memory=memory
-    )
