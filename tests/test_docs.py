@@ -23,8 +23,19 @@ from quizlog_tui.sandbox.result import STATUSES, Status
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.keys.actions import all_actions
 from tests.support.build import Build
-from tests.support.documents import DOCUMENTS, GUIDES, README, agrees, blocks, filled, perform
+from tests.support.documents import (
+    DATABASE,
+    DOCUMENTS,
+    GUIDES,
+    README,
+    Run,
+    agrees,
+    blocks,
+    filled,
+    perform,
+)
 from tests.support.guide_tables import MARKED, TABLES, with_tables
+from tests.support.postgres import missing_postgres, postgres
 
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in DOCUMENTS.items()}
 ALL = "\n".join(TEXTS.values())
@@ -48,13 +59,24 @@ def test_what_a_document_shows_is_what_happens(
     if name in SANDBOXED and advice().level is None:
         pytest.skip("nothing here isolates models' code")
     monkeypatch.setenv("TASK_BASEDIR", str(tmp_path / "tasks"))
-    found = list(perform(TEXTS[name], tmp_path))
+    found = _performed(TEXTS[name], tmp_path)
     if UPDATE:
         DOCUMENTS[name].write_text(filled(TEXTS[name], found), encoding="utf-8")
         return
     for run, shown, code in found:
         assert code == run.exit_code, f"{run.command}: exit code {code}\n{shown}"
         assert run.shown is None or agrees(shown, run.shown), f"{run.command}\n{shown}"
+
+
+def _performed(text: str, folder: Path) -> list[tuple[Run, str, int]]:
+    if DATABASE not in text:
+        return list(perform(text, folder))
+    if why := missing_postgres():
+        pytest.skip(why)
+    for library in ("dbos", "psycopg"):
+        pytest.importorskip(library)
+    with postgres() as database:
+        return list(perform(text, folder, database))
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -41,6 +41,8 @@ _PORT = "8642"
 """The port that documents name; a run takes one that is free."""
 _FOLDER = "/home/ann/quizzes"
 """The folder that documents name, for the one that a run has."""
+DATABASE = "postgresql://USER:PASSWORD@HOST/NAME"
+"""The PostgreSQL database that documents name."""
 _DATA = "/home/ann/.local/share"
 """The folder for a user's data that documents name."""
 _OVERWRITTEN = re.compile(r"[^\n\x1e]*\r(?:\x1b\[K)?")
@@ -116,13 +118,24 @@ def _split_command(part: str) -> tuple[str, str]:
     return command, "".join(lines[end:])
 
 
-def perform(document: str, folder: Path) -> Iterator[tuple[Run, str, int]]:
-    """Run a document in a folder with the shipped records; each run, what it showed, its exit code."""
+def perform(
+    document: str, folder: Path, database: str = DATABASE
+) -> Iterator[tuple[Run, str, int]]:
+    """Run a document in a folder with the shipped records.
+
+    Args:
+        document: Its text.
+        folder: An empty folder.
+        database: The PostgreSQL database that it uses.
+
+    Returns:
+        Each run, what it showed, and its exit code.
+    """
     shutil.copytree(shipped("records"), folder / "records")
     wanted = runs(document, folder)
     lines = [f"{run.command}\nprintf '{_MARK}%s{_MARK}' $?" for run in wanted]
     port = _free_port()
-    script = "\n".join(lines).replace(_PORT, port)
+    script = "\n".join(lines).replace(_PORT, port).replace(DATABASE, database)
     found = _in_terminal(script, folder).replace("\r\n", "\n").replace(port, _PORT)
     for place, named in ((str(folder), _FOLDER), (os.environ["XDG_DATA_HOME"], _DATA)):
         found = found.replace(place, named)

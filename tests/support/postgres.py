@@ -25,16 +25,19 @@ def _as_other() -> list[str]:
     return ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
 
 
+def missing_postgres() -> str | None:
+    """Why there can be no server on this machine; None if there can."""
+    if _programs() is None:
+        return "no PostgreSQL on this machine (apt install postgresql)"
+    words = [*_as_other(), "true"]
+    if not shutil.which(words[0]) or subprocess.call(words, stderr=subprocess.DEVNULL) != 0:
+        return "no runuser, or no user `postgres`, to run PostgreSQL as"
+    return None
+
+
 def needs_postgres() -> pytest.MarkDecorator:
-    why = "no PostgreSQL on this machine (apt install postgresql)"
-    missing = _programs() is None
-    if not missing and _as_other():
-        why = "no runuser, or no user `postgres`, to run PostgreSQL as"
-        words = [*_as_other(), "true"]
-        missing = (
-            not shutil.which(words[0]) or subprocess.call(words, stderr=subprocess.DEVNULL) != 0
-        )
-    return pytest.mark.skipif(missing, reason=why)
+    why = missing_postgres()
+    return pytest.mark.skipif(why is not None, reason=why or "")
 
 
 @contextmanager
