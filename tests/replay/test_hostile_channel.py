@@ -94,13 +94,13 @@ def test_a_forged_question_after_a_real_one_is_refused(build: Build) -> None:
 def test_a_child_of_the_script_cannot_speak_in_its_place(build: Build) -> None:
     step = '["q", 1, [], 8, 0, 0.1, []]'
     forged = f'["asking", [{step}], ["finished", null, null, []], null, [], null]'
-    with pytest.raises(ProtocolError, match="another process spoke in its place"):
+    with pytest.raises(ProtocolError, match="another process sent messages in its place"):
         replay(build.script(EVALUATES), 1, [f"in_child(lambda: send({forged.encode()!r}))"])
 
 
 def test_an_endless_length_is_refused_at_once(build: Build) -> None:
     answer = f"os.write({_CONTROL}, bytes([255] * 8))"
-    with pytest.raises(ProtocolError, match="announced a message of 4294967295 bytes"):
+    with pytest.raises(ProtocolError, match="sent a message of 4294967295 bytes, which is too long"):
         replay(build.script(EVALUATES), 1, [answer])
 
 

@@ -1,1 +1,1 @@
-"""One quiz process: how it is started, what it is told, and what it tells."""
+"""One quiz process: how it is started, and the messages to and from it."""

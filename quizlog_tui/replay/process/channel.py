@@ -1,7 +1,7 @@
-"""quizlog's end of the socket to a quiz process. The other end is `worker.wire`.
+"""quizlog's end of the socket to a quiz process; the other end is `worker.wire`.
 
-The kernel says with each part who wrote it; a script can write here too. Parses messages by
-`protocol`, and believes none of them.
+A script can write to the socket too, so the kernel is asked which process wrote each part. Messages
+are parsed by `protocol`; none of them is trusted.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from .protocol import CopyRefused, Message, ProcessStarted, Violation, parse
 
 _PART = 1 << 16
 _FIRST = (ProcessStarted, CopyRefused)
-"""What a process says first, and once."""
+"""The messages that a process sends first, and only once."""
 _CREDENTIALS = Struct("iII")
-"""Process, user and group of a sender, as Linux gives them."""
+"""Process, user and group of a sender, as Linux reports them."""
 KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
-"""Whether this system tells who wrote to a socket."""
+"""Whether this system reports who wrote to a socket."""
 _ROOM = socket.CMSG_SPACE(_CREDENTIALS.size) if KNOWS_SENDERS else 0
 _SOON = Struct("ll").pack(0, 5_000)
 """5 ms, in seconds and microseconds: most scripts ask again within that."""
 
 
 def packed(fields: Iterable[bytes]) -> bytes:
-    """A message to the quiz: a length, then each field with its length."""
+    """A message to the quiz process: a length, then each field with its length."""
     body = b"".join([len(field).to_bytes(4, "little") + field for field in fields])
     return len(body).to_bytes(4, "little") + body
 
@@ -38,12 +38,12 @@ class Channel:
         self.sock = sock
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _SOON)
         self.sender: int | None = None
-        """The process that wrote what has arrived; None if nothing has, or the system is silent."""
+        """The process that wrote the received parts; None if it is not known."""
         self._senders = 0
         self._notes: list[tuple[int, int, bytes]] = []
-        """What the kernel said of the last part."""
+        """The kernel's data about the last part."""
         self._silent = True
-        """Whether there was no message yet."""
+        """Whether no message has arrived yet."""
         self._buffer = bytearray()  # grows in place: a step may hold many megabytes
 
     def send(self, fields: Iterable[bytes], descriptors: Iterable[int] = ()) -> None:
@@ -59,7 +59,7 @@ class Channel:
             self.sock.sendall(data)
 
     def receive(self) -> None:
-        """Take what has arrived, waiting for it as the socket is set.
+        """Receive what has arrived, and wait for it up to the time-out of the socket.
 
         Raises:
             EOFError: The quiz process closed its end.
@@ -69,31 +69,31 @@ class Channel:
             raise EOFError
 
     def receive_soon(self) -> bool:
-        """Take what arrives within a moment; an end is left for `receive` to find."""
-        try:  # sooner than by `contextlib.suppress`
+        """Receive what arrives within 5 ms. `receive` reports an end of the stream."""
+        try:  # faster than `contextlib.suppress`
             return self._take()
         except OSError:
             return False
 
     def gather(self) -> bool:
-        """Take what has arrived, without blocking; an end is left for `receive` to find."""
+        """Receive what has arrived, without blocking. `receive` reports an end of the stream."""
         with contextlib.suppress(OSError):
             return self._take(socket.MSG_DONTWAIT)
         return False
 
     def gather_all(self) -> bool:
-        """Take all that has arrived, without blocking; whether a whole message is among it."""
+        """Receive all that has arrived, without blocking; return whether it has a whole message."""
         while not self._holds_message() and self.gather():
             pass
         return self._holds_message()
 
     def drain(self) -> None:
-        """Take all that the process had sent before it ended."""
+        """Receive all that the process sent before it ended."""
         while self.gather():
             pass
 
     def _take(self, flags: int = 0) -> bool:
-        """Take one part, and note who sent it; whether there was one."""
+        """Receive one part and note its sender; return whether there was one."""
         if not KNOWS_SENDERS:
             part = self.sock.recv(_PART, flags)
         else:
@@ -104,7 +104,7 @@ class Channel:
         return bool(part)
 
     def _note_sender(self, notes: list[tuple[int, int, bytes]]) -> None:
-        """Learn who wrote a part, of which the kernel says something else than of the last."""
+        """Note the sender of a part whose data from the kernel differ from those of the last one."""
         self._notes = notes
         for _level, kind, note in notes:
             if kind == socket.SCM_CREDENTIALS and len(note) == _CREDENTIALS.size:
@@ -114,20 +114,20 @@ class Channel:
                     self._senders += 1
 
     def pending(self, most: Callable[[], int]) -> Message | None:
-        """A message that has arrived whole, or None.
+        """The next message if it has arrived completely, or None.
 
         Args:
-            most: Tells how many bytes it may have, where it has many.
+            most: Returns the maximum number of bytes of a message; called only for long ones.
 
         Raises:
-            Violation: What arrived is no message, or longer, or from another process.
+            Violation: It is not a message, too long, or from another process.
         """
         buffer = self._buffer
         if len(buffer) < 4:
             return None
         size = int.from_bytes(buffer[:4], "little")
         if size > _PART and size > most():
-            raise Violation(f"it announced a message of {size} bytes")
+            raise Violation(f"it sent a message of {size} bytes, which is too long")
         if len(buffer) < 4 + size:
             return None
         data = buffer[4 : 4 + size]
@@ -137,15 +137,15 @@ class Channel:
         return message
 
     def _check_turn(self, message: Message) -> None:
-        """A process says first, and once, whether it is there; and nobody else speaks for it."""
+        """Check that only the first message says that the process started, and that it is the sender."""
         first, self._silent = self._silent, False
         if isinstance(message, _FIRST) is not first:
-            raise Violation("it spoke out of turn")
+            raise Violation("it sent a message out of turn")
         if KNOWS_SENDERS and self._senders != 1:
-            raise Violation("another process spoke in its place")
+            raise Violation("another process sent messages in its place")
 
     def _holds_message(self) -> bool:
-        """Whether a whole message has arrived."""
+        """Whether a message has arrived completely."""
         buffer = self._buffer
         return len(buffer) >= 4 and len(buffer) >= 4 + int.from_bytes(buffer[:4], "little")
 

@@ -1,6 +1,6 @@
-"""The descriptors by which quizlog and a quiz process hold on to each other.
+"""Opens the descriptors that connect quizlog and a quiz process.
 
-Imports next to nothing, as it is on the way of every start.
+Imports next to nothing, as every start needs it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 
 class DescriptorGroup:
-    """Descriptors that are opened together: where one cannot be, none stays open."""
+    """Descriptors that are opened together: if one cannot be opened, all are closed."""
 
     def __init__(self) -> None:
         self._fds: list[int] = []
@@ -24,20 +24,20 @@ class DescriptorGroup:
                 os.close(fd)
 
     def empty_file(self) -> int:
-        """What ends as soon as it is read; no device, as a script could change the mode of that."""
+        """An empty pipe. Not a device, as a script could change the mode of that."""
         reader, writer = os.pipe()
         os.close(writer)
         return self._add(reader)
 
     def files(self) -> tuple[int, int]:
-        """Files that take the process's streams, stdout and stderr."""
+        """Files for the process's stdout and stderr."""
         return self._add(_capture("stdout")), self._add(_capture("stderr"))
 
     def sockets(self, *, least: int = 0) -> tuple[int, int]:
-        """Our end of a pair of sockets, at which the system says who wrote, and the process's.
+        """A pair of sockets: our end, which reports senders, and the process's end.
 
         Args:
-            least: The lowest number that the latter may have here.
+            least: The lowest descriptor number for the process's end.
         """
         import fcntl
 
@@ -57,7 +57,7 @@ class DescriptorGroup:
 
 
 def _capture(name: str) -> int:
-    """A file without a name that takes a stream, so that a position in it is a moment in time."""
+    """A file without a name for a stream, so that a position in it is a moment in time."""
     import fcntl
 
     if hasattr(os, "memfd_create"):

@@ -1,7 +1,7 @@
-"""A guard process and all the quiz processes below it: one script, one seed, and its copies.
+"""A guard process and the quiz processes below it: the runs of one script and seed.
 
-Kills any, tells how each ended. Whatever the script started goes with the family;
-if quizlog itself is killed, the guard kills the family. Speaks no message of the quizzes.
+Kills processes and reports how each ended. Whatever the script started is killed with the family;
+if quizlog itself is killed, the guard kills the family.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 from .spawn import Spawned
 
 _CHECK_INTERVAL = 0.05
-"""Seconds from one look that is asked for to the next."""
+"""Minimum seconds between two requests to check the bounds."""
 
 
 class Family:
     """The processes of one script and seed.
 
     Args:
-        spawned: The first of them, with its guard.
+        spawned: The first process, with its guard.
     """
 
     def __init__(self, spawned: Spawned) -> None:
@@ -41,19 +41,19 @@ class Family:
         self._checked_at = 0.0
         self.pids: set[int] = set()
         self.writers: set[int | None] = set()
-        """Those that changed a folder which the others see too."""
+        """The processes that changed a folder which others see too."""
         self.closed = False
-        """Whether its processes can start none but copies of themselves."""
+        """Whether its processes can start nothing except copies of themselves."""
         self.gone = False
         self.exceeded = ""
-        """Which bound they went over (see `worker.crowd`); then all were ended."""
+        """The exceeded bound (see `worker.crowd`), for which all were ended; empty if none."""
 
     def bound(self, processes: int, memory: int) -> None:
-        """Set how many processes the script may start, and the bytes that these may hold."""
+        """Set the maximum number of processes that the script may start, and of their bytes."""
         self._order(f"bounds {processes} {memory}\n")
 
     def add(self, pid: int) -> None:
-        """One of the processes is this one."""
+        """Add a process to the family."""
         self.pids.add(pid)
         self._members_seen.add(pid)
         self._order(f"quiz {pid}\n")
@@ -66,11 +66,11 @@ class Family:
             self._order("look\n")
 
     def fileno(self) -> int:
-        """The descriptor that becomes readable when a process ended."""
+        """The descriptor that becomes readable when a process has ended."""
         return self._guard.fileno()
 
     def listen(self) -> None:
-        """Take the guard's reports; without a guard the whole family is over."""
+        """Receive the guard's reports; without a guard the whole family has ended."""
         try:
             data = self._guard.recv(65536)
         except OSError:
@@ -91,15 +91,15 @@ class Family:
                 self._statuses[pid] = status
 
     def status(self, pid: int | None) -> int | None:
-        """The exit code of a process that ended (negative: the signal), None while it lives."""
+        """The exit code of an ended process (negative: the signal); None while it runs."""
         if pid is not None and pid in self._statuses:
             return os.waitstatus_to_exitcode(self._statuses.pop(pid))
         return -9 if self.gone else None
 
     def has_stranger(self) -> bool:
-        """Whether a script that can start nothing made a copy of itself that nobody asked for.
+        """Whether a script that can start nothing has copied itself without a request.
 
-        Not to be asked while a copy is being made.
+        Must not be called while a copy is being made.
         """
         if not self.closed:
             return False
@@ -108,14 +108,14 @@ class Family:
         return not self._members_seen.issuperset(living | self._ended)
 
     def kill(self, pid: int) -> None:
-        """End a process and those it started."""
+        """Kill a process and those it started."""
         self._order(f"kill {pid}\n")
-        if self.gone:  # nobody left to obey
+        if self.gone:  # nobody else is left to do it
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
 
     def lost(self) -> bool:
-        """Whether the guard has been killed: then nobody tells how the others end."""
+        """Whether the guard was killed, so that nobody reports how processes end."""
         self._catch_up()
         return self.gone
 
@@ -135,15 +135,15 @@ class Family:
         return self._members > 1
 
     def join(self) -> None:
-        """One more process shares this family."""
+        """Count one more process that uses this family."""
         self._members += 1
 
     def leave(self, pid: int | None, *, sweep: bool) -> None:
-        """One process less; with the last, the guard ends everything and itself.
+        """Count one process less; with the last one, the guard kills everything and ends.
 
         Args:
             pid: The process, if it is known.
-            sweep: End also what no remaining member started: programs it may have detached.
+            sweep: Kill also what no remaining member started: programs it may have detached.
         """
         self._members -= 1
         if pid is not None and self._statuses.pop(pid, None) is None and pid in self.pids:
@@ -159,7 +159,7 @@ class Family:
 
 
 def _children(pid: int) -> set[int]:
-    """The children of a process, ended ones that it did not collect included."""
+    """The children of a process, including ended ones that it has not collected."""
     found: set[int] = set()
     with contextlib.suppress(OSError):  # not every system lists them
         for listed in Path(f"/proc/{pid}/task").glob("*/children"):

@@ -1,4 +1,4 @@
-"""The message that starts a run. The other side of it is `worker.job`."""
+"""The message that starts a run; `worker.job` reads it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[
 
     Args:
         source: The script.
-        world: What it finds.
-        limits: What it may use.
-        kept: A folder that takes the files it writes; empty to forget them.
+        world: The world of the script.
+        limits: Bounds on the script.
+        kept: The folder for the files that it writes; empty to discard them.
     """
     start, tick = world.clock
     variables = []

@@ -1,4 +1,4 @@
-"""How much a script may use before it is stopped."""
+"""Bounds on the resources of a script."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Limits:
     """Bounds on a running script; 0 means none."""
 
     seconds: float = 30.0
-    """Wall time from an answer to the next stop."""
+    """Seconds of wall time from an answer to the next stop."""
     output: int = 10 * 1024 * 1024
     """Bytes written to stdout and stderr from an answer to the next stop."""
     memory: int = 2 * 1024 * 1024 * 1024
-    """Bytes of data of the script's process; and of all that it started, together."""
+    """Bytes of data of the script's process, and of all processes together that it started."""
     processes: int = 256
-    """Processes that it may have started and that run at a time, and threads."""
+    """Maximum number of concurrent processes that it started, and of threads."""
 
     def deadline(self) -> float:
-        """When a step that begins now has taken too long, by the monotonic clock."""
+        """The deadline of a step that begins now, on the monotonic clock."""
         return time.monotonic() + self.seconds if self.seconds else math.inf
 
 

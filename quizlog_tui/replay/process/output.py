@@ -1,4 +1,4 @@
-"""What a quiz process wrote: the files that take its streams, and how much of it is new."""
+"""The output of a quiz process: the files for its streams, and how much of it is new."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Iterable
 from .protocol import RawStep, Violation
 
 MAX_UNREPORTED = 1 << 20
-"""Bytes of answered questions of which the process need not tell at once."""
+"""Maximum bytes of output of answered questions that the process need not report at once."""
 
 
 class Output:
-    """The files that take stdout and stderr, and where the last stop told of lies in them.
+    """The files for stdout and stderr, and the positions of the last reported stop.
 
     Args:
-        out: Descriptor of the one for stdout.
-        err: Of the one for stderr.
-        limit: Bytes that may be written from one stop to the next; 0 for no limit.
+        out: Descriptor of the file for stdout.
+        err: Descriptor of the file for stderr.
+        limit: Maximum bytes from one stop to the next; 0 for no limit.
     """
 
     def __init__(self, out: int, err: int, limit: int) -> None:
@@ -27,31 +27,31 @@ class Output:
         self._reported = 0
         self._out_end = self._err_end = 0
         self._room = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-        """Bytes that the system lets a file have; negative for no bound."""
+        """Maximum bytes of a file on this system; negative for no bound."""
 
     def stop(self, size: int) -> bool:
-        """Note the next stop; whether it was reached within the limit.
+        """Note the next stop; return whether it was reached within the limit.
 
         Args:
-            size: Bytes in both files by then.
+            size: Bytes in both files at the stop.
         """
         before, self._reported = self._reported, size
         return not self._limit or size - before <= self._limit
 
     @property
     def size(self) -> int:
-        """Bytes in both files now."""
+        """Present number of bytes in both files."""
         return os.fstat(self.out).st_size + os.fstat(self.err).st_size
 
     @property
     def full(self) -> bool:
-        """Whether one of the files can take no more: what the script writes then fails."""
+        """Whether one of the files can take no more, so that the script's writes fail."""
         if self._room == resource.RLIM_INFINITY:
             return False
         return max(os.fstat(self.out).st_size, os.fstat(self.err).st_size) >= self._room
 
     def check(self, steps: Iterable[RawStep]) -> None:
-        """Hold the positions that steps claim against the files.
+        """Check the positions that steps claim against the files.
 
         Raises:
             Violation: There are no such positions.
@@ -62,19 +62,19 @@ class Output:
             for entry in step.entries + step.asked:
                 if not isinstance(entry, str):
                     if not at <= entry[0] <= entry[1] <= step.out_end:
-                        raise Violation("it told of output that is not there")
+                        raise Violation("it reported output that does not exist")
                     at = entry[1]
             if step.out_end < at or step.err_end < self._err_end:
-                raise Violation("it told of output that is not there")
+                raise Violation("it reported output that does not exist")
             self._out_end, self._err_end = step.out_end, step.err_end
-        # Positions only rise: the last stands for all, and one that has not risen was looked at.
+        # Positions only rise: the last one covers all; one that has not risen was checked before.
         if self._out_end != out_before:
             _check_reached(self.out, self._out_end)
         if self._err_end != err_before:
             _check_reached(self.err, self._err_end)
 
     def floods(self) -> bool:
-        """Whether more was written than can be of one step and of those not told of."""
+        """Whether more was written than one step and the unreported ones may write."""
         return bool(self._limit) and self.size - self._reported > self._limit + MAX_UNREPORTED
 
     def stdout(self, start: int, end: int | None = None) -> bytes:
@@ -86,7 +86,7 @@ class Output:
         return _read(self.err, start, end)
 
     def close(self) -> bool:
-        """Give the files back; whether they were not yet."""
+        """Close the files; return whether they were open."""
         if self.out < 0:
             return False
         os.close(self.out)
@@ -96,9 +96,9 @@ class Output:
 
 
 def _check_reached(fd: int, end: int) -> None:
-    """Hold a position that is claimed in a file against it."""
+    """Check a claimed position against the size of a file."""
     if end > os.fstat(fd).st_size:
-        raise Violation("it told of output that is not there")
+        raise Violation("it reported output that does not exist")
 
 
 def _read(fd: int, start: int, end: int | None) -> bytes:

@@ -1,6 +1,6 @@
-"""One quiz process: started or copied, fed with answers, listened to, and ended.
+"""One quiz process: starts or copies it, gives it answers, receives its reports, and ends it.
 
-Speaks the wire's messages and counts the limits. Knows nothing of transcripts, records or caches.
+Enforces the limits. Knows nothing of transcripts, records or caches.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class QuizProcess:
         self._name = name
         self._cancelled = False
         self._midway = False
-        """Whether it is on its way between two stops."""
+        """Whether it is between two stops."""
         self._began = False
-        """Whether it has come as far as the script."""
+        """Whether it has reached the script."""
         self._stops = 0
-        """How many questions it has asked."""
+        """Number of questions it has asked."""
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
@@ -82,9 +82,9 @@ class QuizProcess:
 
         Args:
             source: The script.
-            world: What it finds.
-            limits: What it may use.
-            kept: A folder that takes the files it writes; empty to forget them.
+            world: The world of the script.
+            limits: Bounds on the script.
+            kept: The folder for the files that it writes; empty to discard them.
         """
         alike, network = "addresses" not in world.changed, "real-network" in source.allowed
         spawned = take(world.hash_seed, alike=alike, network=network)
@@ -97,10 +97,10 @@ class QuizProcess:
         return process
 
     def copy(self) -> QuizProcess | None:
-        """A copy of this waiting process, which stays as it is.
+        """Copy this waiting process, which stays as it is; None if too many files are open.
 
-        The copy may turn out to be impossible: then it has a `refused` reason once `settle` or
-        `messages` was called. It can be given answers at once. None if too many files are open.
+        The copy can be given answers at once. If it turns out to be impossible, it has a `refused`
+        reason once `settle` or `reports` was called.
         """
         try:
             with DescriptorGroup() as group:
@@ -117,7 +117,7 @@ class QuizProcess:
         return copy
 
     def _mark_lost(self) -> None:
-        """It never told its number: it did not start, or its original could not copy itself."""
+        """Note that the process never reported itself: it did not start, or could not be copied."""
         self.exit_code = -9
         if self._began:
             self.refused = "the process to copy is gone"
@@ -133,11 +133,11 @@ class QuizProcess:
         return bool(self.family.writers - {self.pid})
 
     def answer(self, answers: Iterable[str], pause_after: float = 0.0) -> None:
-        """Give answers; the stops they lead to arrive through `messages`.
+        """Give answers; `reports` yields the stops that they lead to.
 
         Args:
-            answers: May be none, to go on after a pause.
-            pause_after: Pause at a question, answers left or not, after so many seconds of work.
+            answers: The answers; none to continue after a pause.
+            pause_after: Seconds of work after which it pauses at a question, answers left or not.
         """
         fields = [b"%d" % int(pause_after * 1e6)]
         fields += [answer.encode("utf-8", "surrogatepass") for answer in answers]
@@ -145,7 +145,7 @@ class QuizProcess:
         self._send(fields)
 
     def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> bool:
-        """Send; False if the process is gone, which `messages` will tell."""
+        """Send a message; False if the process is gone, which `reports` will show."""
         try:
             self._channel.send(fields, descriptors)
         except OSError:
@@ -153,21 +153,21 @@ class QuizProcess:
         return True
 
     def settle(self) -> bool:
-        """Wait until a copy has been made, or refused; whether it was made."""
+        """Wait until a copy was made or refused; return whether it was made."""
         deadline = time.monotonic() + 10
         while self.pid is None and self.refused is None and self.alive:
             self._next_report(deadline, stop_at_birth=True)
         return self.alive and self.refused is None
 
     def reports(self) -> Iterator[WorkerReport | CodeRun]:
-        """What the script tells, up to where it stops; or to its end, after which it is not alive.
+        """The reports of the script up to its next stop or its end.
 
-        Code that it runs from text comes before what it leads to.
+        A report of code that is run comes before the reports of its effects.
 
         Raises:
-            LimitError: It went over a limit and was ended.
-            ProtocolError: It told what cannot be, and was ended.
-            CancelledError: `cancel` was called, and it was ended.
+            LimitError: The script exceeded a limit and was ended.
+            ProtocolError: It sent an impossible message and was ended.
+            CancelledError: `cancel` was called, and the script was ended.
         """
         deadline = self._limits.deadline()
         while (report := self._next_report(deadline)) is not None:
@@ -181,7 +181,7 @@ class QuizProcess:
     def _next_report(
         self, deadline: float, *, stop_at_birth: bool = False
     ) -> WorkerReport | CodeRun | None:
-        """The next report, or code that it runs; None when the process has ended or was refused."""
+        """The next report; None if the process has ended or was refused."""
         while True:
             message = self._pending()
             if message is None and self.alive:
@@ -205,32 +205,32 @@ class QuizProcess:
                 return None
 
     def _pending(self) -> Message | None:
-        """A message that has arrived whole, from the process that this is."""
+        """The next message if it has arrived completely; it must be from this process."""
         try:
             return self._channel.pending(lambda: most_bytes(self.output.size))
         except Violation as violation:
             raise self.end_for_violation(violation) from violation
 
     def end_for_violation(self, violation: Violation) -> ProtocolError:
-        """End the process, which told what cannot be; the error that says so."""
+        """End the process because of an impossible message; return the error to raise."""
         step = max(0, self._stops - 1)
         return self._end_for(reasons.protocol_broken(self._name, step, violation))
 
     def _end_for(self, error: E) -> E:
-        """End the process for a reason, and give the reason back."""
+        """End the process; return the error to raise."""
         self.close()
         return error
 
     def _handle_notice(self, message: Message) -> None:
-        """Take note of a message that tells no steps."""
+        """Handle a message that reports no steps."""
         if isinstance(message, ProcessStarted):
             self.pid = self._channel.sender or message.number
             self.family.add(self.pid)
         elif isinstance(message, IsolationReport):
             if self._began:
-                raise self.end_for_violation(Violation("it told of a place once more"))
+                raise self.end_for_violation(Violation("it reported its isolation twice"))
             if message.isolation not in UNAVAILABLE_BY_ISOLATION:
-                raise self.end_for_violation(Violation("it told of an isolation that is none"))
+                raise self.end_for_violation(Violation("it reported an unknown isolation"))
             self._began = True
             self.unavailable += (
                 UNAVAILABLE_BY_FOLDER[message.folder] + UNAVAILABLE_BY_ISOLATION[message.isolation]
@@ -238,18 +238,18 @@ class QuizProcess:
         elif isinstance(message, SharedWrite):
             self.family.writers.add(self.pid)
         elif isinstance(message, IsolationFailed):
-            raise self._end_for(reasons.not_shut_in(self._name, message.reason))
+            raise self._end_for(reasons.not_isolated(self._name, message.reason))
         elif isinstance(message, CopyRefused):
             self.refused = message.reason
             self.close()
 
     def _apply_report(self, report: WorkerReport) -> None:
-        """Take over what a report tells of the process itself."""
+        """Check a report, and store what it says about the process."""
         try:
             check_prompts(report)
             self.output.check(report.steps)
             if self.observed and not set(self.observed).issubset(report.observed):
-                raise Violation("it took back what it had noted")
+                raise Violation("it withdrew an observation")
         except Violation as violation:
             raise self.end_for_violation(violation) from violation
         self._midway = report.kind == "working"
@@ -261,8 +261,8 @@ class QuizProcess:
             self.family.writers.add(self.pid)
 
     def _wait_for_message(self) -> Message | None:
-        """Wait a moment for something to arrive; a whole message, or None."""
-        if self._channel.receive_soon():  # one call of the system, where that suffices
+        """Wait a moment for a message; None if none has arrived completely."""
+        if self._channel.receive_soon():  # a single system call if that suffices
             return self._pending()
         control = self._channel.sock.fileno()
         ready = [fd for fd, _ in self._poll.poll(_WATCH_MILLISECONDS)]
@@ -287,7 +287,7 @@ class QuizProcess:
         return None
 
     def _check_limits(self, deadline: float) -> None:
-        """See to the limits: after each wait, and with each message that is no report."""
+        """Enforce the limits; called after each wait, and for each message that is not a report."""
         if self.output.floods() and not self._channel.gather_all():
             raise self._end_for(reasons.wrote_too_much(self._name, self._limits))
         self.family.check_bounds()
@@ -297,7 +297,7 @@ class QuizProcess:
             raise self._end_for(reasons.took_too_long(self._name, self._limits))
 
     def _count_output(self, steps: list[RawStep]) -> None:
-        """Hold each step against the limit of output."""
+        """Check each step against the limit of output."""
         self._stops += len(steps)
         if self.output.full:
             raise self._end_for(reasons.file_full(self._name))
@@ -306,11 +306,11 @@ class QuizProcess:
                 raise self._end_for(reasons.wrote_too_much(self._name, self._limits))
 
     def cancel(self) -> None:
-        """Make a `messages` that another thread is in give up soon."""
+        """Make a running `reports` of another thread raise `CancelledError` soon."""
         self._cancelled = True
 
     def close(self) -> None:
-        """End the process and those it started; what it wrote can still be read."""
+        """End the process and those it started; its output can still be read."""
         if self.exit_code is None:
             self.exit_code = -9
             if self.pid is None and self.refused is None:
@@ -321,7 +321,7 @@ class QuizProcess:
                     self._await_shared_write()
 
     def _await_shared_write(self) -> None:
-        """Wait for the end of a process that was at work: did it write what others now see?"""
+        """Wait for the end of a process, to learn whether it wrote to a shared folder."""
         with contextlib.suppress(OSError, EOFError, ProtocolError):
             self._channel.sock.settimeout(5)
             while True:
@@ -329,7 +329,7 @@ class QuizProcess:
                     self.family.writers.add(self.pid)
 
     def _learn_pid(self) -> None:
-        """A process that was just made must be known before it can be ended."""
+        """Learn the number of a process that was just made, so that it can be killed."""
         with contextlib.suppress(OSError, EOFError, ProtocolError):
             self._channel.sock.settimeout(5)
             message = self._next_message()
@@ -337,13 +337,13 @@ class QuizProcess:
                 self._handle_notice(message)
 
     def _next_message(self) -> Message:
-        """The next message, however long it takes to arrive."""
+        """The next message; waits for it."""
         while (message := self._pending()) is None:
             self._channel.receive()
         return message
 
     def release(self) -> None:
-        """Close, and give back what was captured; the last of its family takes the guard along."""
+        """End the process and close its files; the last of its family also ends the guard."""
         self.close()
         if self.output.close():
             self._channel.close()

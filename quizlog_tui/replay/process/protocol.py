@@ -1,8 +1,8 @@
 """The messages of a quiz process, parsed against a schema with bounds.
 
 A script shares an interpreter with the worker that sends these messages, so it can send any bytes
-in its place. Whatever does not have the form of a message, or claims what cannot be, is refused
-here, or by whoever counted it himself. Nothing here decides what a message means.
+in its place. A message of a wrong form is refused here. Claims that the parent can check itself are
+checked where it counts. Nothing here decides what a message means.
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 _MOST_BYTES, _INFLATED = 64 * 2**20, 8
-"""Bytes of a message beside what was written to the streams, and for each byte of that, at most."""
+"""Maximum bytes of a message: a constant, and a factor for each byte of the streams."""
 _LONGEST_NAME = 8192
-"""Characters of a name or a reason that the worker reports."""
+"""Maximum characters of a name or a reason."""
 _MOST_NAMES = 256
 _MOST_CODE_NAMES = 500
 MOST_SOURCE = 1 << 16
-"""Characters of code that are told of."""
+"""Maximum characters of reported code."""
 _LARGEST = 2**53
 
 
 class Violation(Exception):
-    """A message has a form, or claims something, that no worker sends."""
+    """A message has a form or a claim that no worker sends."""
 
 
 class RawStep(NamedTuple):
-    """One step as the worker tells it; positions are those in the captured streams."""
+    """One step as reported by the worker, with positions in the captured streams."""
 
     prompt: str | None
     line: int | None
     entries: list[Any]
-    """What was printed: the text of the interpreter's own writes, `[start, end]` of all others'."""
+    """The output: texts for the interpreter's own writes, `[start, end]` for all others."""
     out_end: int
     err_end: int
     seconds: float
     asked: list[Any]
-    """What was written as the prompt, in the same form."""
+    """The prompt as written, in the same form."""
 
 
 class WorkerOutcome(NamedTuple):
-    """How the script ended, by its own account."""
+    """How the script ended, as it reported."""
 
     kind: Literal["finished", "left", "raised"]
-    """`left` where code that was run from text ended it with exit status 0."""
+    """`left` if code that was run from text ended it with exit status 0."""
     error_type: str | None
     message: str | None
     frames: list[list[int]]
@@ -53,14 +53,14 @@ class WorkerOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProcessStarted:
-    """The process is there. Which one it is, the kernel tells."""
+    """The process has started. The kernel reports its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class IsolationReport:
-    """How its folder is private, and what keeps it from the machine."""
+    """How its folder is private, and how it is isolated from the machine."""
 
     folder: str
     isolation: str
@@ -68,39 +68,39 @@ class IsolationReport:
 
 @dataclass(frozen=True, slots=True)
 class SharedWrite:
-    """It is about to change files that copies of it see."""
+    """The process is about to change files that its copies see."""
 
 
 @dataclass(frozen=True, slots=True)
 class IsolationFailed:
-    """It could not be shut in, and did not run the script."""
+    """The process could not be isolated, and did not run the script."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class CopyRefused:
-    """No copy could be made."""
+    """The process could not be copied."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class CodeRun:
-    """It is about to run code that was made from text."""
+    """The process is about to run code that was compiled from text."""
 
     used: int
-    """How many answers it had taken by then."""
+    """Number of answers it had used by then."""
     where: Literal["script", "package", "library"]
-    """Whose code does so."""
+    """Whose code runs it."""
     names: list[str]
     """The names that the code uses."""
     source: str
-    """Its text, where that is known."""
+    """Its text; empty if it is not known."""
 
 
 class WorkerReport(NamedTuple):
-    """Where the script stands, and the steps since it last said so."""
+    """The state of the script, and the steps since the last report."""
 
     kind: Literal["asking", "paused", "working", "ended"]
     steps: list[RawStep]
@@ -108,7 +108,7 @@ class WorkerReport(NamedTuple):
     taint: str | None
     observed: list[str]
     writing: tuple[str, str] | None
-    """Encoding and newline of stdout, where the script changed them."""
+    """Encoding and newline of stdout; None unless the script changed them."""
 
 
 Message = (
@@ -123,7 +123,7 @@ Message = (
 
 
 def most_bytes(written: int) -> int:
-    """The size of the largest message there can be, after so many bytes were written."""
+    """The maximum size of a message after this number of bytes was written."""
     return _MOST_BYTES + _INFLATED * written
 
 
@@ -131,21 +131,21 @@ def parse(data: bytes | bytearray) -> Message:
     """A message from its JSON text.
 
     Raises:
-        Violation: It is none.
+        Violation: It is not a message.
     """
     try:
         text = data.decode()
         fields, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError) as error:
-        raise Violation("it sent something that is no message") from error
+        raise Violation("it sent something that is not a message") from error
     if type(fields) is not list or not fields or type(fields[0]) is not str or end != len(text):
-        raise Violation("it sent something that is no message")
+        raise Violation("it sent something that is not a message")
     if fields[0] in _REPORTS:
         return _report(fields)
     kind, *rest = fields
     read = _SHORT.get(kind)
     if read is None:
-        raise Violation("it sent a message of no known kind")
+        raise Violation("it sent a message of an unknown kind")
     form, fits = read
     if len(rest) != len(fits) or not all(fit(value) for fit, value in zip(fits, rest, strict=True)):
         raise Violation(f"it sent a malformed message {kind!r}")
@@ -153,12 +153,12 @@ def parse(data: bytes | bytearray) -> Message:
     return message
 
 
-def _no_number(text: str) -> float:
+def _refuse_constant(text: str) -> float:
     raise ValueError(text)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
-"""Made once: `json.loads` would make one for each message."""
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+"""Shared, as `json.loads` would make one for each message."""
 
 
 def _is_count(value: Any) -> bool:
@@ -188,14 +188,14 @@ _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (_is_count, ("script", "package", "library").__contains__, _are_names, _is_source),
     ),
 }
-"""The messages that tell no steps: the class of each, and what its fields must be."""
+"""The messages that report no steps: class, and checks of the fields."""
 
 
 _REPORTS = frozenset(("asking", "paused", "working", "ended"))
 
 
 def _report(fields: list[Any]) -> WorkerReport:
-    """A report; one comes at each step, so this goes straight through."""
+    """A report. Written for speed, as one arrives at each step."""
     if len(fields) != 6:
         raise Violation(f"it sent a malformed message {fields[0]!r}")
     kind, steps, outcome, taint, observed, writing = fields
@@ -204,16 +204,16 @@ def _report(fields: list[Any]) -> WorkerReport:
     if taint is not None and not _is_name(taint):
         raise _malformed(kind, "taint")
     if observed != [] and not _is_list(observed, _is_name, _MOST_NAMES):
-        raise _malformed(kind, "met")
+        raise _malformed(kind, "observed")
     if writing is not None and not _is_writing(writing):
         raise _malformed(kind, "writing")
     encoding = None if writing is None else (writing[0], writing[1])
-    end = _RUNNING if outcome == _TOLD_RUNNING else _outcome(outcome)
+    end = _RUNNING if outcome == _STILL_RUNNING else _outcome(outcome)
     return WorkerReport(kind, [_step(step) for step in steps], end, taint, observed, encoding)
 
 
-_TOLD_RUNNING: list[Any] = ["finished", None, None, []]
-"""What a script that goes on says of its end."""
+_STILL_RUNNING: list[Any] = ["finished", None, None, []]
+"""The outcome in reports of a script that has not ended."""
 _RUNNING = WorkerOutcome("finished", None, None, [])
 
 
@@ -250,13 +250,13 @@ def _step(value: Any) -> RawStep:
 
 
 def _is_place(value: Any) -> bool:
-    """Whether it is `[start, end]` of what others than the interpreter wrote."""
+    """Whether it is `[start, end]` of output that the interpreter did not write."""
     return type(value) is list and len(value) == 2 and all(map(_is_count, value))
 
 
 def _outcome(value: Any) -> WorkerOutcome:
     if type(value) is not list or len(value) != 4:
-        raise Violation("it told a malformed end")
+        raise Violation("it sent a malformed outcome")
     kind, name, message, frames = value
     if not (
         kind in ("finished", "left", "raised")
@@ -264,7 +264,7 @@ def _outcome(value: Any) -> WorkerOutcome:
         and (message is None or type(message) is str)
         and _is_list(frames, _is_frame, _LARGEST)
     ):
-        raise Violation("it told a malformed end")
+        raise Violation("it sent a malformed outcome")
     return WorkerOutcome(kind, name, message, frames)
 
 
@@ -273,11 +273,11 @@ def _is_frame(value: Any) -> bool:
 
 
 def check_prompts(report: WorkerReport) -> None:
-    """Hold a report against its kind: all its steps end in a question, but for the last of all.
+    """Check that all steps of a report end in a question, except at the end of the run.
 
     Raises:
         Violation: They do not, or there are none.
     """
     ends = [step.prompt is None for step in report.steps]
     if not ends or any(ends[:-1]) or ends[-1] is not (report.kind == "ended"):
-        raise Violation("it told of questions that are none")
+        raise Violation("it reported a question where there is none")

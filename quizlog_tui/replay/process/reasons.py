@@ -1,4 +1,4 @@
-"""Why a quiz process was ended, or never ran its script: the errors that say so."""
+"""The errors that say why a quiz process was ended, or never ran its script."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _DOCTOR = "see what `quizlog doctor` says"
 
 
 def not_started(name: str, stderr: bytes) -> MachineError:
-    """Its interpreter ended before it ran a line of the script.
+    """The interpreter ended before it ran a line of the script.
 
     Args:
-        name: The script's.
-        stderr: What it said.
+        name: The name of the script.
+        stderr: The interpreter's stderr.
     """
     last = stderr.decode(errors="replace").strip().rpartition("\n")[2]
     message = f"was not run: the interpreter ended at its start: {last or 'it was killed'}"
@@ -23,38 +23,38 @@ def not_started(name: str, stderr: bytes) -> MachineError:
     return MachineError(message, where=name, hint=hint)
 
 
-def not_shut_in(name: str, reason: str) -> IsolationError:
-    """It could not be kept from the machine."""
+def not_isolated(name: str, reason: str) -> IsolationError:
+    """The script could not be isolated from the machine."""
     return IsolationError(f"was not run: {reason}", where=name, hint=_DOCTOR)
 
 
 def protocol_broken(name: str, step: int, violation: Violation) -> ProtocolError:
-    """It told what cannot be."""
+    """The script sent an impossible message."""
     message = f"the script broke the protocol at step {step}: {violation}"
     hint = "it meddled with quizlog's own channel: believe nothing that it shows"
     return ProtocolError(message, where=name, hint=hint)
 
 
 def wrote_too_much(name: str, limits: Limits) -> LimitError:
-    """It wrote more than one step may."""
+    """The script wrote more than one step may."""
     message = f"wrote more than {limits.output / 2**20:g} MB without asking"
     return LimitError(message, where=name, hint=_RAISE)
 
 
 def file_full(name: str) -> LimitError:
-    """The system takes no more of what it writes."""
+    """The script's output reached the maximum size of a file."""
     hint = "raise that limit: ulimit -f unlimited"
     return LimitError("wrote as much as a file may hold here", where=name, hint=hint)
 
 
 def took_too_long(name: str, limits: Limits) -> LimitError:
-    """It took longer than one step may."""
+    """The script took longer than one step may."""
     message = f"ran {limits.seconds:g} seconds without asking or ending"
     return LimitError(message, where=name, hint=_RAISE)
 
 
 def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
-    """It, or all that it started together, was over a bound; see `worker.crowd`."""
+    """The script, or the processes it started, exceeded a bound; see `worker.crowd`."""
     size = f"{limits.memory / 2**30:g} GB"
     said = {
         "memory": f"started processes that hold more than {size} of memory",
@@ -67,5 +67,5 @@ def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
 
 
 def cancelled(name: str) -> CancelledError:
-    """Nobody waits for it any more."""
+    """The run was cancelled."""
     return CancelledError("stopped before the next question", where=name)

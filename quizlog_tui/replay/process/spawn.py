@@ -1,7 +1,7 @@
-"""Starting the interpreter of a quiz, before anything of the quiz is known but its seed.
+"""Starts the interpreter of a quiz process, for which only the seed must be known.
 
-An interpreter takes longer to start than most scripts take to ask, so the command line starts one
-while it is still loading itself (`prestart`); whoever needs one for that seed takes it (`take`).
+An interpreter takes longer to start than most scripts take to ask. So the command line starts one
+while it is still loading itself (`prestart`), and the first run with that seed uses it (`take`).
 Imports next to nothing, as it runs first.
 """
 
@@ -19,11 +19,10 @@ _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
 _BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
 worker.boot.main({control:>3}, {guard_end:>3}, inside.shut.shut, network={network})"""
-"""The worker knows nothing of ours: what shuts it in is handed to it."""
+"""The worker imports nothing of ours: the function that isolates it is passed to it."""
 _CONTROL = 100
-"""Where the interpreter finds its socket to quizlog; the guard's is the next. Written alike in
-every run: one character more in the text it starts from is a few bytes more of its memory, and
-moves what the script puts there."""
+"""Descriptor of the interpreter's socket to quizlog; the guard's is the next. It has the same width
+in every run: one more character in the boot text takes memory, and moves the script's objects."""
 _FIXED = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -38,8 +37,8 @@ _FIXED = {
     "USER": "quizlog",
     "VECLIB_MAXIMUM_THREADS": "1",
 }
-"""The same for every run. Mathematical libraries have one thread: sums in one order, and processes
-that can be copied."""
+"""Variables that are the same in every run. Mathematical libraries get one thread, so that sums
+have one order and processes can be copied."""
 _KEPT = (
     "CONDA_PREFIX",
     "DYLD_LIBRARY_PATH",
@@ -52,22 +51,22 @@ _KEPT = (
     "PYTHONUSERBASE",
     "SYSTEMROOT",
 )
-"""What an interpreter needs to find its libraries, and how it shall write."""
+"""Variables of the user that an interpreter needs to find its libraries, and for its output."""
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SAME_ADDRESSES = 0x0040000
 
 
 def environment(hash_seed: int) -> dict[str, str]:
-    """The variables a script finds."""
+    """The environment variables of a script."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     path = f"{os.path.dirname(sys.executable)}:{_PATH}"
     return {**kept, **_FIXED, "PATH": path, "PYTHONHASHSEED": str(hash_seed)}
 
 
 def _personality(persona: int) -> int:
-    """Set the kernel's ways with programs that this thread starts; the ones before, -1 on failure.
+    """Set the kernel's flags for programs that this thread starts; return the old ones, or -1.
 
-    Not by way of ctypes, which takes long to import.
+    Does not use ctypes, which takes long to import.
     """
     if sys.platform != "linux":
         return -1
@@ -78,14 +77,14 @@ def _personality(persona: int) -> int:
     return before
 
 
-class _AlikeInMemory:
-    """While it is entered, programs that this thread starts are placed in memory alike."""
+class _SameAddresses:
+    """A block in which programs that this thread starts get the same memory addresses."""
 
     def __init__(self, wanted: bool) -> None:
         self._before = _personality(-1) if wanted else -1
         self.holds = False
 
-    def __enter__(self) -> _AlikeInMemory:
+    def __enter__(self) -> _SameAddresses:
         if self._before >= 0:
             _personality(self._before | _SAME_ADDRESSES)
             self.holds = bool(_personality(-1) & _SAME_ADDRESSES)
@@ -97,8 +96,8 @@ class _AlikeInMemory:
 
 
 def same_addresses() -> bool:
-    """Whether this system places programs in memory alike when asked to."""
-    with _AlikeInMemory(True) as alike:
+    """Whether this system can give programs the same memory addresses."""
+    with _SameAddresses(True) as alike:
         return alike.holds
 
 
@@ -106,9 +105,9 @@ class Spawned:
     """An interpreter that waits for its job, below its guard.
 
     Args:
-        hash_seed: Sets the order of hashes, which only the start of an interpreter can.
-        alike: Whether memory shall be placed as in every other run.
-        network: Whether it shall have the machine's network.
+        hash_seed: The value of PYTHONHASHSEED.
+        alike: Whether it gets the same memory addresses as every other run.
+        network: Whether it may use the machine's network.
     """
 
     def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
@@ -116,29 +115,29 @@ class Spawned:
         control = _control()
         with DescriptorGroup() as group:
             self.out, self.err = group.files()
-            """Files that take its streams."""
+            """Files for its streams."""
             self.control, inner = group.sockets(least=control + 2)
-            """Our end of the socket to the quiz."""
+            """Our end of the socket to the quiz process."""
             self.guard, guard_end = group.sockets(least=control + 2)
             """Our end of the socket to the guard, which dies with it."""
             empty = group.empty_file()
             numbers = {empty: 0, self.out: 1, self.err: 2, inner: control, guard_end: control + 1}
-            with _AlikeInMemory(alike) as memory:
+            with _SameAddresses(alike) as memory:
                 self.alike = memory.holds
-                """Whether memory is placed as in every other run."""
+                """Whether it has the same memory addresses as every other run."""
                 self.pid = _started(hash_seed, network, numbers)
         for fd in (empty, inner, guard_end):
             os.close(fd)
 
 
 def _control() -> int:
-    """The number of its socket to quizlog: lower only where a file may have none so high."""
+    """The descriptor of its socket to quizlog; lower only if the system allows none so high."""
     most = os.sysconf("SC_OPEN_MAX")
     return _CONTROL if most < 0 else min(_CONTROL, most - 4)
 
 
 def _started(hash_seed: int, network: bool, numbers: dict[int, int]) -> int:
-    """Start an interpreter that has some of our descriptors, under other numbers."""
+    """Start an interpreter with some of our descriptors, under other numbers."""
     *_, control, guard_end = numbers.values()
     boot = _BOOT.format(
         folder=_FOLDER, sandbox=_SANDBOX, control=control, guard_end=guard_end, network=network
@@ -160,7 +159,7 @@ def prestart(hash_seed: int) -> None:
 
 
 def take(hash_seed: int, *, alike: bool = True, network: bool = False) -> Spawned:
-    """An interpreter for this order of hashes: the one started early, or a fresh one."""
+    """An interpreter with this hash seed: the one started early, or a fresh one."""
     with _TAKING:
         for known, spawned in _early if alike and not network else []:
             if known == hash_seed:
@@ -170,7 +169,7 @@ def take(hash_seed: int, *, alike: bool = True, network: bool = False) -> Spawne
 
 
 def discard() -> None:
-    """End what was started early and never taken."""
+    """End interpreters that were started early and never taken."""
     while _early:
         _, spawned = _early.pop()
         for fd in (spawned.guard, spawned.control, spawned.out, spawned.err):

@@ -1,8 +1,7 @@
-"""What a worker says was printed, held against the bytes that left its process.
+"""Checks the printed texts that a worker reports against the bytes that left its process.
 
-The bytes are the truth. The worker's account only says where one `print()` ends and the next one
-begins; text that the bytes do not bear out is replaced by what the bytes show. Reads no file and
-decides no verdict.
+The bytes are the truth. The report only says where one `print()` ends and the next one begins. Text
+that the bytes do not confirm is replaced by the bytes. Reads no file and decides no verdict.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from typing import Any
 from .protocol import RawStep
 
 _MOST_UNWRITTEN = 1 << 16
-"""Bytes of text that may wait in a script's buffers while it asks: these hold 8 KiB each."""
+"""Maximum bytes of text in a script's buffers at a question; each buffer holds 8 KiB."""
 
 
 class WrittenText:
-    """Follows one process from stop to stop."""
+    """Checks the output of one process from stop to stop."""
 
     def __init__(self) -> None:
         self.unwritten = b""
-        """Text that was told and has not left the process yet."""
+        """Text that was reported and has not left the process yet."""
         self.disagrees = False
-        """Whether an account was not what the bytes show, and nothing explains it."""
+        """Whether a report contradicted the bytes, and nothing explains it."""
 
     def copy(self) -> WrittenText:
-        """For a copy of the process, which goes on from the same stop."""
+        """The state for a copy of the process, which continues at the same stop."""
         copy = WrittenText()
         copy.unwritten, copy.disagrees = self.unwritten, self.disagrees
         return copy
@@ -36,9 +35,9 @@ class WrittenText:
         """The strings written in one step, prompt excluded.
 
         Args:
-            step: The worker's account of it.
+            step: The worker's report of the step.
             data: The bytes of the step.
-            writing: Encoding and newline, where the script changed them.
+            writing: Encoding and newline; None unless the script changed them.
         """
         start = step.out_end - len(data)
         account = step.entries + step.asked
@@ -52,13 +51,13 @@ class WrittenText:
         return tuple(lines(data, writing))
 
     def late(self, data: bytes) -> tuple[str, ...]:
-        """The strings written after the worker's last account of the process."""
+        """The strings written after the worker's last report."""
         new = data.removeprefix(self.unwritten)
         self.unwritten = b""
         return tuple(lines(new))
 
     def _confirms(self, reported: bytes, own: bytes) -> bool:
-        """Whether the bytes are what was told, but for text that waits in a buffer."""
+        """Whether the bytes are as reported, except for text that waits in a buffer."""
         reported = self.unwritten + reported
         rest = reported[len(own) :]
         if not reported.startswith(own) or len(rest) > _MOST_UNWRITTEN:
@@ -76,7 +75,7 @@ def _strings(entries: Iterable[Any], data: bytes, start: int) -> Iterable[str]:
 
 
 def lines(data: bytes, writing: tuple[str, str] | None = None) -> list[str]:
-    """Bytes as lines of text; those that are no text of the encoding are kept as surrogates."""
+    """Bytes as lines of text; undecodable bytes are kept as surrogates."""
     encoding = _known(writing[0]) if writing else None
     text = data.decode(encoding or "utf-8", "surrogateescape")
     parts = text.split("\n")
@@ -84,7 +83,7 @@ def lines(data: bytes, writing: tuple[str, str] | None = None) -> list[str]:
 
 
 def _encoded(text: str, writing: tuple[str, str] | None) -> bytes | None:
-    """The bytes that the interpreter's own text makes; None if they cannot be known."""
+    """The bytes of the interpreter's own text; None if they cannot be known."""
     encoding = "utf-8"
     if writing is not None:
         known = _known(writing[0])
@@ -99,7 +98,7 @@ def _encoded(text: str, writing: tuple[str, str] | None) -> bytes | None:
 
 
 def _known(encoding: str) -> str | None:
-    """An encoding whose every text stands for itself, byte by byte; None if it is no such one."""
+    """The encoding if it has no state between characters; None if it has or is unknown."""
     try:
         found = codecs.lookup(encoding).name
     except (LookupError, ValueError):
@@ -109,7 +108,7 @@ def _known(encoding: str) -> str | None:
 
 
 def _without(entries: Iterable[Any], data: bytes, start: int) -> bytes:
-    """The bytes of a step but for those that others wrote."""
+    """The bytes of a step without those that others wrote."""
     parts, at = [], 0
     for entry in entries:
         if not isinstance(entry, str):
