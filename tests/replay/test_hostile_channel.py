@@ -100,7 +100,9 @@ def test_a_child_of_the_script_cannot_speak_in_its_place(build: Build) -> None:
 
 def test_an_endless_length_is_refused_at_once(build: Build) -> None:
     answer = f"os.write({_CONTROL}, bytes([255] * 8))"
-    with pytest.raises(ProtocolError, match="sent a message of 4294967295 bytes, which is too long"):
+    with pytest.raises(
+        ProtocolError, match="sent a message of 4294967295 bytes, which is too long"
+    ):
         replay(build.script(EVALUATES), 1, [answer])
 
 
@@ -209,7 +211,7 @@ ORDERS = """
 import json, os, random, sys
 sys.path.insert(0, {folder!r})
 from worker import guard
-crowd = guard.Crowd()
+bounds = guard.FamilyBounds()
 victim, chance = {victim}, random.Random(20261122)
 child = os.fork()
 if child == 0:
@@ -221,9 +223,9 @@ for number in range({messages}):
     line = f"{{word}} {{pid}}".encode()
     if word == "keep":
         line += b" %d" % child
-    understood += guard._obey(line, crowd)
+    understood += guard._carry_out(line, bounds)
 os.kill(child, 0)
-assert guard._obey(b"kill %d" % child, crowd) and os.waitpid(child, 0)[1] == 9
+assert guard._carry_out(b"kill %d" % child, bounds) and os.waitpid(child, 0)[1] == 9
 print(understood)
 """
 

@@ -15,8 +15,8 @@ import pytest
 
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.worker.fixed import elf
-from quizlog_tui.replay.worker.fixed.behind import MACHINE, SYSTEM_CLOCK, behind
-from quizlog_tui.replay.worker.fixed.libraries import HELD
+from quizlog_tui.replay.worker.fixed.late_clock import MACHINE, SYSTEM_CLOCK, late_function
+from quizlog_tui.replay.worker.fixed.libraries import FIXED_LIBRARIES
 from quizlog_tui.replay.world import World, start_of
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
@@ -84,7 +84,7 @@ def test_a_library_that_shows_the_real_time_is_found_out(build: Build) -> None:
 
 
 def test_the_functions_that_a_library_calls_are_found(tmp_path: Path) -> None:
-    module = next(sys.modules[name] for name in HELD if name in sys.modules)
+    module = next(sys.modules[name] for name in FIXED_LIBRARIES if name in sys.modules)
     found = list(elf.places(str(module.__file__), ["time", "no_such_function"]))
     assert {name for name, _ in found} == {"time"} and all(at > 0 for _, at in found)
     other = tmp_path / "text.so"
@@ -103,7 +103,7 @@ def test_functions_behind_the_real_ones_tell_the_same_less_some_years() -> None:
 
     def function(name: str, real: int, result: type, *parameters: type) -> ctypes._CFunctionType:
         code.seek(0)
-        code.write(behind(name, real))
+        code.write(late_function(name, real))
         return ctypes.CFUNCTYPE(result, *parameters)(start)
 
     def address(name: str) -> int:

@@ -104,7 +104,7 @@ class Channel:
         return bool(part)
 
     def _note_sender(self, notes: list[tuple[int, int, bytes]]) -> None:
-        """Note the sender of a part whose data from the kernel differ from those of the last one."""
+        """Note the sender of a part whose kernel data differ from those of the last one."""
         self._notes = notes
         for _level, kind, note in notes:
             if kind == socket.SCM_CREDENTIALS and len(note) == _CREDENTIALS.size:
@@ -137,7 +137,7 @@ class Channel:
         return message
 
     def _check_turn(self, message: Message) -> None:
-        """Check that only the first message says that the process started, and that it is the sender."""
+        """Check that only the first message reports the start, and that nobody else sends."""
         first, self._silent = self._silent, False
         if isinstance(message, _FIRST) is not first:
             raise Violation("it sent a message out of turn")

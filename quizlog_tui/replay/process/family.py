@@ -46,7 +46,7 @@ class Family:
         """Whether its processes can start nothing except copies of themselves."""
         self.gone = False
         self.exceeded = ""
-        """The exceeded bound (see `worker.crowd`), for which all were ended; empty if none."""
+        """The exceeded bound (see `worker.family_bounds`) if all were ended; else empty."""
 
     def bound(self, processes: int, memory: int) -> None:
         """Set the maximum number of processes that the script may start, and of their bytes."""

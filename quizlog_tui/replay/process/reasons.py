@@ -54,7 +54,7 @@ def took_too_long(name: str, limits: Limits) -> LimitError:
 
 
 def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
-    """The script, or the processes it started, exceeded a bound; see `worker.crowd`."""
+    """The script, or the processes it started, exceeded a bound; see `worker.family_bounds`."""
     size = f"{limits.memory / 2**30:g} GB"
     said = {
         "memory": f"started processes that hold more than {size} of memory",

@@ -1,4 +1,4 @@
-"""The side of the replay that lives inside the quiz process.
+"""The part of the replay that runs inside the quiz process.
 
 Standard library only, and nothing of the rest of quizlog: this code shares an interpreter with the
 user's script, so every module it imports is one the script would find already imported.
@@ -8,4 +8,4 @@ user's script, so every module it imports is one the script would find already i
 import os
 
 OWN = os.path.dirname(__file__) + os.sep
-"""Where the worker's own modules lie."""
+"""The folder of the worker's own modules."""

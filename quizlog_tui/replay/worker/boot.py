@@ -1,8 +1,8 @@
-"""Start of a quiz process: a guard, and below it the interpreter that runs the script.
+"""Starts a quiz process: a guard, and below it the interpreter that runs the script.
 
-The first process becomes the **guard**: it holds nothing but one socket to quizlog. When that
-socket closes (quizlog ended, in whatever way) it kills everything the script ever started, then
-itself. Its child is the quiz: it becomes what `python script.py` would be and runs the script.
+The first process becomes the **guard**, which holds only a socket to quizlog. When that socket
+closes, because quizlog ended in whatever way, the guard kills everything that the script started,
+and ends. Its child becomes what `python script.py` would be, and runs the script.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from types import CodeType, ModuleType
 
 from . import guard, hooks, system
-from .fixed.world import World
+from .fixed.world import FixedWorld
 from .folder import Folder
 from .isolation import Shut, isolate
 from .job import Job
@@ -27,19 +27,19 @@ from .watch.taint import Taint
 from .wire import Wire, quote
 
 
-def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
-    """Run the job that arrives on the descriptor `control`; die with the descriptor `guarded`.
+def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
+    """Run the job that arrives on the descriptor `control`; die with the descriptor `guard_end`.
 
     Args:
         control: The socket to quizlog.
-        guarded: The guard's socket to it.
-        shut: Shuts this process in.
-        network: Whether the script shall have the machine's network.
+        guard_end: The guard's socket to quizlog.
+        shut: Isolates this process.
+        network: Whether the script may use the machine's network.
     """
-    _close_all_but(0, 1, 2, control, guarded)
+    _close_all_but(0, 1, 2, control, guard_end)
     os.set_inheritable(control, False)
-    os.set_inheritable(guarded, False)
-    outlet = guard.split(guarded, [control])
+    os.set_inheritable(guard_end, False)
+    outlet = guard.split(guard_end, [control])
     wire = Wire(control)
     folder = Folder()
     folder.prepare()
@@ -54,11 +54,11 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
     outcome = Outcome(script, code)
     taint = Taint(folder)
     outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
-    world = World(job, folder, outside)
-    hooks.install(Log(wire, outcome, taint, world, code, job.untold), world)
+    world = FixedWorld(job, folder, outside)
+    hooks.install(Log(wire, outcome, taint, world, code, job.max_unreported), world)
     _become_plain(folder.path, [job.name, *job.args])
     if "system" in job.changed:
-        taint.look_before()
+        taint.open_listing()
     try:
         kept = isolate(shut, outlet, folder, job, network=reach)
     except OSError as error:
@@ -73,7 +73,7 @@ def main(control: int, guarded: int, shut: Shut, *, network: bool) -> None:
 
 
 def _close_all_but(*kept: int) -> None:
-    """Close the descriptors that the shell left open for quizlog: no script shall find them."""
+    """Close the descriptors that the shell left open for quizlog, so that no script finds them."""
     after = 0
     for fd in (*sorted(kept), 1 << 31):
         if fd > after:
@@ -92,7 +92,7 @@ def _close_range(first: int, last: int) -> None:
 
 
 def _limit_memory(limit: int) -> None:
-    """Bound the data segment (bytes; 0 for none), so that a hog meets `MemoryError`."""
+    """Bound the data segment (bytes; 0 for none): a script that needs more gets `MemoryError`."""
     if limit:
         import resource
 
@@ -103,7 +103,7 @@ def _limit_memory(limit: int) -> None:
 
 
 def _become_plain(folder: str, argv: list[str]) -> None:
-    """Put `sys` into the state in which `python script.py` finds it."""
+    """Put `sys` into the state that `python script.py` has."""
     sys.argv[:] = argv
     del sys.path[:2]
     if not getattr(sys.flags, "safe_path", False):
@@ -128,13 +128,13 @@ def _main_module(file: str) -> ModuleType:
 
 
 def _run(script: str, file: str, source: bytes, outcome: Outcome) -> None:
-    """Execute the script as `__main__`, tell how it ended, and leave the way it left.
+    """Execute the script as `__main__`, note its outcome, and end as it ended.
 
     Args:
-        script: Its path as tracebacks show it.
-        file: Its path in its private folder.
-        source: Its bytes.
-        outcome: Takes how it ended.
+        script: The path of the script in tracebacks.
+        file: The path of the script in its private folder.
+        source: The bytes of the script.
+        outcome: Receives the outcome.
     """
     try:
         code: CodeType = compile(source, script, "exec", dont_inherit=True)

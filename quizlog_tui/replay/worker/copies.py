@@ -1,7 +1,7 @@
-"""Copies of this process, made at a question: how a run is rewound without running again.
+"""Copies this process at a question, so that a run can be rewound without running again.
 
-A copy waits at the same question on a socket of its own. It belongs to the guard: the script never
-sees a child it did not start, and the guard collects it.
+A copy waits at the same question on its own socket. It is a child of the guard, which collects it:
+the script never sees a child that it did not start.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .watch.taint import Taint
 from .wire import quote, send
 
 _NEEDED = 3
-"""Descriptors that come with a request: a socket, and files for both streams."""
+"""Number of descriptors with a request: a socket, and files for both streams."""
 
 
 def copy(log: Log, taint: Taint) -> None:
-    """Make a copy with the descriptors that came with the request, or say why not.
+    """Make a copy with the descriptors that came with the request, or report why not.
 
     Returns in both processes; the copy then waits on its own socket.
     """
@@ -37,7 +37,7 @@ def copy(log: Log, taint: Taint) -> None:
 
 
 def _copy_with(arrived: list[int], log: Log, taint: Taint) -> None:
-    # What has not run since it was found clean is clean; so is a copy of it.
+    # A process that has not run since it was found untainted is still untainted.
     reason = None if log.untouched else taint.reason(set(arrived))
     log.untouched = reason is None
     if reason is None:
@@ -47,7 +47,7 @@ def _copy_with(arrived: list[int], log: Log, taint: Taint) -> None:
 
 
 def _try(arrived: list[int], log: Log, taint: Taint) -> str | None:
-    """Make a copy; why that is not possible, if so."""
+    """Make a copy; return why that is impossible, or None."""
     reason, copied = None, False
     taint.watching = False
     log.world.copying()
@@ -68,9 +68,9 @@ def _refuse(control: int, reason: str) -> None:
 
 
 def _forked() -> bool:
-    """Fork below the guard; True in the new process, False here.
+    """Fork a child of the guard; return True in the new process, False here.
 
-    This one goes on when the other has left its session, within which signals are let pass.
+    This process continues when the other has left its session, within which signals may pass.
 
     Raises:
         OSError: There is no room for it.
@@ -87,7 +87,7 @@ def _forked() -> bool:
 
 
 def _forked_beside() -> bool:
-    """Fork a child of the guard; a grandchild that it adopts where the system has no such way."""
+    """Fork a child of the guard, or a grandchild that it adopts if the system cannot do that."""
     try:
         copied = _fork_beside() == 0
     except OSError:
@@ -97,13 +97,13 @@ def _forked_beside() -> bool:
     return copied
 
 
-_fork_beside = system.way_to_fork_beside()
+_fork_beside = system.make_fork_beside()
 
 
 def _forked_twice() -> bool:
-    """Fork a grandchild that the guard adopts, and put back what forks change of their own accord.
+    """Fork a grandchild that the guard adopts, and restore what a fork changes.
 
-    It never belongs to the session of this process, within which signals are let pass.
+    It never belongs to the session of this process, within which signals may pass.
 
     Raises:
         OSError: There is no room for one of them.
@@ -119,7 +119,7 @@ def _forked_twice() -> bool:
         if os.fork():
             _leave(0)
         _setsid()
-    except BaseException:  # of which the script must not hear, in a process of its own
+    except BaseException:  # the script must not handle it in this second process
         _leave(1)
     _put_back(kept)
     return True
@@ -129,7 +129,7 @@ _leave, _setsid = os._exit, os.setsid
 
 
 def _settle_in(log: Log, control: int, out: int, err: int) -> None:
-    """Take the new descriptors under the old numbers, and tell the process number."""
+    """Put the new descriptors in place of the old ones, and report the process number."""
     os.dup2(control, log.wire.fd, inheritable=False)
     for new, own, saved in ((out, 1, log.out), (err, 2, log.err)):
         os.dup2(new, own)
@@ -137,13 +137,13 @@ def _settle_in(log: Log, control: int, out: int, err: int) -> None:
     log.home = getpid()
     log.world.settle(log.home)
     log.code.settle(log.home)
-    log.known = log.written = log.told_of = 0
+    log.known = log.written = log.reported = 0
     log.answers = []
     log.wire.send(f'["born", {log.home}]')
 
 
 def _states() -> Any:
-    """What a fork disturbs: `random` reseeds its global generator in every child (bpo-16500)."""
+    """The state that a fork changes: `random` reseeds its generator in every child (bpo-16500)."""
     random: Any = sys.modules.get("random")
     return random.getstate() if random else None
 

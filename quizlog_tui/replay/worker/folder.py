@@ -1,8 +1,8 @@
-"""The script's folder as a private copy that costs nothing until it is written to.
+"""Makes the script's folder private, at no cost until something is written to it.
 
-On Linux an overlay lies over the folder, at the folder's own path, seen by this process alone and
-by what it starts: reads reach the user's files, writes go to memory. Beside it, a private folder
-for temporary files. Where the system permits no such thing, the folder is copied instead.
+On Linux an overlay is mounted over the folder at the same path, which only this process and its
+children see: reads reach the user's files, writes go to memory. Temporary files get a private
+folder too. If the system does not permit an overlay, the folder is copied instead.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from . import system
 from .fixed.identity import HOST
 
 TEMPORARY = "/tmp/quizlog"
-"""Where temporary files go: a folder of each run's own, at one path for all."""
+"""The folder for temporary files: private to each run, at the same path for all."""
 SHARED_MEMORY = "/dev/shm"
-"""Its own as well, where the system permits it."""
+"""The folder of shared memory, private as well if the system permits it."""
 _ROOM = b"size=1g,mode=0700"
 _MOST_BYTES, _MOST_FILES = 256 * 2**20, 5000
-"""A folder with more is not copied."""
+"""Maximum size of a folder that is copied."""
 _DEPTH = "/proc/self/fd/N/name".count("/")
 _File = tuple[str, int, int, int]
-"""Path, number, size and time of change."""
+"""Path, inode, size and time of change."""
 _LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__"})
 
 
 class Folder:
-    """Where the script runs."""
+    """The folder in which the script runs."""
 
     def __init__(self) -> None:
         self.path = ""
@@ -37,13 +37,13 @@ class Folder:
         self.way = ""
         """How it is private: `overlay`, `copy`, or not at all."""
         self.named = False
-        """Whether the system tells the fixed host name."""
+        """Whether the system itself has the fixed host name."""
         self.own_memory = False
-        """Whether shared memory is its own."""
+        """Whether shared memory is private."""
         self.shut = False
-        """Whether this process is shut in: nobody may mount anything any more."""
+        """Whether this process is isolated, so that it can mount nothing any more."""
         self.shared = False
-        """Whether copies of this process see the same."""
+        """Whether copies of this process see the same folder."""
         self._options: bytes | None = None
         self._filling: Callable[[], None] = lambda: None
         self._before: frozenset[_File] = frozenset()
@@ -70,9 +70,9 @@ class Folder:
 
         Args:
             path: The user's folder.
-            at: Another path at which the script shall find it; empty for its own.
-            kept: A folder that takes what is written; empty for memory.
-            private: Names of files in the folder that the script shall not find.
+            at: Another path at which the script finds the folder; empty for its own path.
+            kept: The folder for written files; empty for memory.
+            private: Names of files in the folder that are hidden from the script.
         """
         os.chdir(path)
         self._private = private
@@ -86,7 +86,7 @@ class Folder:
             self._copy(path, kept)
 
     def _overlay(self, target: str, kept: str) -> None:
-        """An overlay over the current folder, seen at `target`, and go there."""
+        """Mount an overlay over the current folder at `target`, and go there."""
         temporary = TEMPORARY.encode()
         system.mount(b"tmpfs", b"tmpfs", temporary, 0, _ROOM)
         try:
@@ -120,26 +120,26 @@ class Folder:
         os.chdir(target)
 
     def fill(self, act: Callable[[], None]) -> None:
-        """Put files there that the script finds besides, now and wherever it is parted later."""
+        """Change files in the folder, now and after each later separation from copies."""
         self._filling = act
         act()
 
     def begin(self) -> None:
-        """From now on the script runs: what lies there already was not written by it."""
+        """Note the files that are there before the script begins to run."""
         if self._upper >= 0:
             self._before = self._written()
             self._empty = fstat(self._upper).st_size
             self._deep = any(name.count("/") > _DEPTH for name, *_ in self._before)
 
     def share(self) -> None:
-        """From now on a copy of this process sees the same folder."""
+        """Note that a copy of this process sees the same folder from now on."""
         self.shared = True
 
     def part(self) -> bool:
-        """Something is about to be changed: not for the copies of this process.
+        """Separate the folder from that of the copies of this process before it is changed.
 
         Returns:
-            Whether they will not see it.
+            Whether the copies will not see the change.
         """
         if self.shared and self.shut:
             return False
@@ -157,7 +157,7 @@ class Folder:
         return True
 
     def seal(self) -> None:
-        """Make all that this process sees read-only, but for what is its own."""
+        """Make everything read-only for this process except its private folders."""
         if self.way == "overlay":
             with contextlib.suppress(OSError):
                 system.write_protect(b"/")
@@ -165,25 +165,25 @@ class Folder:
                     system.write_enable(os.fsencode(mounted))
 
     def layers(self) -> list[str]:
-        """Where the system tells what was written to it."""
+        """The paths under which the system shows the written files."""
         return [f"/proc/self/fd/{self._upper}"] if self._upper >= 0 else []
 
     def touched(self) -> bool:
-        """Whether anything was written to it, by whatever means."""
+        """Whether anything was written to the folder by any means."""
         return self._upper >= 0 and self._before != self._written()
 
     def _written(self) -> frozenset[_File]:
         return frozenset(file for layer in self.layers() for file in _files(layer))
 
-    def strayed(self) -> bool:
-        """Whether somebody wrote into it unseen, while copies of this process see the same."""
+    def wrote_shared(self) -> bool:
+        """Whether something was written unnoticed while copies see the same folder."""
         if not self.shared or self._upper < 0:
             return False
-        # The first thing that is written anywhere below makes an entry here, or in a folder here.
+        # The first write anywhere below makes an entry here, or in a folder here.
         return (fstat(self._upper).st_size != self._empty or self._deep) and self.touched()
 
     def _copy(self, path: str, kept: str) -> None:
-        """Copy the folder, if it is not too big; temporary files go beside it."""
+        """Copy the folder if it is not too big; temporary files go into its parent."""
         base = f"{TEMPORARY}-{os.getpid()}"
         target = f"{kept}/files" if kept else f"{base}/{os.path.basename(path) or 'root'}"
         if os.path.isdir(base):  # of a run with the same number that was killed with its guard
@@ -200,12 +200,12 @@ class Folder:
 
 
 def leftover(pid: int) -> str:
-    """What the process `pid` may leave behind, for the guard to remove."""
+    """The folder that the process `pid` may leave, which the guard removes."""
     return f"{TEMPORARY}-{pid}"
 
 
 def _files(path: str) -> Iterator[_File]:
-    """All files below a folder; the interpreter's own cache does not count."""
+    """All files below a folder except the interpreter's cache."""
     with scandir(path) as entries:
         for entry in entries:
             if entry.name == "__pycache__":
@@ -218,7 +218,7 @@ def _files(path: str) -> Iterator[_File]:
 
 
 def _copy_tree(source: str, target: str, left: list[int], private: Collection[str] = ()) -> bool:
-    """Copy a folder without some of its files; False as soon as it is more than is left."""
+    """Copy a folder without some of its files; return False if it is too big."""
     for name in listdir(source):
         here, there = f"{source}/{name}", f"{target}/{name}"
         if name in private:
@@ -239,12 +239,12 @@ def _copy_tree(source: str, target: str, left: list[int], private: Collection[st
 
 
 def _left_out(path: str, name: str) -> bool:
-    """Whether a folder is none of the script's: versions, environments, caches."""
+    """Whether a folder is left out: version control, environments, caches."""
     return name in _LEFT_OUT or os.path.exists(f"{path}/pyvenv.cfg")
 
 
 def _copy_file(source: str, target: str) -> bool:
-    """Copy a file, sharing its blocks where the file system can; whether it could be read."""
+    """Copy a file, with shared blocks if possible; return whether it was copied."""
     try:
         reading = os.open(source, os.O_RDONLY)
     except PermissionError:
@@ -261,7 +261,7 @@ def _copy_file(source: str, target: str) -> bool:
 
 
 def _piece(reading: int, writing: int) -> bytes:
-    """Copy within the system as far as it can; the next bytes that have to be written by hand."""
+    """Copy inside the kernel as far as possible; return the next bytes to be written here."""
     with contextlib.suppress(OSError, AttributeError):
         while os.copy_file_range(reading, writing, 1 << 26):
             pass

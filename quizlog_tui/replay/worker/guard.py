@@ -1,9 +1,8 @@
-"""The guard: a process whose only work is that nothing of the script outlives quizlog.
+"""The guard: a process that lets nothing of the script outlive quizlog.
 
-It adopts orphans (Linux: as child subreaper), so that even a daemon which the script detached stays
-below it. Holds no copy of the script's state and runs none of its code. It is not shut in as the
-script is: so it ends no process that is not below itself, whatever it is told, and ends all of them
-where it does not understand.
+It adopts orphans (on Linux as child subreaper), so that even a daemon of the script stays below it.
+It runs no code of the script. As it is not isolated like the script, it kills only processes below
+itself, whatever the orders say, and kills all of them if it does not understand an order.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from collections.abc import Iterable
 from time import monotonic
 
 from . import system
-from .crowd import Crowd, children, contents
+from .family_bounds import FamilyBounds, children, contents
 from .folder import leftover
 from .reports import Reports
 from .room import when_there_is_room
@@ -29,34 +28,34 @@ if TYPE_CHECKING:
 
 
 class Outlet:
-    """The quiz's end of a socket by which the guard's witness learns where it is asked."""
+    """The quiz process's end of a socket to the guard's witness."""
 
     def __init__(self, sock: _socket.socket) -> None:
         self._socket = sock
 
     def hand_over(self, listener: int) -> None:
-        """See `witness.serve`."""
+        """Send the descriptor of the listener; see `witness.serve`."""
         descriptor = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, listener.to_bytes(4, "little"))]
         self._socket.sendmsg([b"."], descriptor)
 
     def close(self) -> None:
-        """There is nothing more to hand over."""
+        """Close the socket: nothing more is sent."""
         self._socket.close()
 
 
-def split(guarded: int, others: list[int]) -> Outlet:
-    """Fork: the parent stays here as the guard, the child returns and becomes the quiz.
+def split(guard_end: int, others: list[int]) -> Outlet:
+    """Fork: the parent stays here as the guard; the child returns and becomes the quiz process.
 
     Args:
-        guarded: The socket to quizlog whose closing means death.
-        others: Descriptors that belong to the quiz alone.
+        guard_end: The socket to quizlog; when it closes, everything is killed.
+        others: Descriptors that belong only to the quiz process.
     """
     os.setsid()
     process_control(system.CHILD_SUBREAPER, 1)
     inbox, outlet = _socket.socketpair()
     pid = when_there_is_room(os.fork)
     if pid == 0:
-        os.close(guarded)
+        os.close(guard_end)
         inbox.close()
         os.setsid()
         process_control(system.PDEATHSIG, signal.SIGKILL)
@@ -66,53 +65,53 @@ def split(guarded: int, others: list[int]) -> Outlet:
         os.close(fd)
     _forked.append(pid)
     try:
-        _watch(guarded, inbox.detach())
+        _watch(guard_end, inbox.detach())
     finally:
         _end_all()
 
 
 def process_control(option: int, value: int) -> None:
-    """Linux `prctl`; nothing elsewhere."""
+    """Call Linux `prctl`; do nothing on other systems."""
     with contextlib.suppress(OSError):
         system.call("prctl", option, value, 0, 0, 0)
 
 
-def _watch(guarded: int, inbox: int) -> None:
+def _watch(guard_end: int, inbox: int) -> None:
     """Serve until quizlog closes the socket; then kill all that is left."""
-    reports = Reports(guarded)
-    _thread.start_new_thread(_bear_witness, (inbox,))
+    reports = Reports(guard_end)
+    _thread.start_new_thread(_serve_witness, (inbox,))
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     poll = select.poll()
     poll.register(wake_read, select.POLLIN)
-    orders, crowd = b"", Crowd()
-    crowd.quizzes.update(_forked)
-    _reap(reports, crowd)
-    while not reports.too_many and (crowd.looks.pause or _look(reports, crowd)):
-        poll.register(guarded, select.POLLIN | (select.POLLOUT if reports.waiting else 0))
-        events = poll.poll(int(crowd.looks.pause * 1000) + 1)
+    orders, bounds = b"", FamilyBounds()
+    bounds.quizzes.update(_forked)
+    _reap(reports, bounds)
+    while not reports.too_many and (bounds.schedule.pause or _check_bounds(reports, bounds)):
+        poll.register(guard_end, select.POLLIN | (select.POLLOUT if reports.waiting else 0))
+        events = poll.poll(int(bounds.schedule.pause * 1000) + 1)
         reports.send()
         ready = [fd for fd, event in events if event != select.POLLOUT]
         if wake_read in ready:
             os.read(wake_read, 4096)
-            _reap(reports, crowd)
-        if guarded in ready:
-            data = os.read(guarded, 65536)
+            _reap(reports, bounds)
+        if guard_end in ready:
+            data = os.read(guard_end, 65536)
             if not data:
                 break
             *lines, orders = (orders + data).split(b"\n")
-            if len(orders) > _LONGEST_ORDER or not all(_obey(line, crowd) for line in lines):
+            if len(orders) > _LONGEST_ORDER or not all(_carry_out(line, bounds) for line in lines):
                 break
 
 
-def _bear_witness(inbox: int) -> None:
+def _serve_witness(inbox: int) -> None:
     from .watch.witness import serve
 
     try:
         serve(inbox)
-    except BaseException:  # nobody would answer the script any more
+    except BaseException:  # the script would wait for an answer forever
         _end_all()
 
 
@@ -124,30 +123,31 @@ def _end_all() -> NoReturn:
         os._exit(0)
 
 
-def _look(reports: Reports, crowd: Crowd) -> bool:
-    """Hold what the script started against its bounds.
+def _check_bounds(reports: Reports, bounds: FamilyBounds) -> bool:
+    """Check what the script started against its bounds.
 
     Returns:
-        False if it is over a bound, and was told so.
+        False if a bound is exceeded, which was reported.
     """
     began = monotonic()
-    started = crowd.started(_descendants(os.getpid()))
-    bound = crowd.exceeds(started) or crowd.outgrown()
+    started = bounds.started(_descendants(os.getpid()))
+    bound = bounds.exceeds(started) or bounds.exceeded_by_quiz()
     if bound:
         reports.add(b"over %s\n" % bound.encode())
         return False
-    crowd.looks.over(began, found=bool(started))
+    bounds.schedule.finish(began, found=bool(started))
     return True
 
 
-def _obey(line: bytes, crowd: Crowd) -> bool:
+def _carry_out(line: bytes, bounds: FamilyBounds) -> bool:
     """Carry out an order of quizlog.
 
-    `kill PID`: that process and all below it. `keep PID ...`: all but those and below them.
-    `quiz PID`: that one is the script itself. `bounds PROCESSES BYTES`. `look`: soon.
+    `kill PID`: kill the process and all below it. `keep PID ...`: kill all except these and those
+    below them. `quiz PID`: the process runs the script itself. `bounds PROCESSES BYTES`: set the
+    bounds. `look`: check the bounds soon.
 
     Returns:
-        False if it is no such order.
+        False if the order is not one of these.
     """
     order, *words = line.split() or [b""]
     if not all(_is_number(word) for word in words):
@@ -156,11 +156,11 @@ def _obey(line: bytes, crowd: Crowd) -> bool:
     if order in (b"kill", b"keep"):
         _end(order, named)
     elif order == b"bounds" and len(named) == 2:
-        crowd.processes, crowd.memory = named
+        bounds.processes, bounds.memory = named
     elif order == b"quiz" and len(named) == 1:
-        crowd.quizzes.update(named)
+        bounds.quizzes.update(named)
     elif order == b"look" and not named:
-        crowd.looks.soon()
+        bounds.schedule.request()
     else:
         return False
     return True
@@ -179,14 +179,14 @@ def _is_number(word: bytes) -> bool:
 
 
 def _kill(pids: Iterable[int]) -> None:
-    """End processes, but only such as are below this one at that moment."""
+    """Kill processes, but only those that are below this one at that moment."""
     for pid in pids:
         with contextlib.suppress(OSError):
             _signal_below(pid)
 
 
 def _signal_below(pid: int) -> None:
-    """Kill by a handle, which still means the same process when another one takes its number."""
+    """Kill by a handle, which means the same process even if its number is used again."""
     if not hasattr(os, "pidfd_open"):
         if _is_below(pid):
             os.kill(pid, signal.SIGKILL)
@@ -200,7 +200,7 @@ def _signal_below(pid: int) -> None:
 
 
 def _is_below(pid: int) -> bool:
-    """Whether the chain of parents leads from a process here."""
+    """Whether a process is below this one."""
     if not _SEES:
         return pid in _forked
     at = pid
@@ -208,7 +208,7 @@ def _is_below(pid: int) -> bool:
         above = _parent(at)
         if above == os.getpid():
             return True
-        # One on the way ended just now, and who was below it has another parent.
+        # A process on the way has just ended, and its children have another parent.
         at = pid if above == _GONE and at != pid else above
     return False
 
@@ -221,21 +221,21 @@ def _parent(pid: int) -> int:
         return _GONE
 
 
-def _reap(reports: Reports, crowd: Crowd) -> None:
+def _reap(reports: Reports, bounds: FamilyBounds) -> None:
     """Collect every ended child and report its number and wait status."""
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 return
-            if pid not in crowd.quizzes:  # one that the script started, and that went on without it
-                crowd.looks.soon()
-            crowd.quizzes.discard(pid)
+            if pid not in bounds.quizzes:  # a process that the script started has ended
+                bounds.schedule.request()
+            bounds.quizzes.discard(pid)
             reports.add(b"%d %d\n" % (pid, status))
 
 
 def _kill_all() -> None:
-    """Kill every process below this one until there is none; remove what they left."""
+    """Kill processes below this one until there are none; remove their folders."""
     with contextlib.suppress(ChildProcessError):
         while True:
             _kill(_descendants(os.getpid()))
@@ -258,7 +258,7 @@ def _descendants(pid: int) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """The children of `pid`, from /proc; where there is none, those this process forked."""
+    """The children of `pid`, from /proc; without /proc, those that this process forked."""
     if not _SEES:
         return list(_forked) if pid == os.getpid() else []
     return children(pid)
@@ -266,7 +266,7 @@ def _children(pid: int) -> list[int]:
 
 _forked: list[int] = []
 _SEES = os.path.exists("/proc/self/stat")
-"""Whether the system shows who is below whom."""
+"""Whether the system shows the parents of processes."""
 _GONE = -1
 _LONGEST_ORDER = 1 << 16
-"""Bytes of an order that does not end."""
+"""Maximum bytes of an order without an end."""

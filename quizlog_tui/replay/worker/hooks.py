@@ -16,14 +16,14 @@ import sys
 from typing import Any
 
 from . import copies
-from .fixed.world import World
+from .fixed.world import FixedWorld
 from .log import Log
 from .streams import END_OF_INPUT, Out, RawIn
 
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def install(log: Log, world: World) -> None:
+def install(log: Log, world: FixedWorld) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
     log.copy = copies.copy
     out = Out(sys.stdout, log)
@@ -98,7 +98,7 @@ def _line(stdin: Any) -> str:
     return line.removesuffix("\n")
 
 
-def _install_opening(stdin: Any, raw_in: RawIn, world: World) -> None:
+def _install_opening(stdin: Any, raw_in: RawIn, world: FixedWorld) -> None:
     """Opening and reading what is not a file like others.
 
     `open(0)`, `open("/dev/stdin")` and `os.read(0, n)` end at the same question as `input`. The

@@ -1,6 +1,6 @@
-"""What a quiz script may reach beside its answers, once it is shut in: its own folder, and Python.
+"""Isolates a quiz script: it can reach only its own folder and Python.
 
-Shutting in itself is the sandbox's business, and is handed to this process; see `spawn`.
+The sandbox provides the function that isolates; see `process.spawn`.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ _SETTINGS = (
     "os-release", "passwd", "pki/ca-trust/extracted", "pki/tls/certs", "protocols", "resolv.conf",
     "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
-"""Parts of `/etc` that libraries look into; others hold secrets, which root could read."""
+"""Parts of `/etc` that libraries read; other parts contain secrets, which root could read."""
 _PARTS = ("bin", "lib", "lib64", "libexec", "include", "share", "etc", "pyvenv.cfg")
-"""What belongs to an interpreter's folder; it may be somebody's project folder as well."""
+"""Parts of an interpreter's folder, which may also be somebody's project folder."""
 _DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fonts")
-"""Lists of fonts in the user's home, which take seconds to make anew."""
+"""Caches of fonts in the user's home, which take seconds to make again."""
 
 
 def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: str) -> str:
-    """Shut this process in.
+    """Isolate this process.
 
     Args:
-        shut: Does it.
-        outlet: Leads to the guard, who is asked whether it may signal a process.
-        folder: Where the script runs, which is its own.
-        job: The script, and whether it asks to read all that the user can read.
-        network: Which one it may use: `real`, its `own`, or `none`.
+        shut: The function that isolates.
+        outlet: Leads to the guard, which decides whether a process may be signalled.
+        folder: The private folder in which the script runs.
+        job: The script and its grants.
+        network: The network that it may use: `real`, its `own`, or `none`.
 
     Returns:
-        What is in force, in the words of `shut`.
+        The kind of isolation, in the words of `shut`.
 
     Raises:
-        OSError: It was begun and could not be finished.
+        OSError: The isolation could not be completed.
     """
     own = [folder.path, TEMPORARY, leftover(os.getpid())]
-    own += [SHARED_MEMORY] if folder.own_memory else []  # else it is everybody's
+    own += [SHARED_MEMORY] if folder.own_memory else []  # else it belongs to everybody
     readable = ["/"] if "real-files" in job.asked else _readable(folder, job)
     starts = "starts" not in job.changed
     kept = shut(
@@ -76,5 +76,5 @@ def _readable(folder: Folder, job: Job) -> Iterator[str]:
     for name in _DRAWING:
         yield f"{home}/{name}"
     beside = os.path.dirname(job.path)
-    yield beside if beside == folder.path else job.path  # tracebacks look for its lines there
+    yield beside if beside == folder.path else job.path  # tracebacks read its lines there
     yield from folder.layers()

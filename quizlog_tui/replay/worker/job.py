@@ -1,4 +1,4 @@
-"""What quizlog asks a quiz process to run: plain fields, as parsing JSON would need imports."""
+"""The job of a quiz process: plain fields, as parsing JSON would need imports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 class Job:
-    """A script and the world it shall find.
+    """A script and its world.
 
     Args:
         fields: In the order in which `quizlog_tui.replay.process.process` sends them.
@@ -18,7 +18,7 @@ class Job:
         self.path, self.name, *numbers, self.at, self.kept = map(os.fsdecode, fixed[:-6])
         """The script, absolute; its file name; another path at which it shall find its folder, and
         a folder that takes what it writes: both may be empty."""
-        self.seed, self.memory, self.start, self.tick, self.untold = map(int, numbers)
+        self.seed, self.memory, self.start, self.tick, self.max_unreported = map(int, numbers)
         """Bytes of data it may use, 0 for no bound; nanoseconds since the epoch where the clocks
         start, and by which a reading advances them; bytes it may write before it tells of the
         questions that were answered meanwhile."""

@@ -1,7 +1,7 @@
-"""What the script wrote, in order, and the place where it waits for an answer.
+"""Logs what the script writes, and waits for its answers.
 
-All ways to read a line end in `Log.ask`, which blocks on the wire: a place that no script can
-catch, skip or see. What happens at the streams themselves is in `streams`.
+All ways to read a line end in `Log.ask`, which blocks on the wire, so that no script can catch or
+skip it. `streams` implements the streams themselves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from os import getpid, lseek  # the originals, here and below: they are patched 
 from time import perf_counter
 from types import FrameType
 
-from .fixed.world import World
+from .fixed.world import FixedWorld
 from .report import Outcome
 from .watch.code_watch import CodeWatch
 from .watch.taint import Taint
@@ -25,14 +25,14 @@ _PROGRESS_SECONDS = 1.0
 
 
 class Log:
-    """What the script did since quizlog last heard, and the answers it may still use.
+    """What the script did since the last report, and the answers it may still use.
 
     Args:
         wire: To quizlog.
-        outcome: How the script ended.
-        taint: Why the process must not be copied.
-        world: Where it runs.
-        code: Tells of code that is run from text.
+        outcome: The outcome of the script.
+        taint: Knows why the process must not be copied.
+        world: The world of the script.
+        code: Reports code that is run from text.
         untold: Bytes that may be written before quizlog must hear of answered questions.
     """
 
@@ -41,46 +41,46 @@ class Log:
         wire: Wire,
         outcome: Outcome,
         taint: Taint,
-        world: World,
+        world: FixedWorld,
         code: CodeWatch,
-        untold: int,
+        max_unreported: int,
     ) -> None:
         self.wire = wire
         self.outcome = outcome
         self.taint = taint
-        taint.straying = self._straying
+        taint.on_shared_write = self._report_shared_write
         self.world = world
         self.code = code
         self.copy: Callable[[Log, Taint], None]
         self.pause_after = 0.0
         self._asked = False
         self.untouched = False
-        """Whether it is known, and no answer came since, that this process can be copied."""
+        """Whether this process was found untainted, and has had no answer since."""
         self.out = os.dup(1)
         self.err = os.dup(2)
         self.known = 0
-        self.written = self.told_of = 0
+        self.written = self.reported = 0
         """Bytes in both streams at the last question, and at the last that quizlog heard of."""
-        self._untold = untold
+        self._max_unreported = max_unreported
         self.entries: list[str] = []
         self.asked: list[str] = []
-        """What was written as the prompt of the question to come, as entries are."""
+        """The prompt of the coming question, in the form of entries."""
         self.writing = "null"
-        """Encoding and newline of stdout, where the script changed them."""
+        """Encoding and newline of stdout as JSON; null unless the script changed them."""
         self.unfinished = ""
         self.steps: list[str] = []
         self.answers: list[str] = []
         self.lock = _thread.RLock()
         self.home = getpid()
-        self.started = self.told = perf_counter()
+        self.started = self.reported_at = perf_counter()
 
     def foreign(self) -> None:
-        """Log what others (C code, child processes) wrote to stdout since the last look."""
+        """Log what others (C code, child processes) wrote to stdout since the last call."""
         size = lseek(self.out, 0, os.SEEK_END)
         if size > self.known:
             self.close_entry()
             self.entries.append(f"[{self.known}, {size}]")
-        elif size < self.known:  # the descriptor led elsewhere for a while
+        elif size < self.known:  # the descriptor was redirected for a while
             self.writing = '["elsewhere", ""]'
         self.known = size
 
@@ -105,36 +105,36 @@ class Log:
         """Stop at a question until there is an answer. Blocks.
 
         Raises:
-            EOFError: This is a process that the script forked: only the script itself is answered.
+            EOFError: The script forked this process; only the script itself gets answers.
         """
         if getpid() != self.home:
             raise EOFError("EOF when reading a line")
         with self.lock:
             if not self._asked:
-                # What is there by the first question stays: a collection that visits it all would
-                # make every copy hold pages of its own. Done in every run alike, so none differs.
+                # Objects that exist at the first question mostly stay. A collection that visits
+                # them would give every copy its own pages. Done alike in every run.
                 self._asked = True
                 gc.freeze()
             self._close_step(quote(prompt), _asking_line(self.outcome.script))
             if not self.answers:
-                self._tell("asking")
+                self._report("asking")
                 self._wait()
-            elif self.pause_after and perf_counter() - self.told > self.pause_after:
-                self._tell("paused")
+            elif self.pause_after and perf_counter() - self.reported_at > self.pause_after:
+                self._report("paused")
                 self._wait()
             elif self._overdue():
-                self._tell("working")
+                self._report("working")
             self.started = perf_counter()
             self.code.used += 1
             return self.answers.pop()
 
     def _overdue(self) -> bool:
-        """Whether quizlog has not heard for long, or not of much that was written."""
-        much = self.written - self.told_of > self._untold
-        return much or perf_counter() - self.told > _PROGRESS_SECONDS
+        """Whether the last report is long ago, or much was written since."""
+        much = self.written - self.reported > self._max_unreported
+        return much or perf_counter() - self.reported_at > _PROGRESS_SECONDS
 
     def _wait(self) -> None:
-        """Block until there are answers; meanwhile be copied as often as asked."""
+        """Block until there are answers; make copies on request meanwhile."""
         while True:
             kind, *fields = self.wire.receive()
             if kind == b"copy":
@@ -143,29 +143,29 @@ class Log:
             self.pause_after = int(kind) / 1e6
             fresh = [field.decode("utf-8", "surrogatepass") for field in fields]
             self.answers = fresh[::-1] + self.answers
-            self.told = perf_counter()
+            self.reported_at = perf_counter()
             if self.answers:
                 self.untouched = False
                 return
 
     def end(self, leaving: FrameType | None = None) -> None:
-        """Tell the last step and how the script ended (a forked child of the script does not).
+        """Report the last step and the outcome (a forked child of the script does not).
 
         Args:
-            leaving: What ends it by `os._exit`.
+            leaving: The frame that calls `os._exit`.
         """
         if getpid() == self.home:
             with self.lock:
                 if self.code.on_stack(leaving):
                     self.outcome.left_by_code()
                 self._close_step("null", None)
-                self._tell("ended")
+                self._report("ended")
 
-    def _straying(self) -> None:
-        """Say so at once: this process may be killed before it stops again."""
+    def _report_shared_write(self) -> None:
+        """Report a write to a shared folder at once: this process may be killed before it stops."""
         if getpid() != self.home:
             return
-        if self.lock.acquire(blocking=False):  # else another thread is telling, or at a question
+        if self.lock.acquire(blocking=False):  # else another thread is reporting, or at a question
             try:
                 self.wire.send('["straying"]')
             finally:
@@ -185,13 +185,13 @@ class Log:
         )
         self.entries, self.asked = [], []
 
-    def _tell(self, kind: str) -> None:
+    def _report(self, kind: str) -> None:
         steps, self.steps = self.steps, []
-        self.told_of = self.written
-        self.told = perf_counter()
-        taint = self.taint.cheap()
+        self.reported = self.written
+        self.reported_at = perf_counter()
+        taint = self.taint.quick_reason()
         known = "null" if taint is None else quote(taint)
-        if self.taint.strayed:
+        if self.taint.wrote_shared:
             self.world.outside.note("strayed")
         observed, told = self.world.outside.json, ", ".join(steps)
         end = self.outcome.json
@@ -199,8 +199,8 @@ class Log:
 
 
 def _asking_line(script: str) -> int | None:
-    """The line of the script that asks; None where a library's thread asks on its behalf."""
-    frame = sys._getframe(2).f_back  # beside ours: looking at each frame is an event to audit
+    """The line of the script that asks; None if a thread of a library asks."""
+    frame = sys._getframe(2).f_back  # skips ours: access to a frame raises an audit event
     while frame is not None:
         if frame.f_code.co_filename == script:
             return frame.f_lineno

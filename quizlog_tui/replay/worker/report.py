@@ -1,6 +1,6 @@
-"""How the script ended: the exception with the script's own frames, as a plain run would show it.
+"""Describes how the script ended: its exception with the script's own frames, as in a plain run.
 
-Frames of the worker are cut out of every traceback, so that a user sees only the script's.
+Frames of the worker are removed from every traceback.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Outcome:
-    """The end of the run, as the JSON members the parent expects.
+    """The outcome of the run, in the JSON form that the parent expects.
 
     Args:
-        script: Its path as tracebacks show it.
+        script: The path of the script in tracebacks.
         code: Knows the code that was run from text.
 
     Attributes:
@@ -34,7 +34,7 @@ class Outcome:
         self.json = '["finished", null, null, []]'
 
     def left(self, error: SystemExit) -> None:
-        """The script left by `SystemExit`, which the interpreter goes on to carry out."""
+        """Note that the script raised `SystemExit`, which the interpreter carries out."""
         by_code = self._code.raised_by(error)
         clean(error, set())
         if by_code and error.code in (None, 0):
@@ -44,11 +44,11 @@ class Outcome:
             self._describe(error, text)
 
     def left_by_code(self, trace: TracebackType | None = None) -> None:
-        """Code that was run from text ended the script as if all were well."""
+        """Note that code that was run from text ended the script with exit status 0."""
         self.json = f'["left", null, null, [{self._places(trace)}]]'
 
     def raised(self, error: BaseException) -> int:
-        """The script raised: print the traceback as the interpreter would; give the exit code."""
+        """Note that the script raised; print the traceback and return the exit code."""
         clean(error, set())
         self._describe(error, _text(error))
         sys.last_type, sys.last_value = type(error), error
@@ -96,7 +96,7 @@ def _lines(trace: TracebackType | None, script: str) -> list[tuple[int, int]]:
 
 
 def clean(error: BaseException | None, seen: set[int]) -> None:
-    """Cut the worker's frames out of the traceback of `error` and of all it is chained to."""
+    """Remove the worker's frames from the traceback of `error` and of all chained exceptions."""
     if error is None or id(error) in seen:
         return
     seen.add(id(error))

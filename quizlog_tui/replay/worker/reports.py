@@ -1,6 +1,6 @@
-"""What the guard reports to quizlog, line by line; it never waits for anybody to listen.
+"""Sends the guard's reports to quizlog, line by line, without blocking.
 
-While it waited, nobody would watch the script.
+If the guard waited, nobody would watch the script.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 
 class Reports:
-    """Lines on their way; several threads may add to them.
+    """Lines to be sent; several threads may add some.
 
     Args:
         fd: The socket to quizlog.
@@ -21,7 +21,7 @@ class Reports:
         self._fd = fd
         self._adding = _thread.allocate_lock()
         self.waiting = b""
-        """What the socket has had no room for."""
+        """The data for which the socket had no room yet."""
 
     def add(self, line: bytes) -> None:
         """Send a line, or keep it for `send`."""
@@ -30,13 +30,13 @@ class Reports:
             self._send()
 
     def send(self) -> None:
-        """Send as much as there is room for now."""
+        """Send as much as the socket has room for."""
         with self._adding:
             self._send()
 
     @property
     def too_many(self) -> bool:
-        """Whether more waits than anybody would read."""
+        """Whether too much data waits, so that nobody seems to read it."""
         return len(self.waiting) > _MOST
 
     def _send(self) -> None:

@@ -16,7 +16,7 @@ from .wire import quote
 
 
 class RawOut(io.FileIO):
-    """Descriptor 1, telling the log which bytes are the interpreter's own."""
+    """The raw stream of descriptor 1, which counts the interpreter's own bytes."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(1, "w", closefd=False)
@@ -76,7 +76,7 @@ class Out(io.TextIOWrapper):
         self._direct = DirectOut(super().buffer, log)
         self._prints: dict[int, list[str]] = {}
         self.ending = False
-        """Whether the interpreter is shutting down: then nothing may stay in a buffer."""
+        """Whether the interpreter is shutting down, so that nothing may stay in a buffer."""
 
     @property
     def buffer(self) -> Any:
@@ -102,7 +102,7 @@ class Out(io.TextIOWrapper):
             return count
 
     def print_texts(self, pieces: list[str]) -> None:
-        """A `print()` call of nothing but strings: the same writes, without the detours."""
+        """Do a `print()` call of strings only, with the same writes in a shorter way."""
         log = self.log
         with log.lock:
             log.foreign()
@@ -115,7 +115,7 @@ class Out(io.TextIOWrapper):
                 self.flush()
 
     def _interrupt_print(self) -> list[str] | None:
-        """Log what a `print()` call of this thread has written, as another begins inside it.
+        """Log the text of an unfinished `print()` call when another one begins inside it.
 
         Returns:
             The pieces of the outer call, empty from now on; None if there is none.
@@ -127,7 +127,7 @@ class Out(io.TextIOWrapper):
         return outer
 
     def print_call(self, real_print: Any, args: Any, options: Any) -> None:
-        """One `print()` call: whatever it writes is one entry."""
+        """Do one `print()` call; all that it writes is one entry."""
         me = _thread.get_ident()
         with self.log.lock:
             self.log.foreign()
@@ -146,7 +146,7 @@ class Out(io.TextIOWrapper):
                     self.flush()
 
     def prompt(self, text: str) -> None:
-        """Write a prompt: it reaches stdout, and the log knows it as the question instead."""
+        """Write a prompt to stdout, and log it as the question."""
         with self.log.lock:
             _plain_write(self, text)
             self.log.asked.append(quote(text))
@@ -160,7 +160,7 @@ class Out(io.TextIOWrapper):
 
 
 class RawIn(io.RawIOBase):
-    """Descriptor 0 for whoever reads `sys.stdin`: each read is a question."""
+    """The raw stream of `sys.stdin`: each read is a question."""
 
     name = "<stdin>"
 

@@ -1,4 +1,4 @@
-"""Calls of the Linux C library that Python has no name for, without the cost of ctypes."""
+"""Linux libc calls that Python does not expose, made without importing ctypes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 NEW_FILES, NEW_NAMES, NEW_USERS, NEW_NETWORK = 0x00020000, 0x04000000, 0x10000000, 0x40000000
-"""What `unshare` makes anew: mounts, host name, user identities, network."""
+"""Flags of `unshare`: mounts, host name, user identities, network."""
 BIND, PRIVATE, DETACH = 4096, (1 << 18) | (1 << 14), 2
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
 _DUMPABLE = 4
@@ -43,15 +43,14 @@ def _called(name: str, *arguments: Any) -> int:
     return result
 
 
-def way_to_fork_beside() -> Callable[[], int]:
-    """A call like `os.fork` that makes a child of this process's parent, of which nothing hears.
+def make_fork_beside() -> Callable[[], int]:
+    """Make a function like `os.fork` that forks a child of this process's parent.
 
-    No handler runs that reacts to forks, and the new process goes on just as this one. Only for a
-    process with one thread. All that is needed is found out now, as what is kept moves what comes
-    after it in memory.
+    No fork handlers run, and the new process continues exactly as this one. Only for a process with
+    one thread. All data are computed now, as later allocations would move the script's objects.
 
     Returns:
-        The call; raises OSError where the system has no room for the process, or no such way.
+        The function; raises OSError if the process cannot be made.
     """
     number = _CLONE.get(os.uname().machine, -1)
     place = _place_of_number()
@@ -68,7 +67,7 @@ def way_to_fork_beside() -> Callable[[], int]:
 
 
 def _place_of_number() -> Any:
-    """Where the C library keeps the number of its main thread; 0 if the system does not tell."""
+    """The address where libc keeps the number of its main thread; 0 if it is not known."""
     try:
         import _ctypes
 
@@ -93,7 +92,7 @@ def write_protect(path: bytes) -> None:
 
 
 def write_enable(path: bytes) -> None:
-    """Undo that for the mount at `path` alone."""
+    """Make only the mount at `path` writable again."""
     _set_attributes(path, 0, _READ_ONLY, 0)
 
 
@@ -103,10 +102,10 @@ def _set_attributes(path: bytes, given: int, taken: int, flags: int) -> None:
 
 
 def make_private() -> bytes:
-    """Mounts and a host name of this process's own, with the right to change them.
+    """Give this process private mounts and a private host name, and the right to change them.
 
     Returns:
-        What an overlay needs to be told to work under these rights.
+        Mount options that an overlay needs under these rights.
 
     Raises:
         OSError: The system does not permit it.
@@ -137,7 +136,7 @@ def close_to_others() -> None:
 
 
 def cut_off() -> bool:
-    """A network of this process's own, with nothing in it; whether the system permits it."""
+    """Give this process a private, empty network; return whether the system permits it."""
     try:
         call("unshare", NEW_NETWORK)
     except OSError:
@@ -146,7 +145,7 @@ def cut_off() -> bool:
 
 
 def wake_loopback() -> None:
-    """Let the network of its own reach itself: not before that is wanted, as it takes long.
+    """Enable the loopback device of the private network; only on demand, as it takes long.
 
     Raises:
         OSError: The system does not permit it.

@@ -40,7 +40,7 @@ async def durable(
         step: Stores results of acts; the nth call of a task always means the same act.
         wall: Gives the time in seconds, the same on all machines.
     """
-    course = _Course(step, tools.gate, wall)
+    course = _TaskProgress(step, tools.gate, wall)
     await course.once("begin", _nothing)
 
     def live(report: Callable[[TaskResult], None]) -> Callable[[TaskResult], None]:
@@ -53,7 +53,7 @@ async def durable(
         clock=lambda: course.now,
         on_page_done=live(tools.on_page_done),
         on_progress=live(tools.on_progress),
-        workspace=_Muted(tools.workspace.folder, tools.workspace.redaction, course),
+        workspace=_MutedWorkspace(tools.workspace.folder, tools.workspace.redaction, course),
     )
 
 
@@ -67,7 +67,7 @@ async def _in_doubt() -> SubmitReply:
 
 
 @dataclass
-class _Course:
+class _TaskProgress:
     """The progress of a task."""
 
     step: Step
@@ -106,10 +106,10 @@ def _same(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Muted(Workspace):
+class _MutedWorkspace(Workspace):
     """A workspace whose log is not written a second time."""
 
-    course: _Course
+    course: _TaskProgress
 
     def note(self, line: str) -> None:
         """Add a line to the log, unless it is about an act of an earlier run."""

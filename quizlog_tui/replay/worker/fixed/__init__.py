@@ -1,1 +1,1 @@
-"""The fixed world: what a script finds of time, chance, numbers and names."""
+"""The fixed world of a script: time, randomness, numbers and names."""

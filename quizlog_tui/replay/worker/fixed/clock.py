@@ -1,8 +1,8 @@
-"""Virtual clocks: they start where the record started, and advance only when they are read.
+"""Virtual clocks, which start at the record's start time and advance only when they are read.
 
-`sleep` advances them and returns at once, unless there is something to sleep for: threads, child
-processes, a timer. What the standard library reads to time its own waiting (for a thread, a lock,
-a process) stays real, or a time-out would never come.
+`sleep` advances them and returns at once, unless something may happen meanwhile: threads, child
+processes, a timer. The standard library's own waiting (for a thread, a lock, a process) keeps the
+real clock, or a time-out would never come.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _WAITERS = frozenset(
     {"threading", "queue", "subprocess", "selectors", "concurrent", "multiprocessing", "socket"}
     | {"socketserver", "signal"}
 )
-"""Modules of the standard library that wait for something outside the clock."""
+"""Modules of the standard library that wait for something other than the clock."""
 
 
 class VirtualClock:
     """All clocks of the run, in nanoseconds.
 
     Args:
-        start: Since the epoch.
-        tick: By how much each reading advances.
+        start: Start, in nanoseconds since the epoch.
+        tick: Nanoseconds by which each reading advances the clocks.
     """
 
     def __init__(self, start: int, tick: int) -> None:
@@ -50,7 +50,7 @@ class VirtualClock:
 
 
 def install(clock: VirtualClock) -> None:
-    """Put the clock in place of all that tell the time."""
+    """Replace all functions that return the time."""
     _install_readings(clock)
     _install_dates(clock)
     _install_waiting(clock)
@@ -146,7 +146,7 @@ def worth_waiting() -> bool:
 
 
 def _fix_datetime(module: Any, clock: VirtualClock) -> None:
-    """`now` and `utcnow`, within the type itself: a subclass would show. `today` asks `time`."""
+    """Replace `now` and `utcnow` in the type itself: a subclass would show. `today` uses `time`."""
 
     def now(cls: Any, tz: Any = None) -> Any:
         return cls.fromtimestamp(clock.read() / 1e9, tz)
@@ -171,7 +171,7 @@ def _fix_datetime(module: Any, clock: VirtualClock) -> None:
 
 
 def _fix_selectors(module: Any, clock: VirtualClock) -> None:
-    """An event loop that waits only for the clock need not wait."""
+    """Let an event loop that waits only for the clock continue at once."""
     kinds = (module.BaseSelector, *_below(module.BaseSelector))
     for kind in {kind for kind in kinds if "select" in vars(kind)} - {module.BaseSelector}:
         kind.select = _patient(kind.select, clock)

@@ -1,4 +1,4 @@
-"""SQLite's own clock and chance, which are C code: replaced in every connection that is opened."""
+"""Replaces SQLite's own clock and randomness, which are C code, in every connection."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .seeding import Entropy
 
 _DATES = ("date", "time", "datetime", "julianday", "strftime")
 _LATER = {"unixepoch": (3, 38), "timediff": (3, 43)}
-"""Functions of dates, and the version from which on there are those."""
+"""Further date functions, and the first version of SQLite that has them."""
 _CURRENT = {"current_date": "date", "current_time": "time", "current_timestamp": "datetime"}
 
 
 def install(entropy: Entropy, clock: VirtualClock | None) -> None:
-    """Put them in place of what SQLite tells of time and chance.
+    """Replace SQLite's functions for time and randomness.
 
     Args:
-        entropy: In place of the system's randomness.
-        clock: In place of the system's; None to leave that.
+        entropy: The source of randomness.
+        clock: The clock; None to keep the system's.
     """
     after_import({"sqlite3.dbapi2": lambda module: _fix(module, entropy, clock)})
 
@@ -55,11 +55,11 @@ def _chance(entropy: Entropy) -> list[_Function]:
 
 
 class _Dates:
-    """Functions of dates for which it is now what the clock says.
+    """Date functions that use the virtual clock for `now`.
 
     Args:
-        connect: Opens a database in which SQLite itself reckons.
-        clock: Tells the time.
+        connect: Opens a database in which SQLite itself calculates.
+        clock: The virtual clock.
     """
 
     def __init__(self, connect: Callable[..., Any], clock: VirtualClock) -> None:
@@ -68,13 +68,13 @@ class _Dates:
         self._clock = clock
 
     def functions(self, version: tuple[int, ...]) -> list[_Function]:
-        """All that this version of SQLite has."""
+        """All date functions of this version of SQLite."""
         names = (*_DATES, *(name for name, since in _LATER.items() if version >= since))
         current = [(name, 0, self._dated(known), False) for name, known in _CURRENT.items()]
         return [*current, *((name, -1, self._dated(name), True) for name in names)]
 
     def _dated(self, name: str) -> Callable[..., Any]:
-        """A function of dates for which it is now what the clock says."""
+        """A date function that uses the virtual clock for `now`."""
         before = int(name == "strftime")  # its format
 
         def call(*given: Any) -> Any:
@@ -85,12 +85,12 @@ class _Dates:
         return call
 
     def _now(self) -> str:
-        """As SQLite does, not another time within one statement: a reading advances no clock."""
+        """The present time. Does not advance the clock: it is fixed within an SQL statement."""
         given = ["%Y-%m-%d %H:%M:%f", self._clock.now / 1e9, "unixepoch"]
         return str(self._reckoned("strftime", given))
 
     def _reckoned(self, name: str, given: list[Any]) -> Any:
-        if self._reckoner is None:  # not sooner: what has opened a database cannot be copied
+        if self._reckoner is None:  # opened late: a process with an open database cannot be copied
             self._reckoner = self._connect(":memory:", check_same_thread=False)
         places = ", ".join("?" * len(given))
         return self._reckoner.execute(f"select {name}({places})", given).fetchone()[0]

@@ -1,7 +1,7 @@
-"""Which functions of others a library calls, and where it keeps their addresses: ELF files.
+"""Finds where a library keeps the addresses of functions of other libraries (ELF files).
 
-A library that is loaded finds such functions by a table; the file says which place in it belongs to
-which name. Reads the parts of the file that do, as they are small where a library is big.
+A loaded library finds such functions by a table. The file says which place in the table belongs to
+which name. Only these parts of the file are read, as they are small even in big libraries.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ _HEADER, _KNOWN = Struct("<6s34xQ10xHH2x"), b"\x7fELF\2\1"
 _SECTION, _SYMBOLS, _RELOCATIONS = Struct("<4xI16xQQI20x"), 11, 4
 _NAME, _HOME, _PLACE, _SOURCE = Struct("<I"), Struct("<6xH"), Struct("<Q"), Struct("<II")
 _ENTRY, _SOURCE_AT = 24, 8
-"""Bytes of a symbol and of a relocation alike, and where the latter names its symbol."""
+"""Bytes of a symbol and of a relocation, and the offset of the symbol in a relocation."""
 
 
 class Unreadable(Exception):
-    """A file that cannot be understood, though it may be loaded."""
+    """A file that can be loaded, but not understood."""
 
 
 def readable() -> bool:
-    """Whether the libraries of this machine are of the kind that is known here."""
+    """Whether the libraries of this machine are of a known kind."""
     return sys.platform == "linux" and os.uname().machine in _OF_FUNCTIONS
 
 
 def places(path: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Where a library keeps the addresses of functions that it calls.
+    """The places where a library keeps the addresses of functions that it calls.
 
     Args:
         path: The library.
-        names: The functions that are looked for.
+        names: The functions to find.
 
     Yields:
-        The name of each that it calls, and how far from the library's start that place is.
+        The name of each function that it calls, and the offset of its place in the library.
 
     Raises:
         OSError: The file cannot be read.
-        Unreadable: It is not what its own tables say.
+        Unreadable: The file contradicts its own tables.
     """
     fd = os.open(path, os.O_RDONLY)
     try:
@@ -56,11 +56,11 @@ def places(path: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
 
 
 _Section = tuple[int, int, int, int]
-"""Its kind, where it begins in the file, its length, and the number of another."""
+"""Kind, start in the file, length, and the number of a related section."""
 
 
 def _sections(fd: int) -> Iterator[_Section]:
-    """The parts of a file; none of one that is of another kind."""
+    """The sections of a file; none if it is of another kind."""
     kind, start, size, count = _HEADER.unpack(os.pread(fd, _HEADER.size, 0))
     if kind == _KNOWN and size == _SECTION.size:
         yield from _SECTION.iter_unpack(os.pread(fd, size * count, start))
@@ -71,7 +71,7 @@ def _content(fd: int, section: _Section) -> bytes:
 
 
 def _called(fd: int, sections: list[_Section], names: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Functions that a library expects of others, with the numbers of their symbols."""
+    """Functions that a library imports, with the numbers of their symbols."""
     for section in sections:
         if section[0] == _SYMBOLS:
             symbols, strings = _content(fd, section), _content(fd, sections[section[3]])
@@ -83,7 +83,7 @@ def _called(fd: int, sections: list[_Section], names: Iterable[str]) -> Iterator
 
 
 def _relocated(fd: int, sections: list[_Section], number: int) -> Iterator[int]:
-    """The places at which the address of a symbol is put."""
+    """The places for the address of a symbol."""
     kinds = [_SOURCE.pack(kind, number) for kind in _OF_FUNCTIONS[os.uname().machine]]
     for section in sections:
         if section[0] == _RELOCATIONS:
@@ -94,7 +94,7 @@ def _relocated(fd: int, sections: list[_Section], number: int) -> Iterator[int]:
 
 
 def _entries(table: bytes, wanted: bytes, size: int, at: int) -> Iterator[int]:
-    """Where entries begin that hold these bytes at a given place."""
+    """The starts of entries that have these bytes at a given offset."""
     found = table.find(wanted)
     while found >= 0:
         if found % size == at:

@@ -1,4 +1,4 @@
-"""Who the script is: one process number, one host name, whatever the system gave it."""
+"""Fixes the identity of the script: one process number and one host name in all runs."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from typing import Any
 from .onimport import after_import
 
 PID = 2**22
-"""The number the script's process tells: past the highest the system can give to another."""
+"""The process number that the script sees: above all numbers that the system uses."""
 HOST = "quizlog"
 
 
 class Identity:
-    """Translates between the number told and the real one of the process or its copy."""
+    """Translates between the number that the script sees and the real one."""
 
     def __init__(self, pid: int = PID) -> None:
-        self.told = pid
+        self.shown_pid = pid
         self.home = os.getpid()
         """The real number."""
         self._above = os.getppid()
 
-    def outward(self, pid: int) -> int:
+    def to_script(self, pid: int) -> int:
         """A real number as the script may see it."""
         if pid == self._above:
-            return self.told - 1
-        return self.told if pid == self.home else pid
+            return self.shown_pid - 1
+        return self.shown_pid if pid == self.home else pid
 
-    def inward(self, pid: int) -> int:
-        """What the script says, as the system knows it."""
-        if pid in (self.told, -self.told):
+    def to_system(self, pid: int) -> int:
+        """A number given by the script, as the system knows it."""
+        if pid in (self.shown_pid, -self.shown_pid):
             return self.home if pid > 0 else -self.home
         return pid
 
     def path(self, path: str) -> str:
-        """A path below `/proc` with the number that was told."""
-        told = f"/proc/{self.told}"
+        """A path in `/proc` with the number that the script sees, as the system knows it."""
+        told = f"/proc/{self.shown_pid}"
         return "/proc/self" + path[len(told) :] if path.startswith(told) else path
 
 
 def install(identity: Identity, *, named: bool) -> None:
-    """Put the number in place.
+    """Replace the functions that return the identity.
 
     Args:
-        identity: Which number.
-        named: Whether the system itself tells the fixed host name.
+        identity: The process number.
+        named: Whether the system itself has the fixed host name.
     """
     for name in ("getpid", "getppid", "getpgrp", "getsid", "getpgid"):
         if hasattr(os, name):
@@ -64,7 +64,7 @@ def install(identity: Identity, *, named: bool) -> None:
 
 def _answers_in_place(real: Any, identity: Identity) -> Any:
     def call(*args: Any) -> int:
-        return identity.outward(real(*map(identity.inward, args)))
+        return identity.to_script(real(*map(identity.to_system, args)))
 
     call.__name__ = call.__qualname__ = real.__name__
     return call
@@ -72,7 +72,7 @@ def _answers_in_place(real: Any, identity: Identity) -> Any:
 
 def _taken(real: Any, identity: Identity) -> Any:
     def call(pid: int, signal: int, /) -> None:
-        real(identity.inward(pid), signal)
+        real(identity.to_system(pid), signal)
 
     call.__name__ = call.__qualname__ = real.__name__
     return call

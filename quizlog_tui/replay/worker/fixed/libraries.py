@@ -1,8 +1,7 @@
-"""The clock as libraries written in C ask for it, past the interpreter.
+"""Fixes the clock for libraries written in C, which do not ask the interpreter.
 
-Such a library calls functions of the system by a table of addresses. Where the table has one that
-tells the time, another can be put in its place: nothing of the library itself changes, neither its
-types nor what else it does.
+Such a library calls functions of the system by a table of addresses. An address of a function that
+returns the time is replaced in the table. Nothing else of the library changes.
 """
 
 from __future__ import annotations
@@ -14,44 +13,46 @@ from time import clock_gettime_ns  # the original: the script's view of `time` i
 from typing import Any
 
 from . import elf
-from .behind import MACHINE, SYSTEM_CLOCK, behind
 from .clock import VirtualClock
+from .late_clock import MACHINE, SYSTEM_CLOCK, late_function
 
 CLOCKS = ("time", "gettimeofday", "clock_gettime", SYSTEM_CLOCK)
-"""Functions of the system, and of C++, that tell the time of day."""
+"""Functions of the system and of C++ that return the time of day."""
 _OF_DAY = (0, 5, 11)
-"""Numbers of the clocks that `clock_gettime` has for it."""
-HELD = frozenset(
+"""Numbers of the clocks of `clock_gettime` for the time of day."""
+FIXED_LIBRARIES = frozenset(
     {"numpy._core._multiarray_umath", "numpy.core._multiarray_umath", "whenever._whenever"}
 )
-"""Libraries for which it is in every run what the world's clock says: they ask for the script, in
-its own thread. Others may ask in threads of theirs, to know how long to wait; they are given
-another time only to find out whether the script shows it."""
+"""Libraries that always get the virtual clock: they ask on behalf of the script, in its thread.
+Others may ask in their own threads to know how long to wait; they get another time only to find out
+whether the script shows it."""
 _READ_WRITE, _READ_RUN, _OWN_MEMORY = 1 | 2, 1 | 4, 0x22
 
 
 def install(clock: VirtualClock, *, varied: bool) -> None:
-    """Look at each library that is imported from now on.
+    """Fix the clock of each library that is imported from now on.
 
     Args:
-        clock: That of the world.
-        varied: Whether those that are not held shall be given another time.
+        clock: The virtual clock.
+        varied: Whether the other libraries get another time than the real one.
     """
     if not elf.readable():
         return
     import _imp
 
     plain = _imp.create_dynamic
-    held = _Held(clock)
+    held = _ClockFunctions(clock)
 
     def create_dynamic(spec: Any, *rest: Any) -> Any:
         module = plain(spec, *rest)
-        if "/lib-dynload/" not in spec.origin:  # Python's own keep the time of its locks
+        if (
+            "/lib-dynload/" not in spec.origin
+        ):  # Python's own libraries need the real time for locks
             with contextlib.suppress(OSError, elf.Unreadable):
-                if spec.name in HELD:
+                if spec.name in FIXED_LIBRARIES:
                     _put(spec.origin, held.function)
                 elif os.uname().machine == MACHINE:
-                    _put(spec.origin, _behind, used=varied)
+                    _put(spec.origin, _late_address, used=varied)
         return module
 
     _imp.create_dynamic = create_dynamic
@@ -62,9 +63,9 @@ def _put(path: str, function: Callable[[Any, str, int], int], *, used: bool = Tr
 
     Args:
         path: The library.
-        function: The address of the one for a name, given `ctypes` and the library's handle.
-        used: Whether they shall be put there. The rest is done in any case: it takes memory, and
-            what the script takes after it would lie elsewhere in another run.
+        function: Returns the address for a name, given `ctypes` and the library's handle.
+        used: Whether the table is changed. The rest is done in any case: it takes memory, which
+            moves the script's own objects.
     """
     for name, at in elf.places(path, CLOCKS):
         import ctypes
@@ -73,19 +74,21 @@ def _put(path: str, function: Callable[[Any, str, int], int], *, used: bool = Tr
         start = ctypes.c_size_t.from_address(handle).value  # the first thing it points to
         address = function(ctypes, name, handle)
         if used:
-            _protect(ctypes, start + at, _READ_WRITE)  # some are shut once they are filled
+            _protect(
+                ctypes, start + at, _READ_WRITE
+            )  # some tables are read-only once they are filled
             ctypes.c_size_t.from_address(start + at).value = address
 
 
-class _Held:
-    """Functions that tell the time of the world's clock, as C calls them."""
+class _ClockFunctions:
+    """Functions that C can call, which return the time of the virtual clock."""
 
     def __init__(self, clock: VirtualClock) -> None:
         self._clock = clock
         self._functions: dict[str, Any] = {}
 
     def function(self, ctypes: Any, name: str, handle: int) -> int:
-        """The address of one."""
+        """The address of a function."""
         if not self._functions:
             self._functions = self._made(ctypes)
         address: int = ctypes.cast(self._functions[name], ctypes.c_void_p).value
@@ -120,11 +123,11 @@ class _Held:
         }
 
 
-def _behind(ctypes: Any, name: str, handle: int) -> int:
-    """The address of a function that is behind the real one."""
+def _late_address(ctypes: Any, name: str, handle: int) -> int:
+    """The address of a function that returns a past time."""
     from _ctypes import dlsym
 
-    code = behind(name, dlsym(handle, name))
+    code = late_function(name, dlsym(handle, name))
     libc = ctypes.CDLL(None)
     libc.mmap.restype = ctypes.c_ssize_t
     size = ctypes.c_size_t(len(code))

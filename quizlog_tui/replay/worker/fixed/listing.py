@@ -1,4 +1,4 @@
-"""Folders list their entries in the order of their names, whatever the file system thinks of it."""
+"""Lets folders list their entries in the order of their names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def install() -> None:
-    """Put `listdir` and `scandir` in order; `glob`, `walk` and `pathlib` use them."""
+    """Replace `listdir` and `scandir`, which `glob`, `walk` and `pathlib` use too."""
     plain_list, plain_scan = os.listdir, os.scandir
 
     def listdir(path: Any = None) -> list[Any]:
@@ -26,7 +26,7 @@ def _name(entry: Any) -> Any:
 
 
 class Entries:
-    """What `scandir` gives: an iterator that can be closed."""
+    """The result of `scandir`: an iterator that can be closed."""
 
     def __init__(self, entries: list[Any]) -> None:
         self._rest: Iterator[Any] = iter(entries)

@@ -1,4 +1,4 @@
-"""Acts on a module the moment it is imported, so that a script that needs none pays for none."""
+"""Changes modules when they are imported, so that unused modules cost nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Act = Callable[[Any], None]
 
 
 def after_import(acts: Mapping[str, Act]) -> None:
-    """Act on what is imported already, and on the rest when it is."""
+    """Change modules that are imported already, and the others when they are imported."""
     waiting = dict(acts)
     for name in list(waiting):
         if name in sys.modules:
@@ -31,7 +31,7 @@ class _Finder:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name not in self.waiting:
             return None
-        act = self.waiting.pop(name)  # first, as another of these may be asked below
+        act = self.waiting.pop(name)  # before the others are asked, as one may ask this one again
         for finder in sys.meta_path:
             find = None if finder is self else getattr(finder, "find_spec", None)
             spec: ModuleSpec | None = find(name, path, target) if find else None

@@ -1,4 +1,4 @@
-"""The record's seed, given to every source of chance.
+"""Seeds every source of randomness with the record's seed.
 
 `random` and `numpy.random` are seeded as `random.seed(seed)` and `numpy.random.seed(seed)` would.
 The system's own randomness (`os.urandom`, `/dev/urandom`) becomes a stream that the same seed
@@ -17,7 +17,7 @@ from typing import Any
 from .onimport import after_import
 
 NODE = 0x02_00_00_00_00_01
-"""The network card that `uuid.getnode` tells: a locally administered address."""
+"""The result of `uuid.getnode`: a locally administered address."""
 
 
 class Entropy:
@@ -27,15 +27,15 @@ class Entropy:
         self._key = key * 2 if key >= 0 else -key * 2 + 1  # `Random` drops the sign
         self._forks = 0
         self.copying = False
-        """Whether a fork is a copy of the run, which goes on with the same stream."""
+        """Whether a fork is a copy of the run, which continues the same stream."""
         self._draw = Random(self._key)
-        os.register_at_fork(before=self._count, after_in_child=self._part)
+        os.register_at_fork(before=self._count, after_in_child=self._part_stream)
 
     def _count(self) -> None:
         self._forks += not self.copying
 
-    def _part(self) -> None:
-        """A child that the script forked must not draw what its parent draws."""
+    def _part_stream(self) -> None:
+        """Give a child that the script forked another stream than its parent."""
         if not self.copying:
             self._key = self._key << 32 | self._forks
             self._draw.seed(self._key)
@@ -49,11 +49,11 @@ class Entropy:
         return self.urandom(size)
 
     def bits(self, count: int) -> int:
-        """A whole number of so many bits."""
+        """A whole number with this number of bits."""
         return self._draw.getrandbits(count)
 
     def opened(self, mode: str) -> Any:
-        """What `open("/dev/urandom")` gives."""
+        """The result of `open("/dev/urandom")`."""
         stream = io.BufferedReader(_Device(self))
         return stream if "b" in mode else io.TextIOWrapper(stream)
 
@@ -73,7 +73,7 @@ class _Device(io.RawIOBase):
 
 
 def install(seed: int, entropy: Entropy) -> None:
-    """Seed what is imported already, and the rest when it is."""
+    """Seed modules that are imported already, and the others when they are imported."""
     os.urandom = entropy.urandom
     if hasattr(os, "getrandom"):
         os.getrandom = entropy.getrandom
@@ -89,7 +89,7 @@ def install(seed: int, entropy: Entropy) -> None:
 
 
 def _seed_random(module: Any, seed: int, entropy: Entropy) -> None:
-    """Seed the global generator, and give unseeded ones seeds of their own."""
+    """Seed the global generator, and seed unseeded ones from the stream."""
     module._urandom = entropy.urandom
     plain_seed = module.Random.seed
 
@@ -102,7 +102,7 @@ def _seed_random(module: Any, seed: int, entropy: Entropy) -> None:
     module.seed(seed)
 
     def part() -> None:
-        """A child that the script forked: the module reseeds it with what nobody can repeat."""
+        """Reseed a child that the script forked, as the module would do at random."""
         if not entropy.copying:
             module.seed(entropy.bits(256))
 

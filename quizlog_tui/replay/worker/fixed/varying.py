@@ -1,7 +1,6 @@
 """Changes single conditions on purpose, to find out which of them a script depends on.
 
-A condition is what the fixed world fixes, or cannot fix. Those of the start of the interpreter
-(hashes, addresses) and of the clock are changed by whoever starts the run.
+Hashes, addresses and the clock are changed by the parent, which starts the run.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _ENVIRONMENT = {
 
 
 def environment() -> None:
-    """Another user, time zone and terminal, before anything looks at them."""
+    """Set another user, time zone and terminal."""
     os.environ.update(_ENVIRONMENT)
     time.tzset()
 
@@ -41,19 +40,19 @@ _LIBRARIES = {
     "LD_LIBRARY_PATH": ":/nonexistent",
     "CONDA_PREFIX": "/.",
 }
-"""Variables that say where the user keeps libraries, and what can be added with nothing lost."""
+"""Variables with the folders of libraries, and what can be added to them without effect."""
 _PREFIXES = ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix")
 
 
 def home() -> None:
-    """Another user, with another home folder, on another machine with another Python."""
+    """Set another user, home folder, machine and path of Python."""
     _paths()
     _user(17)
     _machine()
 
 
 def _paths() -> None:
-    """Other paths, by which everything is found all the same."""
+    """Set other paths, by which everything is still found."""
     keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
     os.environ.setdefault("PYTHONUSERBASE", keep)
     os.environ["HOME"] = "/nonexistent/elsewhere"
@@ -67,7 +66,7 @@ def _paths() -> None:
 
 
 def _user(more: int) -> None:
-    """Other numbers of user and groups."""
+    """Set other numbers of user and groups."""
     user, group = os.getuid() + more, os.getgid() + more
     groups = [number + more for number in os.getgroups()]
     _put(getuid=lambda: user, geteuid=lambda: user, getresuid=lambda: (user,) * 3)
@@ -76,7 +75,7 @@ def _user(more: int) -> None:
 
 
 def _machine() -> None:
-    """Another system, with more processors."""
+    """Set another system, with more processors."""
     count, plain = (os.cpu_count() or 1) + 1, os.uname
 
     def uname() -> Any:
@@ -87,14 +86,14 @@ def _machine() -> None:
 
 
 def _put(**functions: Any) -> None:
-    """Put functions in place of those of this system."""
+    """Replace functions of `os` that this system has."""
     for name, function in functions.items():
         if hasattr(os, name):
             setattr(os, name, function)
 
 
 def leftovers(hidden: Collection[str]) -> None:
-    """A folder in which other files lie: one more, and none of those the script writes itself."""
+    """Change the files in the folder: add one, and remove those that the script writes itself."""
     for name in hidden:
         if os.path.isfile(name):
             os.unlink(name)
@@ -103,7 +102,7 @@ def leftovers(hidden: Collection[str]) -> None:
 
 
 def metadata() -> None:
-    """Files with other times and numbers, which also sort the other way round."""
+    """Give files other times and numbers, which also sort the other way round."""
     for name in ("stat", "lstat", "fstat"):
         setattr(os, name, _mirrored(getattr(os, name)))
     plain = os.scandir
@@ -116,7 +115,7 @@ def metadata() -> None:
 
 
 class _Entry(os.PathLike[Any]):
-    """An entry of a folder, which knows times and numbers of its own."""
+    """An entry of a folder with other times and numbers."""
 
     def __init__(self, entry: Any) -> None:
         self._entry = entry
@@ -151,5 +150,5 @@ def _mirrored(real: Any) -> Any:
 
 
 def threads() -> None:
-    """Turns between threads at every chance."""
+    """Switch between threads as often as possible."""
     sys.setswitchinterval(1e-6)

@@ -1,6 +1,6 @@
-"""The fixed world, put in place before the first line of the script runs.
+"""Installs the fixed world before the first line of the script runs.
 
-What each part fixes, and how, is listed in `quizlog_tui.replay.world`.
+`quizlog_tui.replay.world` lists what is fixed, and how.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ..watch.outside import Outside
 from . import clock, database, identity, libraries, listing, seeding, varying
 
 _OTHER = 1 << 64
-"""Makes another stream of the system's randomness from the same seed."""
+"""Offset of the seed for another stream of the system's randomness."""
 
 
-class World:
-    """All that a script finds beside its answers."""
+class FixedWorld:
+    """Installs everything that a script can observe besides its answers."""
 
     def __init__(self, job: Job, folder: Folder, outside: Outside) -> None:
         self._job = job
@@ -28,7 +28,7 @@ class World:
         self.entropy = seeding.Entropy(job.seed + _OTHER * ("entropy" in job.changed))
 
     def install(self) -> None:
-        """Put everything in place."""
+        """Replace the functions of the interpreter."""
         job = self._job
         for variable in job.environment:
             name, _, value = variable.partition("=")
@@ -37,14 +37,14 @@ class World:
         listing.install()
         identity.install(self.identity, named=self.folder.named)
         seeding.install(job.seed, self.entropy)
-        told = None
+        virtual = None
         if "real-clock" in job.asked:
             self.outside.note("real-clock")
         else:
-            told = clock.VirtualClock(job.start, job.tick)
-            clock.install(told)
-            libraries.install(told, varied="libraries" in job.changed)
-        database.install(self.entropy, told)
+            virtual = clock.VirtualClock(job.start, job.tick)
+            clock.install(virtual)
+            libraries.install(virtual, varied="libraries" in job.changed)
+        database.install(self.entropy, virtual)
         if "real-environment" in job.asked:
             self.outside.note("real-environment")
         if "real-files" in job.asked:
@@ -65,20 +65,20 @@ class World:
             varying.threads()
 
     def _leave(self) -> None:
-        """Leave files in the folder, unseen by what watches the script."""
+        """Change files in the folder without observations being made."""
         watching, self.outside.watching = self.outside.watching, False
         varying.leftovers(self._job.hidden)
         self.outside.watching = watching
 
     def copying(self) -> None:
-        """A copy of the run is about to be made: it goes on as this process would."""
+        """Prepare for a copy of the run, which continues as this process would."""
         self.entropy.copying = True
         self.folder.share()
 
     def copied(self) -> None:
-        """It has been made; this is the run or its copy."""
+        """Note that the copy was made; called in both processes."""
         self.entropy.copying = False
 
     def settle(self, pid: int) -> None:
-        """This is the copy, which has another number from the system."""
+        """Note the real process number of a copy."""
         self.identity.home = pid

@@ -1,1 +1,1 @@
-"""What is watched while a script runs: what it starts, opens, and runs as code."""
+"""Watches what a running script starts, opens, and runs as code."""

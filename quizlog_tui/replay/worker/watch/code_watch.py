@@ -1,7 +1,7 @@
-"""Tells quizlog of code that the script runs from text, before it runs.
+"""Reports code that the script runs from text, before it runs.
 
-`eval`, `exec` and whatever uses them raise an audit event that no script can suppress. Whether the
-code is that of an answer, quizlog decides; see `quizlog_tui.replay.answer_code`.
+`eval`, `exec` and everything that uses them raise an audit event that no script can suppress.
+`quizlog_tui.replay.answer_code` decides whether the code came from an answer.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from .. import OWN
 from ..wire import Wire, quote
 
 _MOST_TEXT = 1 << 16
-"""Characters of a source that are told."""
+"""Maximum number of reported characters of a source."""
 _MOST_NAMES = 500
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 
 
 class CodeWatch:
-    """Watches from the first answer on.
+    """Watches the script from its first answer on.
 
     Args:
-        wire: To quizlog.
-        script: The script's path as tracebacks show it.
-        folder: Where it runs.
+        wire: The connection to quizlog.
+        script: The path of the script in tracebacks.
+        folder: The folder in which it runs.
     """
 
     def __init__(self, wire: Wire, script: str, folder: str) -> None:
@@ -37,14 +37,14 @@ class CodeWatch:
         self._source: tuple[Any, Any] = (None, None)
         self._ran: set[CodeType] = set()
         self.used = 0
-        """How many answers the script has taken."""
+        """Number of answers that the script has used."""
 
     def install(self) -> None:
         """Begin to watch."""
         sys.addaudithook(self._audit)
 
     def settle(self, pid: int) -> None:
-        """This process is a copy, with a number of its own."""
+        """Note the process number of a copy."""
         self._home = pid
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -67,7 +67,7 @@ class CodeWatch:
         self._wire.send(f'["code", {self.used}, {quote(where)}, [{told}], {source}]')
 
     def _text(self, code: CodeType) -> str:
-        """The source of code that was compiled last; empty if that was another."""
+        """The source of the code if it was compiled last; else empty."""
         source, name = self._source
         if isinstance(source, bytes | bytearray):
             source = bytes(source).decode("utf-8", "replace")
@@ -76,9 +76,9 @@ class CodeWatch:
         return source[:_MOST_TEXT] if isinstance(source, str) and name == code.co_filename else ""
 
     def _where(self, code: CodeType, frame: FrameType | None) -> str | None:
-        """Who runs the code: the `script`, a `package`, the `library`.
+        """Who runs the code: `script`, `package` or `library`.
 
-        None where a module is imported that is not the script's own.
+        None if a module is imported that is not the script's own.
         """
         while frame is not None:
             path = frame.f_code.co_filename
@@ -93,7 +93,7 @@ class CodeWatch:
         return "library"
 
     def on_stack(self, frame: FrameType | None) -> bool:
-        """Whether code that was told of is being run by a frame or those it was called from."""
+        """Whether reported code is running in a frame or one of its callers."""
         while frame is not None:
             if frame.f_code in self._ran:
                 return True
@@ -101,7 +101,7 @@ class CodeWatch:
         return False
 
     def raised_by(self, error: BaseException) -> bool:
-        """Whether an exception was raised in code that was told of, or on its behalf."""
+        """Whether an exception passed through reported code."""
         trace = error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code in self._ran:

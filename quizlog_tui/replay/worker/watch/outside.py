@@ -1,7 +1,7 @@
-"""What reaches past the fixed world: the network, which is refused, and the rest, which is noted.
+"""Observes what the fixed world cannot fix. Use of the network is also refused.
 
-Nothing can fix the order of threads that run side by side, or what another program does. A run that
-met such things says so, and whoever judges it knows why it may not come out the same again.
+The order of parallel threads and the behaviour of other programs cannot be fixed. The observations
+say why a run may differ the next time.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .taint import WRITES, before_threads, harmless
 
 _STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"})
 _IN_TURN = frozenset({"os.system", "os.exec"})
-"""Programs for which nothing goes on: the script waits, or ends."""
+"""Starts of programs for which the script waits, or ends."""
 _HELPERS = frozenset({"concurrent.futures.thread", "asyncio.base_events", "asyncio.unix_events"})
-"""Modules whose threads only wait, or are judged by what they get to do."""
+"""Modules whose threads only wait, or are judged by the calls submitted to them."""
 _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _NAMES = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _LISTS = frozenset({"open", "os.listdir", "os.scandir"})
@@ -34,9 +34,9 @@ _HEARD = frozenset().union(
     *(_STARTS, _IN_TURN, _SENDS, _NAMES, _LISTS),
     ("socket.__new__", "socket.bind", "ctypes.dlsym"),
 )
-"""All events that mean anything here: others, of which there are some at each question, pass."""
+"""All relevant events; others, some of which occur at each question, are ignored."""
 _MAKES = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
-"""Ways to open a file by which nothing that it holds can be read."""
+"""Flags for opening a file without reading its content."""
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
 _INTERNET = (2, 10)
 """AF_INET and AF_INET6."""
@@ -44,12 +44,12 @@ _MOST_NAMES = 50
 
 
 class Outside:
-    """Notes by name what a run met; see `quizlog_tui.replay.world` for what the names mean.
+    """Collects observations; `quizlog_tui.replay.world` describes their names.
 
     Args:
-        folder: The private folder, writes to which are nobody's concern.
+        folder: The private folder, where writes are not observed.
         starts: Judges threads and programs that are started.
-        network: Which one the script has: the `real` one, its `own`, or `none`.
+        network: The network of the script: `real`, its `own`, or `none`.
     """
 
     def __init__(self, folder: Folder, starts: Starts, *, network: str) -> None:
@@ -64,7 +64,7 @@ class Outside:
         self.watching = True
 
     def note(self, name: str) -> None:
-        """Note something, once."""
+        """Note an observation once."""
         if name not in self._noted and len(self._noted) < _MOST_NAMES:
             self._noted[name] = None
             self.json = f"[{', '.join(map(quote, self._noted))}]"
@@ -83,7 +83,7 @@ class Outside:
         self._watch_system(os, "getloadavg", "statvfs", "fstatvfs")
 
     def _watch_system(self, module: Any, *names: str) -> None:
-        """Note calls that tell the state of the system."""
+        """Note calls that return the state of the system."""
         for name in names:
             if hasattr(module, name):
                 setattr(module, name, self._noting(getattr(module, name)))
@@ -103,12 +103,12 @@ class Outside:
             self._turn(beside=bool(_thread._count()))
 
     def _turn(self, *, beside: bool = False) -> None:
-        """A thread gets something to do; perhaps beside others that have."""
+        """Note that a thread starts to work, perhaps in parallel with others."""
         in_turn = not beside and self._starts.in_turn(thread=True)
         self.note("thread" if in_turn else "threads")
 
     def _watch_pools(self, module: Any) -> None:
-        """Threads of a pool stay and may be idle: what counts is what they get to do."""
+        """Watch the calls submitted to pools, whose threads stay and may be idle."""
         plain = module.ThreadPoolExecutor.submit
 
         def submit(pool: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -120,7 +120,7 @@ class Outside:
         module.ThreadPoolExecutor.submit = submit
 
     def _watch_spawning(self, module: Any) -> None:
-        """It starts interpreters by a call that nothing audits."""
+        """Watch `multiprocessing`, which starts interpreters without an audit event."""
         plain = module.spawnv_passfds
 
         def spawnv_passfds(*args: Any) -> Any:
@@ -154,7 +154,7 @@ class Outside:
             self._refuse_name()
 
     def _connect(self) -> None:
-        """A socket is wanted that could reach other machines."""
+        """Refuse a socket that could reach other machines, if the script has no network."""
         if self._closed and self._folder.shut:
             self._refuse()
         self._wake()
@@ -179,7 +179,7 @@ class Outside:
             self._opened(os.path.abspath(path), arguments[2])
 
     def _opened(self, path: str, flags: int) -> None:
-        """What is read before it is written belongs to the script; else it is its own product."""
+        """Note a written file: part of the script if it was read before, else its output."""
         inside = f"{self._folder.path}/"
         if path.startswith(inside):
             name = path[len(inside) :]
@@ -194,7 +194,7 @@ class Outside:
             self.note("files")
 
     def _reach(self, address: Any) -> None:
-        """Refuse what lies outside this machine; within it, this end gets the next free port."""
+        """Refuse connections to other machines; within this one, a port is chosen by the system."""
         if isinstance(address, tuple) and not _local(address[0]):
             self._refuse()
         elif isinstance(address, tuple):

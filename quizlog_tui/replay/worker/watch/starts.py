@@ -1,4 +1,4 @@
-"""Whether a thread or program has its turn when it is started, or runs beside the main program."""
+"""Decides whether a started thread or program is waited for, or runs in parallel to the script."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from types import FrameType
 from typing import Any
 
 from .. import OWN
-from .waited import Waited
+from .wait_reader import WaitReader
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _STARTERS = frozenset({"threading", "subprocess", "multiprocessing", "concurrent", "asyncio", "os"})
-"""What scripts start threads and programs by."""
+"""Modules by which scripts start threads and programs."""
 _WAITING = frozenset({("subprocess", "run"), ("subprocess", "call")})
-"""Functions that wait themselves for what they start."""
+"""Functions that wait for what they start."""
 
 
 class Starts:
-    """Judges what is being started by what the script does next.
+    """Judges a start by what the script does next.
 
     Args:
-        script: Its path as tracebacks show it.
-        source: Its bytes.
-        folder: Where it runs, which may have another path.
+        script: The path of the script in tracebacks.
+        source: The bytes of the script.
+        folder: The folder in which it runs, which may have another path.
     """
 
     def __init__(self, script: str, source: bytes, folder: str) -> None:
         self._folders = (f"{os.path.dirname(script)}/", f"{folder}/")
         self._sources = {script: source}
-        self._read: dict[str, Waited] = {}
+        self._read: dict[str, WaitReader] = {}
 
     def in_turn(self, *, thread: bool) -> bool:
-        """Whether what is started at this moment is waited for at once, or a library's own affair.
+        """Whether what is started now is waited for at once, or belongs to a library.
 
         Args:
             thread: Whether it is a thread.
@@ -63,20 +63,20 @@ class Starts:
         return python or "-packages/" in path[len(own) :]
 
     def _waited(self, frame: FrameType, *, thread: bool) -> bool | None:
-        """Whether a function of the script waits for what it starts; None if its caller may."""
+        """Whether a function of the script waits for what it starts; None if its caller decides."""
         positions = islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
         _, line, _, column = next(positions, (None,) * 4)
         try:
-            return self._file(frame.f_code.co_filename).at_once(line, column, thread=thread)
+            return self._file(frame.f_code.co_filename).is_waited_for(line, column, thread=thread)
         except (OSError, SyntaxError, ValueError):
             return False
 
-    def _file(self, path: str) -> Waited:
+    def _file(self, path: str) -> WaitReader:
         if path not in self._read:
             if path not in self._sources:
                 with open(path, "rb") as file:
                     self._sources[path] = file.read()
-            self._read[path] = Waited(self._sources[path])
+            self._read[path] = WaitReader(self._sources[path])
         return self._read[path]
 
 

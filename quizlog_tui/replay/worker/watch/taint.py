@@ -1,9 +1,9 @@
-"""Why this process must not be copied: what a copy would share with it, or would not have.
+"""Finds why this process must not be copied.
 
-A copy has to continue exactly as a fresh run would. It would not if something of the run lives
-outside the process: files it wrote, threads, children, open descriptors, timers. What is over when
-the script asks (a file read and closed, a thread joined) leaves no trace; what reached the outside
-(a file written, a program started, the network) stays a reason for good.
+A copy has to continue exactly as a fresh run would. It would not if a part of the run is outside
+the process: written files, threads, children, open descriptors, timers. What has ended at the
+question (a file read and closed, a thread joined) is harmless. What reached the outside (a written
+file, a started program, the network) taints the process permanently.
 """
 
 from __future__ import annotations
@@ -53,42 +53,42 @@ _LASTING = {
 
 _OPEN = "/proc/self/fd"
 _HIGH, _MOST = 102, 1024
-"""A number that no descriptor of a script gets in passing, and how many are tried one by one."""
+"""A descriptor that no script gets by chance, and the number of those that are tried singly."""
 _KEEP_NOTHING = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _BEYOND_FILES = frozenset({_LASTING["socket.bind"], _LASTING["os.system"]})
-"""Reasons that copies could notice in the network they share."""
+"""Reasons that copies could notice in their common network."""
 
 
 class Taint:
     """Watches the script from its first line on.
 
     Args:
-        folder: Where it runs; parted from that of its copies before anything is changed there.
+        folder: The folder in which it runs, separated from that of copies before it is changed.
     """
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.lasting: str | None = None
         self.watching = False
-        self.strayed = False
-        """Whether files were written where copies of this process see them."""
-        self.straying: Callable[[], None] = lambda: None
-        """Called before the first of them is."""
+        self.wrote_shared = False
+        """Whether files were written that copies of this process see."""
+        self.on_shared_write: Callable[[], None] = lambda: None
+        """Called before the first such write."""
         self._descriptors: set[int] = set()
         self._list: int | None = None
         self._listed = 0
         self._handlers: list[Any] = []
 
-    def look_before(self) -> None:
-        """Open now what lists descriptors, of this process alone, as it will not be let in."""
+    def open_listing(self) -> None:
+        """Open the list of descriptors now, as it will not be accessible later."""
         self._list, self._listed = os.open(_OPEN, os.O_RDONLY), getpid()
-        with contextlib.suppress(OSError):  # so many may not be open
+        with contextlib.suppress(OSError):  # the limit may be lower
             os.dup2(self._list, _HIGH, inheritable=False)
             os.close(self._list)
             self._list = _HIGH
 
     def install(self) -> None:
-        """Note what the script starts with; `begin` begins to watch."""
+        """Note the initial state of the process; `begin` begins to watch."""
         self._descriptors = self._opened()
         self._handlers = _handlers()
         sys.addaudithook(self._audit)
@@ -104,7 +104,7 @@ class Taint:
         os.register_at_fork = register_at_fork
 
     def begin(self) -> None:
-        """From now on the script runs."""
+        """Begin to watch: from now on the script runs."""
         self.folder.begin()
         self.watching = True
 
@@ -118,20 +118,20 @@ class Taint:
             self._last(_LASTING[event])
 
     def _last(self, reason: str) -> None:
-        # From here on nothing more is looked at: whatever follows, copies must not see it.
+        # Nothing more is watched from here on: whatever follows, copies must not see it.
         self.lasting = reason
         beyond = reason in _BEYOND_FILES and self.folder.shared
-        self.strayed = not self._part() or beyond
-        if self.strayed:
-            self.straying()
+        self.wrote_shared = not self._part() or beyond
+        if self.wrote_shared:
+            self.on_shared_write()
 
     def _thread(self) -> None:
-        """Part here, and not later in the thread, as only the one that calls would be parted."""
+        """Separate the folder before a thread starts: later it would hold for one thread only."""
         if not self.folder.shut:
             self._part()
 
     def _part(self) -> bool:
-        """Make what follows invisible to copies; whether that was possible."""
+        """Make later changes invisible to copies; return whether that was possible."""
         self.watching = False
         parted = True
         with contextlib.suppress(OSError):  # then `reason` finds what was written
@@ -139,10 +139,10 @@ class Taint:
         self.watching = True
         return parted
 
-    def cheap(self) -> str | None:
-        """What is known without asking the system: for each stop."""
-        if self.lasting is None and self.folder.strayed():
-            self.strayed, self.lasting = True, "it wrote files"
+    def quick_reason(self) -> str | None:
+        """The reason that is known without system calls; None if there is none. For each stop."""
+        if self.lasting is None and self.folder.wrote_shared():
+            self.wrote_shared, self.lasting = True, "it wrote files"
         if self.lasting is not None:
             return self.lasting
         return "it runs threads" if _thread._count() else None
@@ -153,7 +153,7 @@ class Taint:
         Args:
             arrived: Descriptors that came with the request to copy.
         """
-        known = self.cheap()
+        known = self.quick_reason()
         if known is not None:
             return known
         if self._has_threads():
@@ -171,13 +171,13 @@ class Taint:
         return None
 
     def _has_threads(self) -> bool:
-        """Whether there are others than this one; or were, where the system does not tell."""
+        """Whether there are other threads, or were if the system does not list them."""
         if self._list is None:
             return len(listdir("/proc/self/task")) > 1
         return process_time_ns() > thread_time_ns()
 
     def _opened(self) -> set[int]:
-        """The open descriptors; the one that lists them is closed by the time it is looked at."""
+        """The open descriptors, without the one that listed them."""
         if self._list is not None and getpid() != self._listed:
             return set(filter(_is_open, range(_MOST)))
         names = listdir(_OPEN if self._list is None else self._list)
@@ -185,13 +185,13 @@ class Taint:
 
 
 def before_threads(act: Callable[[], None]) -> None:
-    """Do something whenever a thread is about to be started; not every version audits that."""
+    """Call a function before each start of a thread; not every version audits that."""
     for name in ("start_new_thread", "start_joinable_thread"):
         if hasattr(_thread, name):
             plain = getattr(_thread, name)
             announced = _announced(plain, act)
             setattr(_thread, name, announced)
-            # Some systems import it before any script runs, and it keeps names of its own.
+            # Some systems import `threading` before the script runs, and it has its own references.
             threading = sys.modules.get("threading")
             if threading is not None and getattr(threading, f"_{name}", None) is plain:
                 setattr(threading, f"_{name}", announced)
@@ -207,10 +207,10 @@ def _announced(start: Any, act: Callable[[], None]) -> Any:
 
 
 def harmless(path: Any) -> bool:
-    """Writes that no run can notice: to devices that keep nothing, and the interpreter's own cache.
+    """Whether no run can notice a write: to a device that stores nothing, or to the bytecode cache.
 
-    The terminal is one of these, as no run has any: opening it fails alike in all of them.
-    A descriptor that is wrapped was opened before, and judged then.
+    The terminal is such a device, as no run has one: opening it fails in all of them. A descriptor
+    was judged when it was opened.
     """
     if isinstance(path, bytes):
         path = os.fsdecode(path)

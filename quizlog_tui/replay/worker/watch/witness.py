@@ -1,8 +1,8 @@
-"""The guard's witness: it is asked before a process below the guard signals another.
+"""The guard's witness, which decides whether a process below the guard may signal another.
 
-Checkpoints of a run are processes below the same guard, and were ended as easily as a child of it.
-Landlock cannot part them: its domains nest sixteen deep, and each copy would need one more. So a
-signal reaches only processes of the session that sends it, and each copy has a session of its own.
+Checkpoints of a run are processes below the same guard, so that a script could kill them. Landlock
+cannot separate them: its domains nest only sixteen deep, and each copy would need one more. So a
+signal reaches only processes of the sender's session, and each copy has its own session.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _ALL = -1
 
 
 class Process(NamedTuple):
-    """What the system tells of a process, or of the one that a thread belongs to."""
+    """The system's data about a process."""
 
     above: int
     session: int
 
 
 def serve(inbox: int) -> None:
-    """Answer all that is asked, until there is nobody left who could ask.
+    """Answer requests until no process is left that could send one.
 
     Args:
-        inbox: A socket on which the descriptor arrives at which is asked, or its end.
+        inbox: The socket on which the listener's descriptor arrives.
     """
     listener = _handed_over(inbox)
     if listener is None:
@@ -41,7 +41,7 @@ def serve(inbox: int) -> None:
     poll = select.poll()
     poll.register(listener, select.POLLIN)
     while any(event & select.POLLIN for _, event in poll.poll()):
-        with contextlib.suppress(OSError):  # who asked may have been ended meanwhile
+        with contextlib.suppress(OSError):  # the asking process may have ended meanwhile
             _answer(listener)
 
 
@@ -61,11 +61,11 @@ def _answer(listener: int) -> None:
 
 
 def may_signal(caller: int, target: int) -> bool:
-    """Whether whom it means belongs to the run of the caller; others the system looks after.
+    """Whether the target belongs to the run of the caller; the system protects other processes.
 
     Args:
-        caller: A process below this one, or a thread of it.
-        target: What it names: a process, 0 or less for a group, or all.
+        caller: A process below this one, or one of its threads.
+        target: A process; 0 or less for a group, or all.
     """
     if target == _ALL:
         return False
@@ -74,16 +74,16 @@ def may_signal(caller: int, target: int) -> bool:
 
 
 def _top(pid: int) -> Process | None:
-    """The child of this process that `pid` is, or is below; None if it is none such."""
+    """The child of this process that `pid` is or is below; None if there is none."""
     at = _described(pid)
     while at is not None and at.above not in (os.getpid(), 0, 1):
-        # One on the way ended just now, and who was below it has another parent.
+        # A process on the way has just ended, and its children have another parent.
         at = _described(at.above) or _described(pid)
     return at if at is not None and at.above == os.getpid() else None
 
 
 def _described(pid: int) -> Process | None:
-    """A process, by its number or by that of one of its threads; None if it is gone."""
+    """The process with a number, or with a thread of that number; None if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()

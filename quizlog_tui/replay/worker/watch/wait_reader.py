@@ -1,8 +1,8 @@
-"""Whether a script waits at once for a thread or program that it starts, read from its source.
+"""Reads from its source whether a script waits at once for a thread or program that it starts.
 
-One that is waited for before anything else is done has its turn, like a call; beside any other the
-main program goes on, and nothing can fix which of the two comes first. Read, not watched: what is
-found is then the same in every run. What cannot be read counts as not waited for.
+If it waits before it does anything else, the start is like a call. Otherwise both run in parallel,
+and their order cannot be fixed. The source is read instead of the run being watched, so that the
+result is the same in every run. If the source cannot be read, the start counts as not waited for.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 _FOR_THREADS = frozenset({"join", "result", "shutdown"})
 _FOR_PROGRAMS = frozenset({"join", "wait", "read", "readlines"})
-"""Methods that wait to the end, called without arguments: with some they may give up."""
+"""Methods that wait for the end if called without arguments, such as a time-out."""
 _LOOPS, _TAKES_ALL = "run_until_complete", "communicate"
 _BY_NUMBER = frozenset({"waitpid", "wait4"})
 _EXHAUSTS = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "dict"})
 _SHUT_AT_END = frozenset({"ThreadPoolExecutor", "Popen"})
-"""Contexts that wait when they are left."""
+"""Context managers that wait at the end of their block."""
 
 
-class Waited:
+class WaitReader:
     """One source file, and the calls in it.
 
     Args:
-        source: What it holds.
+        source: The bytes of the file.
     """
 
     def __init__(self, source: bytes) -> None:
-        # Not sooner, as it takes long; and this module cannot be imported once the script runs.
+        # Imported on demand, as it takes long; a plain import fails once the script runs.
         globals()["ast"] = import_module("ast")
         self._above: dict[Node, Node] = {}
         self._calls: dict[tuple[int | None, int | None], ast.Call] = {}
@@ -41,17 +41,17 @@ class Waited:
             if isinstance(node, ast.Call):
                 self._calls[node.end_lineno, node.end_col_offset] = node
 
-    def at_once(self, line: int | None, column: int | None, *, thread: bool) -> bool | None:
+    def is_waited_for(self, line: int | None, column: int | None, *, thread: bool) -> bool | None:
         """Whether what a call starts is waited for before anything else is done.
 
         Args:
-            line: Where the call ends.
-            column: Where in that line, in bytes.
-            thread: Whether it starts a thread, for which `await` waits: for a program, that only
-                waits until it has been started.
+            line: The line in which the call ends.
+            column: The end of the call in that line, in bytes.
+            thread: Whether it starts a thread. `await` waits for a thread, but only for the start
+                of a program.
 
         Returns:
-            None if that is up to the function's caller.
+            None if the caller of the function decides that.
         """
         call = self._calls.get((line, column))
         return False if call is None else _Start(self._above, call, thread).waited(call)
@@ -67,7 +67,7 @@ class _Start:
         self._maps = _name(call) == "map"
 
     def waited(self, node: Node) -> bool | None:
-        """What follows on `node`, as far as nothing is done but to hand on the call's value."""
+        """Whether the code after `node` waits, if the call's value is only passed on there."""
         above = self._above[node]
         match above:
             case ast.Await():
@@ -86,7 +86,7 @@ class _Start:
         return self._forks and self._parted(above)
 
     def _next(self, statement: Node) -> bool | None:
-        """What follows on a statement."""
+        """Whether the code after a statement waits."""
         above, after = self._above[statement], self._after(statement)
         if isinstance(after, ast.Return) and isinstance(after.value, ast.Name):
             return None

@@ -1,7 +1,7 @@
-"""How many processes a script has started, and what memory they hold; both are bounded together.
+"""Bounds on the number and the memory of all processes that a script has started.
 
-Seen from outside, by the guard: what the script says of itself does not count. A limit of the
-system would not do: it spares root, or counts what else the user runs.
+The guard checks them from outside, as the script cannot be trusted. Limits of the system would not
+do: they spare root, or count other processes of the user.
 """
 
 from __future__ import annotations
@@ -13,30 +13,29 @@ from time import monotonic
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _SHARED_BY_FORKS = 8
-"""Processes up to which copied memory counts in full; shares cost a millisecond each."""
+"""Number of processes up to which shared memory counts in full; shares cost 1 ms each."""
 _AT_LEAST, _OFTEN, _SELDOM = 0.01, 0.05, 1.0
-"""Seconds from one look at what a script started to the next: where something may have changed,
-while there is something, and while there is nothing."""
+"""Seconds between two checks: after a change, while there are processes, while there are none."""
 
 
-class Crowd:
+class FamilyBounds:
     """The bounds of one family of processes; 0 means none."""
 
     def __init__(self) -> None:
         self.processes = 0
-        """How many the script may have started that run at a time; threads count as processes."""
+        """Maximum number of concurrent processes of the script; threads count as processes."""
         self.memory = 0
-        """Bytes that these may hold together."""
+        """Maximum bytes of memory of all of them together."""
         self.quizzes: set[int] = set()
-        """The processes that run the script itself: bounded each by itself."""
-        self.looks = Looks()
+        """The processes that run the script itself; each is bounded alone."""
+        self.schedule = CheckSchedule()
 
     def started(self, below: list[int]) -> list[int]:
-        """Those of all processes that the script started."""
+        """The processes that the script started, among all below the guard."""
         return [pid for pid in below if pid not in self.quizzes]
 
     def exceeds(self, started: list[int]) -> str:
-        """Which bound they are over: `processes`, `memory`; empty if none."""
+        """The exceeded bound: `processes`, `threads` or `memory`; empty if none."""
         if self.processes and len(started) > self.processes:
             return "processes"
         if self.processes and sum(map(_threads, started)) > self.processes:
@@ -45,16 +44,16 @@ class Crowd:
 
     def _hold_too_much(self, started: list[int]) -> bool:
         if sum(sum(_pages(pid)) for pid in started) <= self.memory:
-            return False  # no sum below is more
+            return False  # every sum below is smaller
         own, shared = map(sum, zip(*map(_held, started), strict=True))
         if own > self.memory and len(started) <= _SHARED_BY_FORKS:
             return True
         return own + shared > self.memory and sum(map(_share, started)) > self.memory
 
-    def outgrown(self) -> str:
-        """Which bound a process is over that runs the script: `threads`, `shared` memory.
+    def exceeded_by_quiz(self) -> str:
+        """The bound that a process of the script itself exceeds: `threads`, or `shared` memory.
 
-        Its own memory is bounded by the system, which does not count what could be shared.
+        Its private memory is bounded by the system, which does not count shared memory.
         """
         if self.processes and any(_threads(pid) - 1 > self.processes for pid in self.quizzes):
             return "threads"
@@ -63,30 +62,32 @@ class Crowd:
         return "shared" if any(_held(pid)[1] > most for pid in much) else ""
 
 
-class Looks:
-    """When to look at what a script started: as often as that may change, and not all the time."""
+class CheckSchedule:
+    """When to check the bounds: after each change, but not all the time."""
 
     def __init__(self) -> None:
         self._due = self._least = 0.0
 
-    def soon(self) -> None:
-        """Something may have changed: look as soon as the last look is a moment ago."""
+    def request(self) -> None:
+        """Request a check as soon as the minimum time since the last one is over."""
         self._due = min(self._due, self._least)
 
-    def over(self, began: float, *, found: bool) -> None:
-        """A look is over.
+    def finish(self, began: float, *, found: bool) -> None:
+        """Note the end of a check.
 
         Args:
-            began: When it began.
-            found: Whether there was anything.
+            began: The time at which it began.
+            found: Whether there were processes.
         """
         now = monotonic()
-        self._least = now + max(_AT_LEAST, now - began)  # half of the time at most
+        self._least = now + max(
+            _AT_LEAST, now - began
+        )  # at most half of the time is spent on checks
         self._due = max(self._least, now + (_OFTEN if found else _SELDOM))
 
     @property
     def pause(self) -> float:
-        """Seconds until the next one; 0 if it is due."""
+        """Seconds until the next check; 0 if it is due."""
         return max(0.0, self._due - monotonic())
 
 
@@ -101,7 +102,7 @@ def children(pid: int) -> list[int]:
 
 
 def contents(path: str) -> bytes:
-    """What a file of /proc says; without the file object, which is most of the cost."""
+    """The content of a file in /proc, read without a file object, which would cost more."""
     fd, parts = os.open(path, os.O_RDONLY), []
     try:
         while part := os.read(fd, 1 << 16):
@@ -112,7 +113,7 @@ def contents(path: str) -> bytes:
 
 
 def _threads(pid: int) -> int:
-    """How many threads a process has."""
+    """Number of threads of a process."""
     try:
         return os.stat(f"/proc/{pid}/task").st_nlink - 2
     except OSError:
@@ -120,7 +121,7 @@ def _threads(pid: int) -> int:
 
 
 def _pages(pid: int) -> tuple[int, int]:
-    """Bytes in memory of its own, and of files and shared memory."""
+    """Bytes of private memory, and of files and shared memory."""
     try:
         fields = contents(f"/proc/{pid}/statm").split()
     except OSError:
@@ -130,7 +131,7 @@ def _pages(pid: int) -> tuple[int, int]:
 
 
 def _held(pid: int) -> tuple[int, int]:
-    """Bytes in memory of its own, those it shares by forks among them; and of shared memory."""
+    """Bytes of private memory, including that shared by forks; and of shared memory."""
     try:
         status = contents(f"/proc/{pid}/status")
     except OSError:
@@ -144,9 +145,9 @@ def _kilobytes(status: bytes, name: bytes) -> int:
 
 
 def _share(pid: int) -> int:
-    """Bytes in memory, what it shares divided among all that do."""
+    """Bytes of memory, with shared pages divided among all their users."""
     try:
         lines = contents(f"/proc/{pid}/smaps_rollup").splitlines()
-    except OSError:  # it is closed to such questions
+    except OSError:  # its memory cannot be examined
         return sum(_held(pid))
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from quizlog_tui.replay.worker.watch.waited import Waited
+from quizlog_tui.replay.worker.watch.wait_reader import WaitReader
 
 THREADS = {
     "t.start(); t.join()": True,
@@ -71,7 +71,7 @@ def waited(source: str, call: str, *, thread: bool) -> bool | None:
         end += 1
     line = source.count("\n", 0, end) + 1
     column = end + 1 - (source.rfind("\n", 0, end) + 1)
-    return Waited(source.encode()).at_once(line, column, thread=thread)
+    return WaitReader(source.encode()).is_waited_for(line, column, thread=thread)
 
 
 @pytest.mark.parametrize("source", THREADS)
@@ -95,4 +95,4 @@ def test_maps(source: str) -> None:
 
 
 def test_what_is_not_in_the_source_is_not_waited_for() -> None:
-    assert Waited(b"").at_once(None, None, thread=True) is False
+    assert WaitReader(b"").is_waited_for(None, None, thread=True) is False

@@ -18,7 +18,7 @@ from quizlog_tui.replay.process.family import Family
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.process.spawn import _FOLDER, Spawned
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.worker.crowd import Crowd, Looks
+from quizlog_tui.replay.worker.family_bounds import CheckSchedule, FamilyBounds
 from tests.support.build import Build
 from tests.support.processes import below
 from tests.support.screens import patiently
@@ -113,26 +113,26 @@ def test_memory_counts_together(build: Build) -> None:
 
 
 def test_bounds_count_only_what_the_script_started() -> None:
-    crowd = Crowd()
-    crowd.quizzes.update([1, 2])
-    assert crowd.started([1, 2, 3, 4]) == [3, 4]
-    assert crowd.exceeds([3, 4]) == ""
-    crowd.processes = 1
-    assert crowd.exceeds([3, 4]) == "processes"
-    crowd.processes, crowd.memory = 1000, 1  # whoever runs the tests has threads
-    assert crowd.exceeds([os.getpid()]) == "memory"
-    assert crowd.exceeds([2**22 + 1]) == ""
+    bounds = FamilyBounds()
+    bounds.quizzes.update([1, 2])
+    assert bounds.started([1, 2, 3, 4]) == [3, 4]
+    assert bounds.exceeds([3, 4]) == ""
+    bounds.processes = 1
+    assert bounds.exceeds([3, 4]) == "processes"
+    bounds.processes, bounds.memory = 1000, 1  # whoever runs the tests has threads
+    assert bounds.exceeds([os.getpid()]) == "memory"
+    assert bounds.exceeds([2**22 + 1]) == ""
 
 
 def test_threads_count_as_processes() -> None:
-    crowd, waits = Crowd(), threading.Event()
-    crowd.processes = 4
+    bounds, waits = FamilyBounds(), threading.Event()
+    bounds.processes = 4
     threads = [threading.Thread(target=waits.wait) for _ in range(6)]
     for thread in threads:
         thread.start()
-    assert crowd.exceeds([os.getpid()]) == "threads" and crowd.outgrown() == ""
-    crowd.quizzes.add(os.getpid())
-    assert crowd.outgrown() == "threads"
+    assert bounds.exceeds([os.getpid()]) == "threads" and bounds.exceeded_by_quiz() == ""
+    bounds.quizzes.add(os.getpid())
+    assert bounds.exceeded_by_quiz() == "threads"
     waits.set()
     for thread in threads:
         thread.join()
@@ -200,7 +200,7 @@ looks, began = [], time.monotonic()
 def look(*args):
     looks.append(time.monotonic())
     return plain(*args)
-plain, guard._look = guard._look, look
+plain, guard._check_bounds = guard._check_bounds, look
 if os.fork() == 0:
     ours.close()
     try:
@@ -221,15 +221,15 @@ def looked(order: bytes) -> tuple[int, int]:
     """How often a guard looks that is given an order very often, and in how many milliseconds."""
     code = COUNTS.format(folder=_FOLDER, orders=300, order=order)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    looks, milliseconds = map(int, done.stdout.split())
-    return looks, milliseconds
+    schedule, milliseconds = map(int, done.stdout.split())
+    return schedule, milliseconds
 
 
 def test_the_guard_looks_for_no_order_but_that_to_look_and_not_all_the_time() -> None:
-    looks, milliseconds = looked(b"quiz 1\n")
-    assert 1 <= looks <= 1 + milliseconds / 1000
-    looks, milliseconds = looked(b"look\n")
-    assert 2 <= looks <= 1 + milliseconds / 10
+    schedule, milliseconds = looked(b"quiz 1\n")
+    assert 1 <= schedule <= 1 + milliseconds / 1000
+    schedule, milliseconds = looked(b"look\n")
+    assert 2 <= schedule <= 1 + milliseconds / 10
 
 
 def test_a_look_is_asked_for_now_and_then_only() -> None:
@@ -245,11 +245,11 @@ def test_a_look_is_asked_for_now_and_then_only() -> None:
 
 
 def test_a_look_that_takes_long_is_not_followed_by_the_next_at_once() -> None:
-    looks = Looks()
-    looks.over(time.monotonic() - 5, found=True)
-    looks.soon()
-    assert looks.pause > 4
-    looks.over(time.monotonic(), found=False)
-    assert looks.pause > 0.5
-    looks.soon()
-    assert looks.pause <= 0.01
+    schedule = CheckSchedule()
+    schedule.finish(time.monotonic() - 5, found=True)
+    schedule.request()
+    assert schedule.pause > 4
+    schedule.finish(time.monotonic(), found=False)
+    assert schedule.pause > 0.5
+    schedule.request()
+    assert schedule.pause <= 0.01

@@ -1,7 +1,7 @@
-"""Functions of the system that tell the time, each some years behind: in machine code.
+"""Functions that return a time some years ago, in machine code.
 
-Whoever calls one may be a thread that knows nothing of the interpreter, at any moment. It calls the
-real one, and takes the same from whatever that tells. Nobody waits long for a time that is over.
+They may be called at any moment by a thread that does not know the interpreter. They call the real
+function and subtract a constant. A time in the past never makes a caller wait.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 SYSTEM_CLOCK = "_ZNSt6chrono3_V212system_clock3nowEv"
 """`std::chrono::system_clock::now` of C++."""
 MACHINE = "x86_64"
-"""The machine whose code this is."""
+"""The machine for which this code is."""
 _SECONDS = 123_456_789
-"""How far behind: other days and weekdays, hours, minutes and seconds."""
+"""Seconds that are subtracted: day, weekday, hour, minute and second all differ."""
 
 _CODE = {
     # push rdi; mov rax, REAL; call rax; pop rdi; sub rax, SECONDS;
@@ -28,12 +28,12 @@ _CODE = {
 }
 
 
-def behind(name: str, real: int) -> bytes:
-    """A function that is behind the real one.
+def late_function(name: str, real: int) -> bytes:
+    """The code of a function that returns a past time.
 
     Args:
-        name: Which one.
-        real: Where the real one lies in memory.
+        name: The name of the real function.
+        real: The address of the real function.
     """
     parts = {
         "real": real.to_bytes(8, "little").hex(),
