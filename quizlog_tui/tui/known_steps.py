@@ -62,6 +62,10 @@ class KnownSteps:
         """The steps whose answer several models decided."""
         return frozenset(decided(self._decisions, self._session.record))
 
+    def given(self, step: int) -> str:
+        """Who gave the answer at a step, as far as that is known."""
+        return "decided by several models" if step in self.decided else ""
+
     def marks(self, whole: Transcript) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
         moments = self.moments(whole)

@@ -136,7 +136,7 @@ async def test_fork_and_switch_back(record: Path) -> None:
     async with app.run_test() as pilot:
         await settled(pilot)
         await press(pilot, "escape", "0", "f")
-        await press(pilot, *"Bob", "enter")
+        await press(pilot, "ctrl+u", *"Bob", "enter")
         assert yaml.safe_load(record.read_text())["branch"] == "fork-1"
         await pilot.press("escape", "b")
         screen = await press(pilot, "k", "enter")

@@ -258,7 +258,7 @@ async def test_old_answers_are_suggested_at_a_forked_prompt(record: Path) -> Non
         await at_keys(pilot)
         await press(pilot, "h", "h", "f")
         await shows(pilot, "other branches: 55")
-        await press(pilot, "down", "down", "enter")
+        await press(pilot, "down", "enter")
     assert data(record)["inputs"] == ["Ada", "55"]
 
 

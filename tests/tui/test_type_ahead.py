@@ -113,7 +113,7 @@ async def test_a_fork_and_its_answer_in_one_burst(record: Path) -> None:
     async with app.run_test() as pilot:
         await give(pilot, "1")
         await press(pilot, "escape")
-        await burst(pilot, "0", "f", "b", "a", "r", "enter")
+        await burst(pilot, "0", "f", "ctrl+u", "b", "a", "r", "enter")
         await shows(pilot, "branch fork-1")
     assert data(record)["inputs"] == ["bar"]
 

@@ -53,7 +53,7 @@ async def test_what_is_typed_stays_with_its_question(record: Path) -> None:
         await press(pilot, "f", *"some", "escape", "h", "A")
         assert draft(app) == MATRIX
         await press(pilot, "escape", "l", "f")
-        assert draft(app) == "some"
+        assert draft(app) == "a\nbsome"
         await press(pilot, "escape", "dollar_sign", "i", *"en", "enter")
     assert inputs(record)[-1] == "green"
 

@@ -100,8 +100,8 @@ class Editing:
             tell(self.view, "nothing is asked here")
             return
         self._holder.become(begun)
-        if mode == "amend":
-            self._panes.prompt.fill(begun.recorded or "")
+        if begun.recorded and not self._panes.prompt.draft:
+            self._panes.prompt.fill(begun.recorded)
         self._panes.focus_pending()
 
     # -- moving

@@ -81,6 +81,8 @@ class Panes:
         self.view.set_class(name != "output", "-aside")
         if name != "output":
             self.view.set_class(name == "source", "-source")
+        if name != "output" and self.view.has_class("-narrow"):
+            self.view.remove_class("-recorded")
         self.view.query_one(f"#{name}").focus()
 
     @in_worker("paint", exclusive=True)

@@ -40,6 +40,7 @@ from ...widgets.prompt_panel import PromptPanel
 from ...widgets.scrubber import Scrubber
 from ..base import QuizlogScreen
 from ..export import Export
+from .answer_pane import AnswerPane
 from .autoplay import Autoplay
 from .context import PlayerContext
 from .dialogs import Dialogs
@@ -87,6 +88,11 @@ class PlayerScreen(QuizlogScreen[None]):
         &.-source #timeline { display: none; }
         &.-source #source { display: block; }
         &.-wide #timeline, &.-wide #source { display: block; }
+        & #recorded { height: 1fr; display: none; }
+        &.-recorded #recorded { display: block; }
+        &.-recorded #source, &.-wide.-recorded #source { display: none; }
+        &.-recorded.-source #timeline { display: block; }
+        &.-narrow.-recorded #timeline { display: none; }
         &.-narrow #side { display: none; }
         &.-narrow.-aside #side { display: block; width: 100%; }
         &.-narrow.-aside #left { display: none; }
@@ -124,6 +130,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.dialogs = Dialogs(context, self.moves, author)
         self.tools = Tools(context, self.panes, self.moves, agreed)
         self.find_all = FindAll(context, self.panes, self.moves)
+        self.answer_pane = AnswerPane(context, self.panes)
         self._found_at_first = found
         self._output = RunOutput(self.state.whole)
         self._drawn: Timeline | None = None
@@ -150,6 +157,7 @@ class PlayerScreen(QuizlogScreen[None]):
             with Vertical(id="side"):
                 yield RowList(id="timeline")
                 yield RowList(id="source")
+                yield LineView(id="recorded")
         yield Scrubber(id="scrubber")
 
     async def on_mount(self) -> None:
@@ -307,6 +315,7 @@ class PlayerScreen(QuizlogScreen[None]):
         )
         moments = self.known.moments(self.state.whole)
         self._draw_timeline(moments)
+        self.answer_pane.draw(self.state, moments, self.known.given(self.state.step))
         self._draw_error(shown)
         self._draw_source(shown)
         prompt = PromptDrawing(self.panes.prompt, self.session, self.key, moments)

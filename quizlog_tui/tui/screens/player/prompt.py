@@ -16,6 +16,9 @@ from .recorded import recorded_text
 
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 
+_LONG = 40
+"""Characters of a recorded answer that may not fit below the input."""
+
 
 class PromptDrawing:
     """Draws the question at the step shown.
@@ -79,7 +82,9 @@ class PromptDrawing:
         """Say below the input: recorded and old answers, and how to take them."""
         said = []
         if state.recorded is not None:
-            said.append(f"recorded: {state.recorded or '(empty)'}")
+            long = len(state.recorded) > _LONG or "\n" in state.recorded
+            shows = f" ({self._key('player.recorded')} shows all of it)" if long else ""
+            said.append(f"recorded{shows}: {state.recorded or '(empty)'}")
         behind = len(state.whole.steps) - self._session.pointer
         if behind > 0:
             takes, tail = self._key("player.redo_tail"), plural(behind, "recorded answer")

@@ -60,8 +60,9 @@ class TextBox(Editor):
         return self.area.text
 
     async def fill(self, answer: str) -> None:
-        """Put a text in."""
+        """Put a text in, with the cursor at its end."""
         self.area.text = answer
+        self.area.move_cursor(self.area.document.end)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Check the syntax."""

@@ -1,0 +1,95 @@
+"""One answer in full: who gave it to which question, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from ...session.timeline import Moment
+from ...text import plural
+from ..widgets.lines.documents import Line, line
+
+_MOST = 200_000
+"""Characters of an answer that are laid out; longer ones are shown as they are."""
+_FLAT = 60
+"""Characters of a list or mapping that stays on one line."""
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
+_INNER = re.compile(r'[\[{](?:[^\[\]{}"]|"(?:[^"\\]|\\.)*")*[\]}]')
+_ROWS = re.compile(r"\s*\[\s*(?:\[[^\[\]{}\"]+\]\s*,\s*)*\[[^\[\]{}\"]+\]\s*\]\s*")
+
+
+def answer_lines(moment: Moment, given: str, outcome: Iterable[Line]) -> list[Line]:
+    """An answer with its question, who gave it, and how the run ended with it if it did.
+
+    Args:
+        moment: The stop of the run.
+        given: Who gave it, by which door and when, as far as that is known.
+        outcome: The error that followed, if one did.
+    """
+    if moment.answer is None:
+        return [line((f"Step {moment.at} has no answer.", "dim"))]
+    facts = [given, moment.kind or "", plural(len(moment.answer), "character")]
+    facts += ["ran as code"] if moment.code else []
+    shown = pretty_answer(moment.answer)
+    return [
+        line((" · ".join(filter(None, facts)), "dim")),
+        line(((moment.question or "(no prompt)").strip(), "prompt")),
+        line((shown, "answer") if shown else ("(empty)", "dim")),
+        *outcome,
+    ]
+
+
+def pretty_answer(text: str) -> str:
+    """JSON with a line for each item, a matrix with its columns aligned; other texts as they are.
+
+    Numbers, strings and keys stay exactly as they were written.
+    """
+    if not text.lstrip().startswith(("[", "{")) or len(text) > _MOST or not _is_json(text):
+        return text
+    if _ROWS.fullmatch(text):
+        rows = [row.split(",") for row in re.findall(r"\[([^\[\]]*)\]", text)]
+        cells = [[cell.strip() for cell in row] for row in rows]
+        if len({len(row) for row in cells}) == 1:
+            return _aligned(cells)
+    return _indented(text)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _aligned(cells: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    rows = (
+        ", ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in cells
+    )
+    return "[[" + "],\n [".join(rows) + "]]"
+
+
+def _indented(text: str) -> str:
+    """JSON with a line for each item; short lists without any inside stay on one line."""
+    pieces: list[str] = []
+    depth, at = 0, 0
+    while (token := _TOKEN.search(text, at)) is not None:
+        inner = _INNER.match(text, token.start())
+        if inner is not None and len(inner[0]) <= _FLAT and "\n" not in inner[0]:
+            pieces.append(inner[0])
+            at = inner.end()
+            continue
+        at = token.end()
+        word = token[0]
+        if word in "[{":
+            depth += 1
+            pieces.append(f"{word}\n{'  ' * depth}")
+        elif word in "]}":
+            depth -= 1
+            pieces.append(f"\n{'  ' * depth}{word}")
+        else:
+            pieces.append({",": f",\n{'  ' * depth}", ":": ": "}.get(word, word))
+    return "".join(pieces)
