@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -31,13 +32,19 @@ Members = dict[str, bytes]
 About = dict[str, Any]
 
 
-@pytest.fixture
-def bundle(build: Build) -> Path:
-    path = build.record(QUIZ)
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What a bundle holds before it is changed."""
+    path = Build(tmp_path_factory.mktemp("honest"), dedent).record(QUIZ)
     with Session(path) as session:
         session.answer("x")
-    target = build.folder / "b.zip"
-    target.write_bytes(pack(path).data)
+    return pack(path).data
+
+
+@pytest.fixture
+def bundle(honest: bytes, tmp_path: Path) -> Path:
+    target = tmp_path / "b.zip"
+    target.write_bytes(honest)
     return target
 
 
