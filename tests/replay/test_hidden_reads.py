@@ -9,7 +9,7 @@ import pytest
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
-from tests.support.hidden_acts import act_hidden
+from tests.support.hidden_acts import act_hidden, every_pair
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the system's state is in /proc")
 
@@ -35,13 +35,12 @@ READING = {
 }
 
 
-@pytest.mark.parametrize("reading", READING)
-@pytest.mark.parametrize("hiding", HIDING)
+@every_pair(HIDING, READING)
 def test_a_read_that_is_hidden_is_never_reproducible(
-    build: Build, hiding: str, reading: str
+    build: Build, hiding: str, acting: str
 ) -> None:
     path = build.record(OBSERVED)
-    act_hidden(path, HIDING[hiding], READING[reading])
+    act_hidden(path, HIDING[hiding], READING[acting])
     verdict = verify(path)
     assert (verdict.verdict, verdict.step, verdict.cause) == ("diverges", 2, "environment")
     assert "the system's state" in (verdict.reason or "")

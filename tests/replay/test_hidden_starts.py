@@ -10,7 +10,7 @@ import pytest
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
-from tests.support.hidden_acts import act_hidden
+from tests.support.hidden_acts import act_hidden, every_pair
 from tests.support.isolation import needs_isolation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
@@ -67,13 +67,12 @@ STARTING = {
 }
 
 
-@pytest.mark.parametrize("starting", STARTING)
-@pytest.mark.parametrize("hiding", HIDING)
+@every_pair(HIDING, STARTING)
 def test_a_start_that_is_hidden_is_never_reproducible(
-    build: Build, hiding: str, starting: str
+    build: Build, hiding: str, acting: str
 ) -> None:
     path = build.record(OBSERVED)
-    run = act_hidden(path, HIDING[hiding], STARTING[starting])
+    run = act_hidden(path, HIDING[hiding], STARTING[acting])
     assert {"thread", "threads", "program", "processes"}.isdisjoint(run.observed)
     verdict = verify(path)
     assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
