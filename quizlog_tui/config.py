@@ -59,10 +59,18 @@ class Config:
     keys: Mapping[str, str] = field(
         default_factory=dict, metadata={"about": "other keys: action = 'key,key'"}
     )
+    commands: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict, metadata={"about": "own shell lines on keys: a table for each"}
+    )
 
 
 SECTIONS = ("limits", "cache")
 """The TOML tables whose keys are settings."""
+EXAMPLES = {
+    "keys": '"player.fork" = "f"',
+    "commands": 'history = {key = "ctrl+g", run = "git log -- {record}", output = "pager"}',
+}
+"""The TOML tables whose keys the user names, each with an example of an entry."""
 
 
 def config_folder() -> Path:
@@ -132,9 +140,8 @@ def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple
         names = [dotted_name(name) for name in known]
         near = get_close_matches(dotted, names, n=1, cutoff=0.4)
         return "there is no such setting", f"did you mean {near[0]}?" if near else "remove it"
-    if key == "keys":
-        good = isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
-        return None if good else ("must be a table of texts", '[keys] and "player.fork" = "f"')
+    if key in EXAMPLES:
+        return _wrong_table(key, value)
     default = known[key].default
     wanted = (int, float) if isinstance(default, float) else type(default)
     if not isinstance(value, wanted) or isinstance(value, bool) != isinstance(default, bool):
@@ -142,6 +149,21 @@ def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple
         return f"must be {kind[type(default)]}", f"the default is {_toml(default)}"
     fault = known[key].metadata["check"](value)
     return (fault, f"the default is {_toml(default)}") if fault else None
+
+
+def _wrong_table(key: str, value: Any) -> tuple[str, str] | None:
+    hint = f"[{key}] and {EXAMPLES[key]}"
+    if key == "keys":
+        return None if _holds_texts(value) else ("must be a table of texts", hint)
+    if not isinstance(value, dict):
+        return "must be a table of tables", hint
+    wrong = [name for name, entries in value.items() if not _holds_texts(entries)]
+    return (f"{wrong[0]!r} must be a table of texts", hint) if wrong else None
+
+
+def _holds_texts(value: Any) -> bool:
+    """Whether a value is a table of nothing but texts."""
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
 def dotted_name(name: str) -> str:
@@ -171,8 +193,8 @@ def template() -> str:
     section = ""
     for name, (value, about) in settings(Config()).items():
         head, _, key = name.rpartition(".")
-        if name == "keys":
-            lines += ["", "[keys]", f"# {about}", '# "player.fork" = "f"']
+        if name in EXAMPLES:
+            lines += ["", f"[{name}]", f"# {about}", f"# {EXAMPLES[name]}"]
             continue
         if head != section:
             section = head

@@ -30,6 +30,7 @@ from .clock import Clock
 from .found import ChosenHit
 from .keys.actions import ACTIONS
 from .keys.keymap import effective, key_problems, textual_keys
+from .keys.own_commands import read_own_commands
 from .keys.palette import ActionCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
 from .lessons import LessonScene, Tour
@@ -140,6 +141,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._problems += problems
         if not problems:
             self.set_keymap(textual_keys(self.config.keys))
+        found, wrong = read_own_commands(self.config.commands, self._keymap, str(config_path()))
+        self._problems += wrong
+        self.own_commands = {command.name: command for command in found}
+        for command in found:
+            action = command.action
+            self.bind(action.keys, action.call, description=action.label, show=False)
 
     def _watch_themes(self) -> None:
         """Draw anew when a theme file was changed."""

@@ -14,7 +14,7 @@ from typing import Any
 from quizlog_tui.cli.command_data import commands
 from quizlog_tui.cli.machine.sandbox import exit_code
 from quizlog_tui.cli.parser import EXIT_CODES
-from quizlog_tui.config import Config, settings
+from quizlog_tui.config import EXAMPLES, Config, settings
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.sandbox.result import STATUSES
 from quizlog_tui.tui.keys.actions import ACTIONS
@@ -82,7 +82,7 @@ def setting_table() -> str:
     rows = [
         f"| `{name}` | {_code(str(value).lower() if isinstance(value, bool) else str(value))} | {about} |"
         for name, (value, about) in settings(Config()).items()
-        if name != "keys"
+        if name not in EXAMPLES
     ]
     return _table("| setting | default | means |", rows)
 

@@ -7,7 +7,15 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
-from ...config import ConfigProblem, config_folder, config_path, init_config, load_config, settings
+from ...config import (
+    EXAMPLES,
+    ConfigProblem,
+    config_folder,
+    config_path,
+    init_config,
+    load_config,
+    settings,
+)
 from ...text import visible
 from ..grammar import Parser, command
 from ..json_output import emit_json
@@ -22,7 +30,7 @@ def show(arguments: Namespace) -> int:
     found = settings(config)
     _narrate(problems)
     if arguments.json:
-        values = {name: dict(v) if name == "keys" else v for name, (v, _) in found.items()}
+        values = {name: dict(v) if name in EXAMPLES else v for name, (v, _) in found.items()}
         keys = {action.id: action.keys for action in all_actions()}
         emit_json({"path": str(config_path()), "settings": values, "actions": keys})
         return 0
@@ -52,13 +60,15 @@ def check(arguments: Namespace) -> int:
 
 
 def all_problems() -> list[ConfigProblem]:
-    """What is wrong in the user's settings, keys and themes."""
+    """What is wrong in the user's settings, keys, commands and themes."""
     from ...tui.keys.keymap import key_problems
+    from ...tui.keys.own_commands import read_own_commands
     from ...tui.themes.theming import load_themes, theme_files, theme_names
 
     config, problems = load_config()
     themes, bad_themes = load_themes(theme_files())
     problems += key_problems(config.keys, str(config_path()))
+    problems += read_own_commands(config.commands, config.keys, str(config_path()))[1]
     known = theme_names(themes)
     if config.theme and config.theme not in known:
         hint = "`quizlog config show` lists them"

@@ -219,6 +219,8 @@ _GUIDES = (
     _a("guides.leave", "q", "leave", "Back", "back to the screen", footer=True),
 )
 
+_COMMAND = (_a("command.leave", "q", "leave", "Back", "back to the screen", footer=True),)
+
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": _EVERYWHERE,
     "pane": _PANE,
@@ -236,6 +238,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "episodes": _EPISODES,
     "help": _HELP,
     "guides": _GUIDES,
+    "command": _COMMAND,
 }
 """All actions by scope, in the order of the help."""
 

@@ -8,7 +8,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from .actions import ACTIONS, Action
-from .keymap import shown
+from .key_names import shown_key
+from .keymap import effective
+from .own_commands import own_actions
 
 
 class ActionCommands(Provider):
@@ -30,7 +32,8 @@ class ActionCommands(Provider):
 
     def _actions(self) -> Iterator[Action]:
         scope = getattr(self.screen, "SCOPE", "")
-        for action in (*ACTIONS.get(scope, ()), *ACTIONS["app"]):
+        own = own_actions(self.app, scope)
+        for action in (*ACTIONS.get(scope, ()), *own, *ACTIONS["app"]):
             if action.id != "app.palette":
                 yield action
 
@@ -41,4 +44,5 @@ class ActionCommands(Provider):
         return call
 
     def _words(self, action: Action) -> str:
-        return f"{action.label}: {action.help}  ({shown(action.id, self.app._keymap)})"
+        key = shown_key(effective(action, self.app._keymap)[0])
+        return f"{action.label}: {action.help}  ({key})"

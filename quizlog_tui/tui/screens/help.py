@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,6 +14,7 @@ from ..keys.actions import ACTIONS, Action
 from ..keys.bindings import screen_bindings
 from ..keys.key_names import shown_key
 from ..keys.keymap import effective
+from ..keys.own_commands import own_actions
 from ..widgets.lines.documents import Line, Paragraphs, line
 from ..widgets.lines.line_view import LineView
 from .base import QuizlogScreen
@@ -50,7 +52,8 @@ class HelpScreen(QuizlogScreen[None]):
         guides = f"{self.key('help.guides')} opens the guides"
         self.status(f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back")
         pane = self.query_one(LineView)
-        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap))))
+        own = own_actions(self.app, self._of)
+        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap), own)))
         pane.focus()
 
     def action_guides(self) -> None:
@@ -58,17 +61,20 @@ class HelpScreen(QuizlogScreen[None]):
         self.app.push_screen(GuidesScreen())
 
 
-def help_lines(scope: str, keys: dict[str, str]) -> list[Line]:
-    """The table: the screen's own actions, then those of its panes, then everywhere's."""
+def help_lines(scope: str, keys: dict[str, str], own: Sequence[Action] = ()) -> list[Line]:
+    """The table: the screen's own actions, the user's, those of its panes, then everywhere's."""
     lines = [line(_STEPS), line("")] if scope == "player" else []
     for name in dict.fromkeys((scope, "list", "pane", "app")):
         if name in ACTIONS:
             lines += [line((_TITLES.get(name, "On this screen"), "head"))]
             lines += [*_lines(ACTIONS[name], keys), line("")]
+        if name == scope and own:
+            named = [replace(each, help=f"{each.label}: {each.help}") for each in own]
+            lines += [line(("Your own commands", "head")), *_lines(named, keys), line("")]
     return lines[:-1]
 
 
-def _lines(actions: tuple[Action, ...], keys: dict[str, str]) -> Iterator[Line]:
+def _lines(actions: Sequence[Action], keys: dict[str, str]) -> Iterator[Line]:
     for action in actions:
         shown = " ".join(shown_key(key) for key in effective(action, keys))
         yield line((f"  {shown:<16} ", "answer"), action.help)

@@ -43,6 +43,7 @@ from ...widgets.lines.heads import Heads
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ..base import DIALOG, QuizlogScreen
+from ..commands.runner import CommandRunner
 from .new import new_record
 from .record_search import RecordSearch
 
@@ -86,6 +87,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self.search = RecordSearch(
             self, folder, examples, self._shelf, self._found_some, self._found_all
         )
+        self.commands = CommandRunner(self)
         self._state = state
         self._replayer = replayer
         self._clock = clock
@@ -261,6 +263,12 @@ class LibraryScreen(QuizlogScreen[None]):
             complain(self, error)
         self.search.look_around()
 
+    def action_own_command(self, name: str) -> None:
+        """Run one of the user's own commands on the marked record."""
+        marked = self.marked
+        if marked is not None:
+            self.commands.run(name, {"record": str(marked.path.absolute())})
+
     @work(group=DIALOG)
     async def action_episodes(self) -> None:
         """Look into a file of episodes."""
@@ -285,8 +293,13 @@ class LibraryScreen(QuizlogScreen[None]):
             self.post_message(OpenRecord(chosen.record, chosen))
 
     def cancel(self) -> None:
-        """Stop opening a slow record."""
+        """Stop opening a slow record, or the user's own command."""
         self._replayer.cancel()
+        self.commands.cancel()
+
+    def on_unmount(self) -> None:
+        """End a command of the user's."""
+        self.commands.end()
 
     def action_back(self) -> None:
         """Escape: stop looking for records, else as everywhere."""

@@ -39,6 +39,7 @@ from ...widgets.lines.row_list import RowList
 from ...widgets.prompt_panel import PromptPanel
 from ...widgets.scrubber import Scrubber
 from ..base import QuizlogScreen
+from ..commands.runner import CommandRunner
 from ..export import Export
 from .answer_pane import AnswerPane
 from .autoplay import Autoplay
@@ -49,7 +50,7 @@ from .find_all import FindAll
 from .moves import Moves
 from .navigation import Navigation
 from .panes import Panes
-from .player_state import PlayerState, StateHolder, state_of
+from .player_state import PlayerState, StateHolder, command_values, state_of
 from .prompt import PromptDrawing
 from .recorded import source_to_draw
 from .tools import Tools
@@ -132,6 +133,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.find_all = FindAll(context, self.panes, self.moves)
         self.answer_pane = AnswerPane(context, self.panes)
         self._found_at_first = found
+        self.commands = CommandRunner(self)
         self._output = RunOutput(self.state.whole)
         self._drawn: Timeline | None = None
         self._drawn_source: Source | None = None
@@ -222,6 +224,10 @@ class PlayerScreen(QuizlogScreen[None]):
         else:
             method(value)
 
+    def action_own_command(self, name: str) -> None:
+        """Run one of the user's own commands on the step shown."""
+        self.commands.run(name, command_values(self.session, self.state))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether an action makes sense now: nobody goes and types who is typing."""
         # asked of every key there is, whenever the focus moves
@@ -274,6 +280,7 @@ class PlayerScreen(QuizlogScreen[None]):
         if self.slow_work.running:
             self._replayer.cancel()
         self.tools.cancel()
+        self.commands.cancel()
 
     def action_back(self) -> None:
         """Escape: stop a running script, give up a fork, leave the input, end a search."""
@@ -384,5 +391,6 @@ class PlayerScreen(QuizlogScreen[None]):
         self.dismiss(None)
 
     def on_unmount(self) -> None:
-        """Remember the place, however one leaves."""
+        """Remember the place, however one leaves, and end a command of the user's."""
+        self.commands.end()
         self._remembered.remember(self.session.path, self.state.step, self.session.pointer)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ....replay.transcript import Transcript
+from ....session.session import Session
 from ...playhead import Playhead
 
 Mode = Literal["answer", "fork", "amend"]
@@ -79,6 +80,17 @@ def state_of(whole: Transcript, pointer: int, step: int | None = None) -> Player
     """
     head = Playhead(pointer, len(whole.steps))
     return PlayerState(whole, head if step is None else head.to(step))
+
+
+def command_values(session: Session, state: PlayerState) -> dict[str, str]:
+    """What the placeholders of the user's own commands stand for at the step shown."""
+    return {
+        "record": str(session.path.absolute()),
+        "branch": session.branch,
+        "step": str(state.step),
+        "answer": state.recorded or "",
+        "question": state.shown.next_prompt or "",
+    }
 
 
 class StateHolder:

@@ -1,0 +1,1 @@
+"""The user's own commands, as screens run them."""

@@ -1,0 +1,117 @@
+"""Runs the user's own commands on a screen, and shows what they write where each wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ....errors import QuizlogError, UsageError
+from ....text import is_whole, one_line
+from ... import external
+from ...keys.own_commands import OwnCommand, shell_line, variable
+from ...shell_run import ShellResult, ShellRun
+from ...toasts import complain, tell, warn
+from ...widgets.lines.documents import safe
+from ..view import ScreenView, in_worker
+from .output import CommandOutputScreen
+
+
+class CommandRunner:
+    """Runs commands for the record that a screen shows or marks.
+
+    Args:
+        view: The screen.
+    """
+
+    def __init__(self, view: ScreenView) -> None:
+        self.view = view
+        self._under_way: ShellRun | None = None
+
+    @in_worker("command")
+    async def run(self, name: str, values: Mapping[str, str]) -> None:
+        """Run a command.
+
+        Args:
+            name: Its name in the settings.
+            values: What its placeholders stand for here; `record` is always among them.
+        """
+        commands: Mapping[str, OwnCommand] = getattr(self.view.app, "own_commands", {})
+        command = commands[name]
+        try:
+            variables = _variables(command, values)
+        except QuizlogError as error:
+            complain(self.view, error)
+            return
+        run = ShellRun(shell_line(command.run), variables, Path(values["record"]).parent)
+        if command.output == "none":
+            await self._run_apart(command, run)
+        else:
+            await self._run_here(command, run)
+
+    async def _run_apart(self, command: OwnCommand, run: ShellRun) -> None:
+        tell(self.view, f"{command.name} runs")
+        try:
+            code = await run.run_apart()
+        except OSError as error:
+            complain(self.view, UsageError(error.strerror or str(error), where=error.filename))
+            return
+        if code:
+            warn(self.view, f"{command.name}: {ending(code)}")
+
+    async def _run_here(self, command: OwnCommand, run: ShellRun) -> None:
+        self._under_way = run
+        result = await self.view.slow_work.run(run.run, f"running {command.name}")
+        self._under_way = None
+        if result is None:
+            return
+        if not self.view.is_active:  # another screen was opened meanwhile
+            tell(self.view, f"{command.name}: {describe(result)}")
+        elif command.output == "pager" and result.output:
+            self._page(command, result)
+        else:
+            about = f"{command.name} · {describe(result)} · {one_line(command.run)}"
+            self.view.app.push_screen(CommandOutputScreen(about, result.output))
+
+    def _page(self, command: OwnCommand, result: ShellResult) -> None:
+        try:
+            external.page(self.view.app, safe(result.output))
+        except QuizlogError as error:
+            complain(self.view, error)
+        if result.code or result.cut:
+            warn(self.view, f"{command.name}: {describe(result)}")
+
+    def cancel(self) -> None:
+        """Stop the command under way."""
+        if self._under_way is not None:
+            self._under_way.stop()
+
+    def end(self) -> None:
+        """End the command under way at once: the screen is closed."""
+        if self._under_way is not None:
+            self._under_way.kill()
+
+
+def describe(result: ShellResult) -> str:
+    """How a command ended, in words."""
+    return "stopped: it wrote more than 1 MB" if result.cut else ending(result.code)
+
+
+def ending(code: int) -> str:
+    """An exit code in words."""
+    return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+
+
+def _variables(command: OwnCommand, values: Mapping[str, str]) -> dict[str, str]:
+    """The environment variables that stand for a command's placeholders.
+
+    Raises:
+        UsageError: A value is not known on this screen, or no program can be given it.
+    """
+    for name in sorted(command.placeholders):
+        if name not in values:
+            said = f"{command.name} needs {{{name}}}, which only a record that is open has"
+            raise UsageError(said, hint="open the record, then press the key")
+        if "\0" in values[name] or not is_whole(values[name]):
+            said = f"{{{name}}} holds a character that no program can be given"
+            raise UsageError(said, hint=f"use a command without {{{name}}} here")
+    return {variable(name): values[name] for name in command.placeholders}
