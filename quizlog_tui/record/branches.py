@@ -6,7 +6,7 @@ a branch. The caller replays the script; nothing here knows what it does with th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -180,7 +180,8 @@ def added_branch(
     answer: str,
     name: str | None,
     end: BranchEnd,
-    fingerprint: str | None = None,
+    fingerprints: Sequence[str] = (),
+    later: Sequence[str] = (),
 ) -> Record:
     """The record with a new branch, forked from the active one at step `at` with `answer`.
 
@@ -189,8 +190,9 @@ def added_branch(
         at: The step to fork at.
         answer: The answer at that step.
         name: The branch's name; `fork-1`, `fork-2`, ... if None.
-        end: The state of the run after the answer.
-        fingerprint: The fingerprint of the stop after the answer.
+        end: The state of the run after the last answer.
+        fingerprints: The fingerprint of the stop after each answer; empty if they are not known.
+        later: The answers that follow on the branch.
 
     Raises:
         UsageError: There is no such step, or the name is taken or unusable.
@@ -200,8 +202,8 @@ def added_branch(
     entry = Branch(
         record.branch,
         at,
-        AppendOnlyList([answer]),
-        AppendOnlyList([fingerprint] if fingerprint else ()),
+        AppendOnlyList([answer, *later]),
+        AppendOnlyList(fingerprints),
         status=end.status,
         score=end.score,
         created=end.time,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import UsageError
@@ -44,14 +45,23 @@ def fork(live: LiveRecord, state: SessionState, at: int, text: str, name: str | 
     return Move(moved, run, f"fork at step {at}")
 
 
-def add_branch(live: LiveRecord, state: SessionState, at: int, text: str, name: str | None) -> Move:
-    """Add a branch with another answer; the active one stays."""
+def add_branch(
+    live: LiveRecord,
+    state: SessionState,
+    at: int,
+    text: str,
+    name: str | None,
+    later: Sequence[str] = (),
+) -> Move:
+    """Add a branch with another answer, and later ones; the active one stays."""
     record = state.record
     rules.check_pointer(record, at)
-    run = live.replay(record, record.inputs.upto(at).then(text))
-    _check_asked(run, at)
+    answers = [*record.inputs.upto(at), text, *later]
+    run = live.replay(record, answers)
+    _check_asked(run, len(answers) - 1)
     end = rules.BranchEnd(run.status, run.score, live.now())
-    moved = rules.added_branch(record, at, text, name, end, stop_fingerprint(run, at + 1))
+    stops = [stop_fingerprint(run, stop) for stop in range(at + 1, len(answers) + 1)]
+    moved = rules.added_branch(record, at, text, name, end, stops, later)
     return Move(moved, state.transcript, f"branch kept at step {at}")
 
 

@@ -201,12 +201,15 @@ class Session:
         """Start a branch at step `at` with another answer, and make it the active one."""
         return self._journal.make(moves.fork(self._live, self._state, at, answer, name))
 
-    def keep(self, at: int, answer: str, name: str | None = None) -> Reply:
-        """Add a branch with another answer at step `at`; the active one stays, at its pointer.
+    def keep(
+        self, at: int, answer: str, name: str | None = None, *, later: Sequence[str] = ()
+    ) -> Reply:
+        """Add a branch with another answer at step `at`, and `later` ones; the active one stays.
 
         So several answers that were tried may be kept, each leaving from the same branch.
         """
-        return self._journal.make(moves.add_branch(self._live, self._state, at, answer, name))
+        move = moves.add_branch(self._live, self._state, at, answer, name, later)
+        return self._journal.make(move)
 
     def amend(self, at: int, answer: str) -> Reply:
         """Change answer `at`, keeping later answers while their questions stay the same.
@@ -290,11 +293,16 @@ class Session:
 
     # -- trying
 
-    def fan_out(self, at: int, answers: Sequence[str]) -> list[Transcript | QuizlogError]:
-        """What each of several answers at step `at` leads to; the record stays as it is."""
+    def fan_out(
+        self, at: int, answers: Sequence[str], *, deep: bool = False
+    ) -> list[Transcript | QuizlogError]:
+        """What each of several answers at step `at` leads to; the record stays as it is.
+
+        A `deep` run goes on with the recorded later answers, as `amend` keeps them.
+        """
         from . import trials
 
-        return trials.fan_out(self._live, self._state, at, answers)
+        return trials.fan_out(self._live, self._state, at, answers, deep=deep)
 
     def bisect(self) -> Culprit | None:
         """The first answer of this branch that spoils the outcome the best other branch has.
@@ -384,14 +392,3 @@ class Session:
         if self.audit is not None:
             return self._journal.annotate(change, label)
         return self._change(change(self.record), label)
-
-
-def open_record(
-    path: str | Path,
-    replayer: Replayer | None = None,
-    *,
-    save: bool = True,
-    wait: float = WAIT_SECONDS,
-) -> Session:
-    """Open a record; see `Session`."""
-    return Session(path, replayer, save=save, wait=wait)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..errors import QuizlogError
+from ..errors import CancelledError, QuizlogError
 from ..record import branches as rules
-from ..replay.transcript import Transcript
+from ..record.model import Record
+from ..replay.transcript import Step, Transcript
 from ..replay.world import world_of
 from . import walks
 from .branch_list import branch_list
@@ -20,17 +21,75 @@ if TYPE_CHECKING:
 
 
 def fan_out(
-    live: LiveRecord, state: SessionState, at: int, answers: Sequence[str]
+    live: LiveRecord, state: SessionState, at: int, answers: Sequence[str], *, deep: bool = False
 ) -> list[Transcript | QuizlogError]:
     """What each of several answers at step `at` leads to.
 
+    Args:
+        live: The record and where it runs.
+        state: How it stands.
+        at: The step.
+        answers: The answers to try there.
+        deep: Whether each run goes on with the recorded later answers, as `amend` keeps them.
+
     Raises:
         UsageError: There is no such step.
+        CancelledError: The replayer was cancelled meanwhile.
     """
     record = state.record
     rules.check_pointer(record, at)
+    steps = live.replay(record, record.inputs).steps if deep else ()
+    if at < len(steps):
+        return [_amended(live, record, steps, at, answer) for answer in answers]
     path = record.inputs.upto(at)
     return live.replayer.fan_out(live.source, world_of(record), path, answers)
+
+
+def _amended(
+    live: LiveRecord, record: Record, steps: Sequence[Step], at: int, answer: str
+) -> Transcript | QuizlogError:
+    """What another answer at a step leads to, or what stopped that."""
+    try:
+        return walks.amend(partial(live.replay, record), live.replayer.extend, steps, at, answer)
+    except CancelledError:
+        raise
+    except QuizlogError as error:
+        return error
+
+
+def attempt_row(
+    answer: str, result: Transcript | QuizlogError, recorded: Transcript | None = None
+) -> dict[str, Any]:
+    """An answer that was tried, and what it led to, as plain data.
+
+    Args:
+        answer: The answer.
+        result: The run, or what stopped it.
+        recorded: The recorded run, where the first step that differs from it is wanted.
+    """
+    row: dict[str, Any] = {"answer": answer, "status": None, "score": None, "steps": None}
+    if isinstance(result, QuizlogError):
+        row["error"] = str(result)
+    else:
+        error = result.last_error.message if result.last_error else None
+        row |= {"status": result.status, "score": result.score, "steps": len(result.steps)}
+        row |= {"next_prompt": result.next_prompt, "error": error}
+    if recorded is not None:
+        row["differs"] = differs_at(result, recorded)
+    return row
+
+
+def differs_at(result: Transcript | QuizlogError, recorded: Transcript) -> int | None:
+    """The first step at which a run shows something else than the recorded one.
+
+    None if there is none: also where the run only goes on behind the last recorded answer.
+    """
+    from ..proof.diverge import first_difference
+
+    if isinstance(result, QuizlogError) or len(result.steps) > len(recorded.steps):
+        return None
+    found = first_difference(recorded, result)
+    return found.step if found else None
 
 
 def transcripts_of(

@@ -181,14 +181,14 @@ async def test_bisect_goes_to_the_answer_that_spoils(record: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         screen = await at_keys(pilot)
         await press(pilot, "B")
-        await shows(pilot, "step 3 spoils the outcome")
+        await shows(pilot, "main: bad at step 3 spoils the outcome")
         assert screen.state.step == 3
         top = screen_text(app).splitlines()[0]
-        assert "step 3 of 4" in top and "branch main" in top
+        assert top.startswith(" main: bad at step 3") and "step 3 of 4" in top
 
 
 @pytest.mark.parametrize("answer", ["bad", "4"])
-async def test_the_verdict_of_bisect_stays_until_the_record_changes(
+async def test_what_bisect_found_stays_until_an_answer_it_names_changes(
     answer: str, record: Path
 ) -> None:
     with Session(record) as session:
@@ -205,6 +205,8 @@ async def test_the_verdict_of_bisect_stays_until_the_record_changes(
         await press(pilot, "B")
         assert said in screen_text(app).splitlines()[0]
         await press(pilot, "0", "r")
+        assert said in screen_text(app).splitlines()[0]
+        await press(pilot, "T", "0", "A", "end", "x", "enter")
         assert said not in screen_text(app)
 
 

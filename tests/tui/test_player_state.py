@@ -10,7 +10,7 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.playhead import Playhead
-from quizlog_tui.tui.screens.player.player_state import Mode, PlayerState, state_of
+from quizlog_tui.tui.screens.player.player_state import Finding, Mode, PlayerState, state_of
 from tests.support.build import Build
 
 QUIZ = "for i in range({questions}): input(f'number {{i}}? ')\n"
@@ -83,8 +83,22 @@ def test_to_look_elsewhere_gives_up_what_was_begun_and_to_be_sent_there_does_not
     assert (begun.to(1).mode, begun.to(1).step) == ("fork", 1)
 
 
-def test_a_verdict_stays_in_sight_until_the_run_is_another(waiting: PlayerState) -> None:
-    found = waiting.found("the answer at step 1 of main spoils the outcome")
-    assert found.look(Playhead(0, 3)).verdict == found.verdict
-    assert state_of(found.whole, 2).verdict == "" == found.found("").verdict
-    assert replace(found, verdict="") == waiting
+def test_a_finding_stays_in_sight_until_it_is_taken_away(waiting: PlayerState) -> None:
+    found = waiting.found(Finding("main", ("a",), "main: a at step 0 spoils the outcome"))
+    assert found.look(Playhead(0, 3)).finding == found.finding
+    assert found.found(None) == waiting == replace(found, finding=None)
+
+
+def test_a_finding_holds_while_its_branch_has_the_answers_it_names(build: Build) -> None:
+    with Session(build.record("for i in range(3): input()\n", "a", "b", "c")) as session:
+        finding = Finding("main", ("a", "b"), "main: b at step 1 spoils the outcome")
+        session.rewind(0)
+        assert finding.holds(session.record)
+        session.fork(1, "x", "other")
+        assert finding.holds(session.record) and session.branch == "other"
+        session.switch("main")
+        session.amend(2, "y")
+        assert finding.holds(session.record)
+        session.amend(1, "z")
+        assert not finding.holds(session.record)
+        assert not Finding("gone", (), "").holds(session.record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,22 @@ import yaml
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
+from quizlog_tui.cli import main
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.dialogs import AskScreen
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
 from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+
+DEEP = """
+total = sum(int(input(f"number {i}? ")) for i in range(3))
+if total > 10:
+    raise Exception("too much")  #score = 0.5
+print("fine")
+"""
 
 
 @pytest.fixture
@@ -54,6 +63,75 @@ async def test_golden_sweep(size: tuple[int, int], record: Path) -> None:
         await pilot.press("s", "enter")
         await idle(pilot)
         check("sweep-output", size, screen_text(app))
+
+
+@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_golden_deep_sweep(size: tuple[int, int], record: Path) -> None:
+    app = QuizlogApp(record, clock=FrozenClock())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "h", "h")
+        await sweeping(pilot, "28", "27", "bad")
+        check("sweep-deep", size, screen_text(app))
+
+
+async def test_later_answers_are_kept_in_a_sweep_and_on_the_branch_kept(build: Build) -> None:
+    path = build.record(DEEP, "1", "2", "3")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "0")
+        screen = await sweeping(pilot, "2", "9")
+        await shows(pilot, "keeps 2 later answers")
+        assert [one.differs for one in screen._shown] == [None, 3]
+        await pilot.press("j", "f")
+        await opened(pilot, AskScreen)
+        await pilot.press("enter")
+        await shows(pilot, "kept as branch fork-1")
+    [branch] = yaml.safe_load(path.read_text())["branches"].values()
+    assert (branch["at"], branch["inputs"], branch["score"]) == (0, ["9", "2", "3"], 0.5)
+
+
+async def test_results_stay_with_the_later_answers_they_ran_with(build: Build) -> None:
+    path = build.record(DEEP, "1", "2", "3")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "0")
+        await sweeping(pilot, "2", "9")
+        await pilot.press("escape")
+        player = await settled(pilot)
+        await press(pilot, "l", "A", "end", "0", "enter")
+        assert list(player.session.inputs) == ["1", "20", "3"]
+        await press(pilot, "escape", "0")
+        other = await sweeping(pilot)
+        assert other._shown == [] and other.query_one(TextArea).text == "2\n9"
+        await pilot.press("escape")
+        await press(pilot, "z", "0")
+        again = await sweeping(pilot)
+        assert [one.answer for one in again._shown] == ["2", "9"]
+
+
+async def test_what_was_tried_is_saved_as_in_a_shell(
+    build: Build, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = build.record(DEEP, "1", "2", "3")
+    monkeypatch.chdir(build.folder)
+    app = QuizlogApp(path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "0")
+        await sweeping(pilot, "2", "9")
+        await pilot.press("x")
+        await opened(pilot, ChooseScreen)
+        await shows(pilot, "what was tried, as JSON")
+        await pilot.press("G", "enter")
+        await opened(pilot, AskScreen)
+        await pilot.press("enter")
+        await shows(pilot, "written to")
+    saved = json.loads((build.folder / "sweep.json").read_text())
+    assert main(["sweep", str(path), "0", "2", "9", "--deep", "--json"]) == 0
+    assert saved == json.loads(capsys.readouterr().out)
 
 
 async def test_several_are_kept_and_the_record_stays_where_it_is(record: Path) -> None:

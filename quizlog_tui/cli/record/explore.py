@@ -11,11 +11,12 @@ from ...record.answer_list import portions, read_answers
 from ...replay.replayer import CHECKPOINTS
 from ...replay.transcript import Transcript
 from ...session.session import Session
+from ...session.trials import attempt_row
 from ...text import one_line
 from ..grammar import Parser, add_step, command
 from ..json_output import emit_json
 from .moves import one_move
-from .show import sweep_lines, sweep_row
+from .show import sweep_lines
 
 
 def bisect(arguments: Namespace) -> int:
@@ -41,15 +42,17 @@ def bisect(arguments: Namespace) -> int:
 
 
 def sweep(arguments: Namespace) -> int:
-    """`quizlog sweep RECORD K [ANSWER...] [--from FILE]`."""
+    """`quizlog sweep RECORD K [ANSWER...] [--from FILE] [--deep]`."""
     answers = list(arguments.answers)
     if arguments.file is not None:
         answers += read_answers(Path(arguments.file))
     if not answers:
         raise UsageError("which answers?", hint="name them, or --from FILE with one a line")
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
-        found = _tried(session, arguments.step, answers)
-        rows = [sweep_row(answer, one) for answer, one in zip(answers, found, strict=True)]
+        found = _tried(session, arguments.step, answers, deep=arguments.deep)
+        recorded = session.transcript_of() if arguments.deep else None
+        pairs = zip(answers, found, strict=True)
+        rows = [attempt_row(answer, one, recorded) for answer, one in pairs]
         if arguments.json:
             emit_json({"record": str(session.path), "step": arguments.step, "results": rows})
         else:
@@ -57,11 +60,13 @@ def sweep(arguments: Namespace) -> int:
         return 0
 
 
-def _tried(session: Session, at: int, answers: list[str]) -> list[Transcript | QuizlogError]:
+def _tried(
+    session: Session, at: int, answers: list[str], *, deep: bool
+) -> list[Transcript | QuizlogError]:
     """What each answer leads to; a terminal is told how far it is."""
     found: list[Transcript | QuizlogError] = []
     for portion in portions(answers):
-        found += session.fan_out(at, portion)
+        found += session.fan_out(at, portion, deep=deep)
         if sys.stderr.isatty() and len(answers) > len(portion):
             print(f"\rtried {len(found)} of {len(answers)}", end="", file=sys.stderr)
             if len(found) == len(answers):
@@ -83,6 +88,9 @@ def _sweep() -> Parser:
     parser.add_argument("answers", metavar="ANSWER", nargs="*")
     parser.add_argument(
         "--from", dest="file", metavar="FILE", help="more answers, one a line; - reads stdin"
+    )
+    parser.add_argument(
+        "--deep", action="store_true", help="keep later answers while their questions stay"
     )
     return parser
 

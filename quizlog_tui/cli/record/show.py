@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...errors import QuizlogError
-from ...replay.transcript import Step, Transcript
+from ...replay.transcript import Step
 from ...session.branch_list import BranchInfo
 from ...session.reply import Reply
 from ...session.session import Session
@@ -91,27 +90,6 @@ def why(reason: str | None) -> str:
     return f"coming back here runs the script again from an earlier step: {reason}"
 
 
-def sweep_row(answer: str, result: Transcript | QuizlogError) -> dict[str, Any]:
-    """One line of a sweep as plain data."""
-    if isinstance(result, QuizlogError):
-        return {
-            "answer": answer,
-            "status": None,
-            "score": None,
-            "steps": None,
-            "error": str(result),
-        }
-    error = result.last_error.message if result.last_error else None
-    return {
-        "answer": answer,
-        "status": result.status,
-        "score": result.score,
-        "steps": len(result.steps),
-        "next_prompt": result.next_prompt,
-        "error": error,
-    }
-
-
 def sweep_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A table: answer, outcome, score, what is asked or what went wrong."""
     width = max(len(one_line(row["answer"])) for row in rows)
@@ -119,7 +97,9 @@ def sweep_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         score = "" if row["score"] is None else f"  score {row['score']:g}"
         said = row.get("next_prompt") or row["error"] or ""
         status = row["status"] or "stopped"
-        yield f"{one_line(row['answer']):{width}}  {status}{score}  {one_line(said)}".rstrip()
+        parted = "" if row.get("differs") is None else f"  differs at step {row['differs']}"
+        words = f"{status}{score}{parted}  {one_line(said)}"
+        yield f"{one_line(row['answer']):{width}}  {words}".rstrip()
 
 
 def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:

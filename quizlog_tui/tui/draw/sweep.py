@@ -33,6 +33,8 @@ class SweepAttempt:
     """The run, or what stopped it."""
     kept: str = ""
     """The branch it was kept as; empty if it was not."""
+    differs: int | None = None
+    """The first step that shows something else than the recorded run; None if none does."""
 
 
 def best_first(attempts: Iterable[SweepAttempt]) -> list[SweepAttempt]:
@@ -86,12 +88,16 @@ def sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
         "outcome": 10,
         "score": 5,
         "steps": 5,
+        "differs at": 10,
         "asks next, or error": max(20, longest(_said(attempt) for attempt in attempts)),
         "kept as": max(7, min(16, longest(attempt.kept for attempt in attempts))),
     }
-    least = {"answer": 7, "asks next, or error": 12, "score": 5, "kept as": 7, "steps": 5}
+    least = {"answer": 7, "asks next, or error": 12, "score": 5, "kept as": 7, "differs at": 10}
+    least["steps"] = 5
     if not any(attempt.kept for attempt in attempts):
         del columns["kept as"], least["kept as"]
+    if all(attempt.differs is None for attempt in attempts):
+        del columns["differs at"], least["differs at"]
     return lambda width: layout(width, columns, least)
 
 
@@ -102,6 +108,7 @@ def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
         "outcome": _state(attempt),
         "score": f"{run.score:g}" if run and run.score is not None else "",
         "steps": f"{len(run.steps):5}" if run else "",
+        "differs at": "" if attempt.differs is None else f"step {attempt.differs}",
         "asks next, or error": _said(attempt),
         "kept as": (attempt.kept, "good"),
     }

@@ -68,11 +68,15 @@ class ReportExport:
 
 def pictures(app: App[Any]) -> list[Export]:
     """The screen as it is now, in both forms."""
-    svg, text = screen_svg(app), screen_text(app)
     return [
-        Export("this screen as a picture (SVG)", "screen.svg", lambda path: _write(path, svg)),
-        Export("this screen as text", "screen.txt", lambda path: _write(path, text)),
+        text_export("this screen as a picture (SVG)", "screen.svg", screen_svg(app)),
+        text_export("this screen as text", "screen.txt", screen_text(app)),
     ]
+
+
+def text_export(about: str, name: str, text: str) -> Export:
+    """A text that is at hand."""
+    return Export(about, name, lambda path: _write(path, text))
 
 
 def report_name(record: Path) -> str:

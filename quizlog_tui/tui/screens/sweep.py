@@ -1,11 +1,14 @@
 """Trying many answers at one step: type, paste or read them, see what each leads to, keep some.
 
+The recorded later answers follow each one while their questions stay, as when it is amended.
+
 A kept answer becomes a branch beside the active one, which stays active and where it is: so
 several can be kept as branches of the same one, and leaving the screen moves nothing.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +27,8 @@ from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session.audit import Audit
 from ...session.session import Session
-from ...text import visible
+from ...session.trials import attempt_row, differs_at
+from ...text import plural, visible
 from ..draw.sweep import (
     SweepAttempt,
     attempt_document,
@@ -41,6 +45,7 @@ from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
+from .export import Export, text_export
 
 _DRAW_SECONDS = 0.1
 """How often the table is drawn while answers are tried."""
@@ -52,8 +57,8 @@ class Trial:
 
     text: str
     """The answers to try, one a line."""
-    tried: dict[str, SweepAttempt] = field(default_factory=dict)
-    """What each answer led to, in the order they were tried."""
+    tried: dict[tuple[str, ...], dict[str, SweepAttempt]] = field(default_factory=dict)
+    """What each answer led to, in the order they were tried, by the later answers it ran with."""
 
 
 class SweepScreen(QuizlogScreen[bool]):
@@ -62,7 +67,8 @@ class SweepScreen(QuizlogScreen[bool]):
     Args:
         session: The record.
         replayer: Where it runs, to cancel.
-        stop: The run as it waits at the step.
+        whole: The run through all recorded answers.
+        step: The step to try answers at; later answers are kept while their questions stay.
         trial: What was typed and tried there before; goes on here.
     """
 
@@ -81,15 +87,15 @@ class SweepScreen(QuizlogScreen[bool]):
     """
 
     def __init__(
-        self, session: Session, replayer: Replayer, stop: Transcript, trial: Trial
+        self, session: Session, replayer: Replayer, whole: Transcript, step: int, trial: Trial
     ) -> None:
         super().__init__()
         self._session = session
         self._replayer = replayer
-        self._stop = stop
-        self._step = len(stop.steps)
+        self._whole = whole
+        self._step = step
         self._trial = trial
-        self._tried = trial.tried
+        self._tried = trial.tried.setdefault(whole.inputs[step + 1 :], {})
         self._shown: list[SweepAttempt] = []
         self._sorted = False
         self._stopped = False
@@ -142,8 +148,10 @@ class SweepScreen(QuizlogScreen[bool]):
         self.query_one(Heads).show(sweep_layout(self._shown))
         self.query_one("#attempts", RowList).show(sweep_grid(self._shown), cursor=cursor)
         order = " · best first" if self._sorted else ""
-        asked = (self._stop.next_prompt or "").strip()
-        self.status(f"Sweep at step {self._step} · {summary(tried)}{order} · {asked}")
+        asked = (self._whole.upto(self._step).next_prompt or "").strip()
+        later = len(self._whole.steps) - self._step - 1
+        kept = f" · keeps {plural(later, 'later answer')}" if later > 0 else ""
+        self.status(f"Sweep at step {self._step} · {summary(tried)}{order}{kept} · {asked}")
 
     @property
     def _marked(self) -> SweepAttempt | None:
@@ -173,7 +181,7 @@ class SweepScreen(QuizlogScreen[bool]):
         done, drawn = 0, time.monotonic()
         for portion in portions(answers):
             try:
-                found = self._session.fan_out(self._step, portion)
+                found = self._session.fan_out(self._step, portion, deep=True)
             except CancelledError:
                 self._stopped = True
             if self._stopped:
@@ -189,7 +197,8 @@ class SweepScreen(QuizlogScreen[bool]):
     def _take(self, answers: Sequence[str], found: Sequence[Transcript | QuizlogError]) -> None:
         for answer, result in zip(answers, found, strict=True):
             kept = self._tried[answer].kept if answer in self._tried else ""
-            self._tried[answer] = SweepAttempt(answer, result, kept)
+            differs = differs_at(result, self._whole)
+            self._tried[answer] = SweepAttempt(answer, result, kept, differs)
 
     def cancel(self) -> None:
         """Stop trying; what was tried stays."""
@@ -251,12 +260,22 @@ class SweepScreen(QuizlogScreen[bool]):
         name = (await self.app.push_screen_wait(AskScreen(question, free)) or "").strip()
         if not name:
             return
-        done = await self.slow_work.run(lambda: session.keep(at, marked.answer, name), "keeping")
+        later = () if isinstance(marked.result, QuizlogError) else marked.result.inputs[at + 1 :]
+        done = await self.slow_work.run(
+            lambda: session.keep(at, marked.answer, name, later=later), "keeping"
+        )
         if done is not None:
             self._kept = True
             self._tried[marked.answer] = replace(marked, kept=name)
             self._draw()
             tell(self, f"kept as branch {name}; {session.branch} stays the active one")
+
+    def exports(self) -> list[Export]:
+        """The screen, and what was tried."""
+        rows = [attempt_row(one.answer, one.result, self._whole) for one in self._shown]
+        found = {"schema_version": 1, "record": str(self._session.path), "step": self._step}
+        text = json.dumps(found | {"results": rows}, indent=2) + "\n"
+        return [*super().exports(), text_export("what was tried, as JSON", "sweep.json", text)]
 
     def action_back(self) -> None:
         """Back out of the output, of typing, of the screen."""

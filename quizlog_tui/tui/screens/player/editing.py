@@ -13,7 +13,7 @@ from .context import PlayerContext
 from .locked import writes
 from .moves import Moves
 from .panes import Panes
-from .player_state import Mode
+from .player_state import Mode, finding_of
 from .recorded import needs_script
 
 _MOST_SHOWN = 200
@@ -134,14 +134,11 @@ class Editing:
     @needs_script
     @in_worker()
     async def bisect(self) -> None:
-        """Find the answer that spoils the outcome, and look at it; the verdict stays in sight."""
+        """Find the answer that spoils the outcome, and look at it; the finding stays in sight."""
         found = await self.view.slow_work.run(lambda: (self.session.bisect(),), "searching")
         if found is None:
             return
+        [culprit] = found
         state = self._holder.state
-        if found[0] is None:
-            self._holder.become(state.found("no answer spoils the outcome"))
-        else:
-            step = found[0].step
-            verdict = f"step {step} spoils the outcome"
-            self._holder.become(state.to(step).found(verdict))
+        finding = finding_of(self.session, culprit)
+        self._holder.become((state.to(culprit.step) if culprit else state).found(finding))

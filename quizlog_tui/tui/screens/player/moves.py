@@ -84,7 +84,9 @@ class Moves:
 
     def _show(self, whole: Transcript, step: int | None = None) -> None:
         """Show what the session holds now: at its pointer, or at a step."""
-        self._holder.become(state_of(whole, self._session.pointer, step))
+        finding = self._holder.state.finding
+        still = finding if finding and finding.holds(self._session.record) else None
+        self._holder.become(state_of(whole, self._session.pointer, step).found(still))
 
     def follow(self) -> None:
         """Watch the record, and show what others write to it."""

@@ -294,7 +294,7 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def _back_out(self) -> None:
         """Stay: Escape is pressed too easily here, where it also leaves the input; q leaves."""
-        self._holder.become(self.state.found(""))
+        self._holder.become(self.state.found(None))
         self.panes.focus_output()
 
     # -- drawing
@@ -374,8 +374,9 @@ class PlayerScreen(QuizlogScreen[None]):
         recorded = "as recorded, nothing run" if session.missing else ""
         alarm = [f"! {alert}" for alert in alerts(self.state.whole)]
         standing = [where, f"branch {session.branch}{self.autoplay.playing}"]
-        standing.insert(2 if self.state.verdict else 0, state)  # a verdict is about the place
-        said = filter(None, (recorded, *alarm, self.state.verdict, *standing, f"{name}{slow}"))
+        found = self.state.finding.text if self.state.finding else ""
+        standing.insert(2 if found else 0, state)  # a finding is about the place
+        said = filter(None, (recorded, *alarm, found, *standing, f"{name}{slow}"))
         return " · ".join(said)
 
     # -- leaving

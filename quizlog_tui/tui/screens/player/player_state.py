@@ -6,12 +6,45 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ....record.model import Record
 from ....replay.transcript import Transcript
 from ....session.session import Session
+from ....session.walks import Culprit
+from ....text import clipped, one_line
 from ...playhead import Playhead
 
 Mode = Literal["answer", "fork", "amend"]
 """What the next answer does: answers, forks, or stands in place of the recorded one."""
+_MOST_SHOWN = 20
+"""Characters of an answer in a finding."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What bisect found on a branch."""
+
+    branch: str
+    """The branch."""
+    answers: tuple[str, ...]
+    """Its answers as far as the finding is about them."""
+    text: str
+    """The finding in words."""
+
+    def holds(self, record: Record) -> bool:
+        """Whether the branch still has these answers."""
+        if self.branch not in record.names:
+            return False
+        return tuple(record.path_of(self.branch).upto(len(self.answers))) == self.answers
+
+
+def finding_of(session: Session, culprit: Culprit | None) -> Finding:
+    """What bisect found on the active branch, in words that name the branch and the answer."""
+    branch, answers = session.branch, tuple(session.inputs)
+    if culprit is None:
+        return Finding(branch, answers, f"{branch}: no answer spoils the outcome")
+    answer = clipped(one_line(answers[culprit.step]), _MOST_SHOWN) or "(empty)"
+    said = f"{branch}: {answer} at step {culprit.step} spoils the outcome"
+    return Finding(branch, answers[: culprit.step + 1], said)
 
 
 @dataclass(frozen=True)
@@ -23,8 +56,8 @@ class PlayerState:
     head: Playhead
     """The place shown of it."""
     mode: Mode = "answer"
-    verdict: str = ""
-    """What bisect found; shown until the record changes."""
+    finding: Finding | None = None
+    """What bisect found; shown as long as it holds, until the user takes it away."""
 
     @property
     def step(self) -> int:
@@ -65,9 +98,9 @@ class PlayerState:
         """Without the fork or the amendment that was begun."""
         return replace(self, mode="answer")
 
-    def found(self, verdict: str) -> PlayerState:
-        """With what bisect found; an empty text takes it away."""
-        return replace(self, verdict=verdict)
+    def found(self, finding: Finding | None) -> PlayerState:
+        """With what bisect found; None takes it away."""
+        return replace(self, finding=finding)
 
 
 def state_of(whole: Transcript, pointer: int, step: int | None = None) -> PlayerState:

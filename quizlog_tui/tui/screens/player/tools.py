@@ -90,7 +90,7 @@ class Tools:
         stop = state.whole.upto(at)
         place = (self.session.source.code_hash, stop.inputs)
         trial = self._trials.setdefault(place, first_trial(stop))
-        screen = SweepScreen(self.session, self._context.replayer, stop, trial)
+        screen = SweepScreen(self.session, self._context.replayer, state.whole, at, trial)
         if await self.view.app.push_screen_wait(screen):
             self.view.draw()
 
