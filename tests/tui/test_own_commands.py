@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.config import Config
+from quizlog_tui.session.audit import Audit
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.keys.own_commands import PLACEHOLDERS, read_own_commands, shell_line, variable
@@ -195,6 +196,17 @@ async def test_the_library_runs_a_command_on_the_marked_record(record: Path) -> 
         await opened(pilot, LibraryScreen)
         await pilot.press("f9")
         await shows(pilot, "step needs {step}, which only a record that is open has")
+
+
+async def test_no_command_runs_in_audit_mode(record: Path) -> None:
+    for where in (record, record.parent):
+        app = QuizlogApp(where, configured("touch written"), audit=Audit("--read-only"))
+        async with app.run_test(size=(100, 30), notifications=True) as pilot:
+            await shows(pilot, "[locked]")
+            await idle(pilot)
+            await pilot.press("ctrl+g")
+            await shows(pilot, "locked; this would write: whatever the command try it does")
+    assert not (record.parent / "written").exists()
 
 
 async def test_commands_are_in_the_help_and_the_palette(record: Path) -> None:

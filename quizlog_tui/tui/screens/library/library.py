@@ -266,7 +266,7 @@ class LibraryScreen(QuizlogScreen[None]):
     def action_own_command(self, name: str) -> None:
         """Run one of the user's own commands on the marked record."""
         marked = self.marked
-        if marked is not None:
+        if marked is not None and not self._is_locked(f"whatever the command {name} does"):
             self.commands.run(name, {"record": str(marked.path.absolute())})
 
     @work(group=DIALOG)

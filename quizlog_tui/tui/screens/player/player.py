@@ -226,7 +226,8 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def action_own_command(self, name: str) -> None:
         """Run one of the user's own commands on the step shown."""
-        self.commands.run(name, command_values(self.session, self.state))
+        if not self._is_locked(f"whatever the command {name} does"):
+            self.commands.run(name, command_values(self.session, self.state))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether an action makes sense now: nobody goes and types who is typing."""
