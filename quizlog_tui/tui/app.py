@@ -18,7 +18,7 @@ from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.notifications import Notify
 
-from ..config import Config, ConfigProblem, config_path
+from ..config import Config, ConfigProblem
 from ..errors import QuizlogError
 from ..files.paths import own_examples
 from ..record.author import known_author
@@ -28,11 +28,9 @@ from ..session.session import Session
 from ..text import one_line, visible
 from .clock import Clock
 from .found import ChosenHit
-from .keys.actions import ACTIONS
-from .keys.keymap import effective, key_problems, textual_keys
-from .keys.own_commands import read_own_commands
 from .keys.palette import ActionCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
+from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
 from .messages import Neighbour, OpenRecord
 from .screens.base import QuizlogScreen
@@ -115,7 +113,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Whether the terminal shows nothing but ASCII."""
         self._themes = InstalledThemes(self)
         self._problems += self._themes.take_first(self.config.theme, self.state.theme)
-        self._take_keys()
+        self._keys = UserKeys(self)
+        self._problems += self._keys.take(self.config)
+        self.own_commands = self._keys.commands
+        """The user's own commands, by name."""
         self._typed = WaitingKeys(self._is_ready, self._take_typed)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -124,29 +125,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
         return [*found, _ASCII] if self.in_ascii else found
 
     # -- themes and keys
-
-    @property
-    def _ways_out(self) -> set[str]:
-        """The keys that act whatever is yet to be painted."""
-        actions = (action for action in ACTIONS["app"] if action.id in ("app.back", "app.quit"))
-        return {key for action in actions for key in effective(action, self._keymap)}
-
-    def _quits(self, event: events.Event) -> bool:
-        """Whether it is the key that ends the program at any time."""
-        quit_ = next(action for action in ACTIONS["app"] if action.id == "app.quit")
-        return isinstance(event, events.Key) and event.key in effective(quit_, self._keymap)
-
-    def _take_keys(self) -> None:
-        problems = key_problems(self.config.keys, str(config_path()))
-        self._problems += problems
-        if not problems:
-            self.set_keymap(textual_keys(self.config.keys))
-        found, wrong = read_own_commands(self.config.commands, self._keymap, str(config_path()))
-        self._problems += wrong
-        self.own_commands = {command.name: command for command in found}
-        for command in found:
-            action = command.action
-            self.bind(action.keys, action.call, description=action.label, show=False)
 
     def _watch_themes(self) -> None:
         """Draw anew when a theme file was changed."""
@@ -326,7 +304,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         try:
             if not isinstance(event, events.Key | events.Paste):
                 await super().on_event(event)
-            elif not self._typed.must_wait() or self._quits(event):
+            elif not self._typed.must_wait() or self._keys.quits(event):
                 await self._take_typed(event)
             elif self._typed.add(event):
                 self._take_waiting()
@@ -339,7 +317,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             if isinstance(event, events.Key):
                 self.app_focus = True
                 gate = getattr(self.screen, "gate", KeyGate())
-                await take_key(self, event, gate, self._ways_out)
+                await take_key(self, event, gate, self._keys.ways_out)
             elif isinstance(event, events.Paste):
                 await take_paste(self, event)
         except Exception as error:
