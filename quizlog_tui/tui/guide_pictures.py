@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
+from ..episodes.build.build import BuildSettings
+from ..episodes.build.make import make as build_episodes
 from ..files.paths import shipped
 from ..files.scratch import scratch_folder
+from ..record.store import RecordFile
+from ..session.new_record import new_record
+from ..session.session import Session
 from .draw.cast import moving_svg
 from .picture import picture
 from .recording import KeyPress, film
@@ -28,6 +34,7 @@ class Shot(NamedTuple):
 
 
 _ALGEBRA = "linear-algebra/solved.yaml"
+_EPISODES = "episodes.jsonl"
 SHOTS = {
     "player": Shot(_ALGEBRA, keys=("escape", "b", "down", "down", "l")),
     "tree": Shot(_ALGEBRA, "tree", size=(100, 20)),
@@ -37,8 +44,18 @@ SHOTS = {
         "adventure/record.yaml", "sweep", (*"yes", "enter", *"no", "enter", *"half", "f5")
     ),
     "library": Shot(".", "library", size=(100, 16)),
+    "episodes": Shot(_EPISODES, "episodes", keys=("down",), size=(100, 24)),
 }
 """Every still picture by its name."""
+_SUMS = ("21", "22", "55", "80")
+_WAY = ("north", "take", "south", "down", "open", "a map")
+_RAIN = ("3", "Hill")
+_TRIES: dict[str, Sequence[tuple[str, ...]]] = {
+    "arithmetic": [(*_SUMS, "90")] * 3 + [(*_SUMS, "99")],
+    "survey": [(*_RAIN, "90.3", "the rest of the year")] * 2 + [(*_RAIN, "90")],
+    "adventure": [(*_WAY, "no"), (*_WAY, "yes")],
+}
+"""Shipped quizzes with the answers of several runs, of which episodes are made."""
 _AUDIT = [
     KeyPress("escape", 2),
     *[KeyPress("h", 1.2)] * 3,
@@ -62,16 +79,36 @@ def make(name: str) -> str:
     if name == FILM:
         return moving_svg(film(Path(_ALGEBRA), _AUDIT, size=(100, 28)))
     shot = SHOTS[name]
+    if shot.screen == "episodes":
+        _write_episodes(Path(shot.record))
     return picture(shot.record, size=shot.size, keys=shot.keys, screen=shot.screen).svg
+
+
+def _write_episodes(path: Path) -> None:
+    """Answer shipped quizzes several times, and build a file of episodes from these runs."""
+    records = []
+    for name, tries in _TRIES.items():
+        script, seed = Path(name, "quiz.py"), RecordFile(Path(name, "record.yaml")).read().seed
+        for number, answers in enumerate(tries, 1):
+            records.append(script.with_name(f"run-{number}.yaml"))
+            new_record(script, records[-1], seed, clock=_stopped)
+            with Session(records[-1], clock=_stopped) as session:
+                for answer in answers:
+                    session.answer(answer)
+    build_episodes(records, path, BuildSettings(), lambda doing, done, total: None)
+
+
+def _stopped() -> str:
+    return "2026-11-22T14:40:00+00:00"
 
 
 def main(target: Path) -> None:
     """Write all pictures to a folder."""
     target = target.absolute()
-    with scratch_folder("pictures") as folder:
-        shutil.copytree(shipped("records"), folder / "records")
-        with chdir(folder / "records"):
-            for name in (*SHOTS, FILM):
+    for name in (*SHOTS, FILM):
+        with scratch_folder("pictures") as folder:
+            shutil.copytree(shipped("records"), folder / "records")
+            with chdir(folder / "records"):
                 (target / f"{name}.svg").write_text(make(name), encoding="utf-8")
 
 

@@ -70,6 +70,18 @@ async def test_golden_episodes(size: tuple[int, int], file: Path) -> None:
         check("episode-broken", size, screen_text(app))
 
 
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(("keys", "golden"), [("", "episodes"), ("enter", "episode")])
+def test_the_shell_draws_the_golden_episodes(
+    keys: str, golden: str, size: tuple[int, int], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = file.read_bytes()
+    words = ["screenshot", str(file), "--screen", "episodes", "--keys", keys]
+    assert main([*words, "--size", f"{size[0]}x{size[1]}"]) == 0
+    check(golden, size, capsys.readouterr().out)
+    assert file.read_bytes() == before
+
+
 async def test_every_key(file: Path) -> None:
     app = app_of(file)
     async with app.run_test(size=(100, 40), notifications=True) as pilot:
