@@ -1,1 +1,1 @@
-"""What judges a run: verify, compare, drift, bundle, lint, coverage."""
+"""Judges runs and scripts: verify, compare, drift, bundle, lint, coverage."""

@@ -1,6 +1,6 @@
-"""Which conditions make two runs part, found by changing conditions until they do.
+"""Finds the conditions that make two runs differ, by changing conditions. Pure.
 
-Pure search over a question put to it; knows nothing of runs.
+Knows nothing of runs: the caller answers whether a set of conditions makes a difference.
 """
 
 from __future__ import annotations
@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 
-def culprits(conditions: Sequence[str], parts: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
-    """Conditions whose change makes the difference, none of them needlessly; mostly just one.
+def find_culprits(
+    conditions: Sequence[str], parts: Callable[[Sequence[str]], bool]
+) -> tuple[str, ...]:
+    """A minimal set of conditions whose change makes the difference; mostly a single one.
 
-    Halves the conditions that are changed, as long as the difference stays, then changes back one
-    after the other. In the end it must go when nothing is changed, or it came of itself.
+    Halves the changed conditions as long as the difference remains, then drops one after the other.
+    Finally the difference must vanish if nothing is changed; otherwise no condition causes it.
 
     Args:
-        conditions: Those that make the difference when all are changed.
-        parts: Whether the difference is there with just these changed.
+        conditions: Conditions that make the difference when all are changed.
+        parts: Whether the difference occurs with exactly these conditions changed.
 
     Returns:
-        The conditions; none if the difference came of itself.
+        The conditions; empty if the difference also occurs without a change.
     """
     left = _halved(list(conditions), parts)
     for one in left if len(left) > 1 else ():

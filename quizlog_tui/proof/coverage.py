@@ -1,4 +1,4 @@
-"""What many runs of a script have reached of it, and where to try another answer next. Pure."""
+"""Finds which parts of a script runs have reached, and where to try another answer. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .lint.found import Ending, LintReport, ScriptQuestion
 
 
 @dataclass(frozen=True)
-class Walk:
-    """One run, and where it comes from."""
+class CoveredRun:
+    """One run, and its record and branch."""
 
     record: str
     branch: str
@@ -22,8 +22,8 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Reached:
-    """A question or an ending of the script, and how often it was come to."""
+class ReachedLine:
+    """A question or an ending of the script, and how often it was reached."""
 
     line: int
     text: str
@@ -50,15 +50,15 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was reached."""
+    """The coverage of a script by runs."""
 
     runs: int
-    questions: tuple[Reached, ...]
-    endings: tuple[Reached, ...]
+    questions: tuple[ReachedLine, ...]
+    endings: tuple[ReachedLine, ...]
     scores: dict[float, int]
-    """How often each score was reached, those never reached with 0; 1 is a finished run."""
+    """How often each possible score was reached; 1 is that of a finished run."""
     waiting: int
-    """Runs that wait for an answer and so have no score."""
+    """Number of runs that wait for an answer, and so have no score."""
     suggestions: tuple[Suggestion, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,8 +67,8 @@ class Coverage:
         return asdict(self) | {"scores": scores}
 
 
-def coverage(report: LintReport, walks: Sequence[Walk]) -> Coverage:
-    """What these runs reached of a script.
+def coverage(report: LintReport, walks: Sequence[CoveredRun]) -> Coverage:
+    """The coverage of a script by runs.
 
     Args:
         report: What `lint` found in the script.
@@ -80,7 +80,7 @@ def coverage(report: LintReport, walks: Sequence[Walk]) -> Coverage:
     scores.update(walk.run.score for walk in walks if walk.run.score is not None)
     questions = _questions(report.questions, asked, walks)
     endings = [
-        Reached(one.line, one.message, raised[one.line], one.score) for one in report.endings
+        ReachedLine(one.line, one.message, raised[one.line], one.score) for one in report.endings
     ]
     waiting = sum(walk.run.status == "in_progress" for walk in walks)
     ideas = tuple(_suggestions(report, asked, raised, walks))
@@ -93,26 +93,26 @@ def _stops(run: Transcript) -> list[Step]:
 
 
 def _raised(run: Transcript) -> set[int]:
-    """The script's lines that the exception came through."""
+    """The script's lines in the traceback of the exception."""
     return set(run.traceback_lines) if run.status == "error" else set()
 
 
 def _questions(
-    known: Iterable[ScriptQuestion], asked: Counter[int], walks: Sequence[Walk]
-) -> tuple[Reached, ...]:
-    """The script's questions, and those that only showed when it ran."""
-    rows = {one.line: Reached(one.line, one.prompt or "", asked[one.line]) for one in known}
+    known: Iterable[ScriptQuestion], asked: Counter[int], walks: Sequence[CoveredRun]
+) -> tuple[ReachedLine, ...]:
+    """The script's known questions, and those that were found only by running it."""
+    rows = {one.line: ReachedLine(one.line, one.prompt or "", asked[one.line]) for one in known}
     for walk in walks:
         for step in _stops(walk.run):
             line = step.line or 0
-            rows.setdefault(line, Reached(line, step.question or "", asked[line]))
+            rows.setdefault(line, ReachedLine(line, step.question or "", asked[line]))
     return tuple(rows[line] for line in sorted(rows))
 
 
 def _suggestions(
-    report: LintReport, asked: Counter[int], raised: Counter[int], walks: Sequence[Walk]
+    report: LintReport, asked: Counter[int], raised: Counter[int], walks: Sequence[CoveredRun]
 ) -> Iterator[Suggestion]:
-    """For each thing never reached: the last question before it that was."""
+    """For each part that was never reached, the last reached question before it."""
     homes = {one.line: one.reached_from for one in report.questions}
     begun = sorted((start, line) for line, home in homes.items() if asked[line] for start in home)
     places = _places(walks)
@@ -137,9 +137,9 @@ def _suggestions(
 
 
 def _nearest(wanted: ScriptQuestion | Ending, begun: Sequence[tuple[int, int]]) -> int | None:
-    """The line of the last question ever asked from which a run may come to what is wanted.
+    """The line of the last question that was asked before the wanted part.
 
-    Both may lie in functions; then the places count from which the main program calls them.
+    For parts in functions, the places count from which the main program calls them.
 
     Args:
         wanted: What was never reached.
@@ -150,9 +150,9 @@ def _nearest(wanted: ScriptQuestion | Ending, begun: Sequence[tuple[int, int]]) 
     return begun[count - 1][1] if count else None
 
 
-def _places(walks: Sequence[Walk]) -> dict[int | None, tuple[Walk, int]]:
-    """For each line that asked, the first run that came to its question, and at which step."""
-    found: dict[int | None, tuple[Walk, int]] = {}
+def _places(walks: Sequence[CoveredRun]) -> dict[int | None, tuple[CoveredRun, int]]:
+    """For each line that asked, the first run that reached it, and the step."""
+    found: dict[int | None, tuple[CoveredRun, int]] = {}
     for walk in walks:
         for index, step in enumerate(_stops(walk.run)):
             found.setdefault(step.line, (walk, index))

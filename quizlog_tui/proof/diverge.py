@@ -1,7 +1,7 @@
-"""Where two runs part: the first step at which they do not show the same.
+"""Finds the first step at which two runs differ. Pure.
 
-Pure comparison by content: printed text, then the question, then how it ended. Answers, lines,
-times and source texts play no part, so an edit that nobody can see makes no difference.
+Compares content: printed text, then the question, then the outcome. Answers, lines, times and
+source texts are ignored, so that an invisible edit makes no difference.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ What = Literal["print", "prompt", "error", "outcome"]
 
 @dataclass(frozen=True)
 class Difference:
-    """The first thing that is not the same."""
+    """The first difference between two runs."""
 
     step: int
-    """Index of the stop at which it shows, from 0; the end of the run counts as a stop."""
+    """Index of the stop, from 0; the end of the run counts as a stop."""
     what: What
-    """Printed text, a question, an exception, or how the run stands."""
+    """Printed text, question, exception or outcome."""
     a: Any
-    """What the first run shows there; None where it shows nothing."""
+    """What the first run shows there; None if it shows nothing."""
     b: Any
-    """What the second run shows there."""
+    """What the second run shows there; None if it shows nothing."""
 
 
 def first_difference(a: Transcript, b: Transcript) -> Difference | None:
     """The first difference between two runs; None if they show the same.
 
-    A run that is longer differs where the other one ends or waits.
+    A longer run differs at the stop where the other one ends or waits.
     """
     stops_a, stops_b = (*a.steps, a.last), (*b.steps, b.last)
     for step, (one, other) in enumerate(zip(stops_a, stops_b, strict=False)):
@@ -42,14 +42,14 @@ def first_difference(a: Transcript, b: Transcript) -> Difference | None:
             return _with_outcome(found, a, b)
     step = min(len(stops_a), len(stops_b)) - 1
     if len(stops_a) != len(stops_b):
-        return Difference(step, "outcome", _standing(a, step), _standing(b, step))
+        return Difference(step, "outcome", _outcome_at(a, step), _outcome_at(b, step))
     return _ends(step, a, b)
 
 
 def _at(step: int, a: Step, b: Step) -> Difference | None:
-    """What differs at one stop; "outcome" where one run asks and the other has ended."""
+    """The difference at one stop; "outcome" if one run asks and the other has ended."""
     if a.written != b.written:
-        one, other = apart(a.print, b.print)
+        one, other = first_unequal(a.print, b.print)
         return Difference(step, "print", one, other)
     if a.prompt != b.prompt:
         kind: What = "outcome" if a.prompt is None or b.prompt is None else "prompt"
@@ -57,8 +57,8 @@ def _at(step: int, a: Step, b: Step) -> Difference | None:
     return None
 
 
-def apart(a: Sequence[str], b: Sequence[str]) -> tuple[str | None, str | None]:
-    """The first strings of two lists that are not the same; None past the end of a list."""
+def first_unequal(a: Sequence[str], b: Sequence[str]) -> tuple[str | None, str | None]:
+    """The first unequal strings of two lists; None past the end of a list."""
     longest = max(len(a), len(b))
     pairs = ((_item(a, i), _item(b, i)) for i in range(longest))
     return next((pair for pair in pairs if pair[0] != pair[1]), ("\n".join(a), "\n".join(b)))
@@ -71,18 +71,18 @@ def _item(texts: Sequence[str], index: int) -> str | None:
 def _with_outcome(found: Difference, a: Transcript, b: Transcript) -> Difference:
     if found.what != "outcome":
         return found
-    return Difference(found.step, "outcome", _standing(a, found.step), _standing(b, found.step))
+    return Difference(found.step, "outcome", _outcome_at(a, found.step), _outcome_at(b, found.step))
 
 
-def _standing(run: Transcript, step: int) -> str:
-    """How a run stands at a stop, in words that can be compared."""
+def _outcome_at(run: Transcript, step: int) -> str:
+    """The status of a run at a stop."""
     if step < len(run.steps) or run.status == "in_progress":
         return "in_progress"
     return run.status
 
 
 def _ends(step: int, a: Transcript, b: Transcript) -> Difference | None:
-    """What differs in how two runs of the same length ended."""
+    """The difference between the outcomes of two runs of the same length."""
     if a.status != b.status:
         return Difference(step, "outcome", a.status, b.status)
     if a.error_type != b.error_type:

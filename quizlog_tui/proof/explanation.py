@@ -1,6 +1,6 @@
-"""Why a replay differs: the verdict, its cause, and the words for it.
+"""Explains why a replay differs: verdict, cause and reason. Pure.
 
-Decides nothing about which replays are made. Pure.
+Does not decide which replays are made.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _IN_WORDS = {
     "threads": "the order in which threads take turns",
     "libraries": "the real time, for which a library of it asks the system itself",
     "system": "the system's state (/proc, /sys)",
-    STARTS: "threads or programs that it starts and does not tell of",
+    STARTS: "threads or programs that it starts unobserved",
 }
 
 
@@ -53,10 +53,10 @@ def explain_difference(
     """The verdict on two runs that differ.
 
     Args:
-        plain: The one in the record's own world.
-        found: Where they differ.
+        plain: The run in the record's own world.
+        found: The difference.
         guilty: The conditions whose change makes the difference.
-        moved: Whether addresses, which anything in memory moves, decide there.
+        moved: Whether addresses in memory, which any allocation moves, decide there.
     """
     if not guilty:
         return divergence(found, *explain_noise(plain))
@@ -64,12 +64,12 @@ def explain_difference(
         words = f"it depends on addresses in memory, and they on {describe_conditions(guilty)}"
         return divergence(found, "address-order", words)
     verdict = divergence(found, cause_of(guilty), f"it depends on {describe_conditions(guilty)}")
-    # Its own account lacks what it started: by intent, or as a library in C tells nobody.
+    # The start was not observed: it was hidden on purpose, or made by a library in C.
     return replace(verdict, verdict="unverifiable") if STARTS in guilty else verdict
 
 
 def cause_of(guilty: Sequence[str]) -> Cause:
-    """The class of the first condition that no replay holds; of the first one if all are held."""
+    """The cause for the first open condition; for the first condition if none is open."""
     return next(
         (OPEN_CONDITIONS[name] for name in guilty if name in OPEN_CONDITIONS),
         (FIXED_CONDITIONS | OPEN_CONDITIONS)[guilty[0]],
@@ -77,12 +77,12 @@ def cause_of(guilty: Sequence[str]) -> Cause:
 
 
 def describe_conditions(guilty: Iterable[str]) -> str:
-    """Conditions in words."""
+    """Describe conditions."""
     return ", together with ".join(_IN_WORDS[name] for name in guilty)
 
 
 def explain_noise(plain: Transcript) -> tuple[Cause, str]:
-    """Why two runs in one and the same world differ: only what they met can be the cause."""
+    """Why two runs in the same world differ: only an observation can be the cause."""
     known = observed_cause(plain)
     if known is None and "addresses" in plain.unavailable:
         return "address-order", UNAVAILABLE["addresses"]
@@ -90,14 +90,14 @@ def explain_noise(plain: Transcript) -> tuple[Cause, str]:
 
 
 def observed_cause(plain: Transcript) -> tuple[Cause, str] | None:
-    """What a run met that no replay holds, as the cause of what no condition explains."""
+    """The observation that may cause a difference which no condition explains."""
     turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
     causes = UNVERIFIABLE | {name: (cause, REMARKABLE[name]) for name, cause in turns.items()}
     return next((causes[name] for name in causes if name in plain.observed), None)
 
 
 def apply_doubt(verdict: Verdict) -> Verdict:
-    """The verdict, or `unverifiable` where it would hold only by luck or as the script asks."""
+    """The verdict, or `unverifiable` if an observation makes it unreliable."""
     name = doubt(verdict.observed)
     if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
         return verdict

@@ -1,7 +1,7 @@
-"""Many inquiries at once: what several of them want to know is found out once.
+"""Runs several inquiries together, so that equal requests are answered once. Pure.
 
-An inquiry is a generator: it yields what it wants to know, is sent the answer, and returns what
-came of it. Pure; what is wanted and how it is found out is the caller's business.
+An inquiry is a generator: it yields a request, is sent the answer, and returns its result. The
+caller defines the requests and answers them.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ T = TypeVar("T")
 W = TypeVar("W")
 
 Inquiry = Generator[W, Any, T]
-"""Wants to know several `W`, equal if one answer serves both, and comes to a `T`."""
+"""Yields requests `W`, which are equal if one answer serves both, and returns a `T`."""
 
 
-def concluded(
+def run_inquiries(
     inquiries: Sequence[Inquiry[W, T]],
     find_out: Callable[[W, list[int]], Iterable[tuple[int, Any]]],
 ) -> Iterator[T]:
-    """What comes of each inquiry, in order.
+    """The results of inquiries, in order.
 
-    None goes further than those before it need, unless it wants to know the same as they do.
+    An inquiry is only advanced for its own result, or along with an earlier one that has the same
+    request.
 
     Args:
-        inquiries: None of them begun.
-        find_out: Gives the answers for all inquiries (by index) that want to know the same.
+        inquiries: The inquiries, not yet begun.
+        find_out: Answers a request for all inquiries (by index) that have made it.
     """
     wanted = {index: next(inquiry) for index, inquiry in enumerate(inquiries)}
     found: dict[int, T] = {}

@@ -1,8 +1,7 @@
-"""What a record knows of a line of answers, and whether the stops of a run are the recorded ones.
+"""Compares the stops of a run with a record: for `verify`, bundles and `drift`. Pure.
 
-The one judgement of it, for `verify`, bundles and `drift`. Judged by content: by the marks of the
-record's trail, which know what was printed before which question, and by the printed strings and
-the end that it keeps besides. Pure; runs nothing.
+Stops are compared by the fingerprints in the record's trail, which cover the printed text and the
+question of each stop, and by the recorded printed strings and outcome.
 """
 
 from __future__ import annotations
@@ -15,51 +14,51 @@ from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record, Status
 from ..replay.trail import printed_before, question_of, stop_fingerprint
 from ..replay.transcript import Transcript
-from .diverge import Difference, apart
+from .diverge import Difference, first_unequal
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a record knows of one line of answers."""
+class RecordedBranch:
+    """The recorded data of one branch."""
 
     inputs: AppendOnlyList[str]
     trail: AppendOnlyList[str]
     print: AppendOnlyList[str] | None
-    """The printed strings; None if it keeps none."""
+    """The printed strings; None if there are none."""
     stop: int
     """The stop to which `print`, `status`, `error` and `score` belong."""
     status: Status | None
     """None if it is not known."""
     error: LastError | None
-    """The exception, where its text is known."""
+    """The exception; None if its text is not known."""
     score: float | None
-    """None if it is not known, or there is none."""
+    """None if it is not known, or there is no score."""
     code_hash: str | None
-    """Hash of the script that showed it; None if it is not known."""
+    """Hash of the recorded script; None if it is not known."""
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether neither printed text nor questions were kept."""
+        """Whether neither printed text nor questions are recorded."""
         return self.print is None and not self.trail
 
     @property
     def missing(self) -> str | None:
-        """What of these answers was not kept, in words; None if nothing is missing."""
+        """Which data of the branch are not recorded, in words; None if nothing is missing."""
         if self.shows_nothing:
             started = self.inputs or self.status is not None
             return "printed text and questions are not recorded" if started else _NOTHING_YET
         if len(self.trail) > len(self.inputs):
             return None
-        told = self.print is not None and self.stop == len(self.inputs)
+        has_text = self.print is not None and self.stop == len(self.inputs)
         since = f" from step {len(self.trail)} on" if self.trail else ""
-        return f"{'questions' if told else 'texts and questions'}{since} are not recorded"
+        return f"{'questions' if has_text else 'texts and questions'}{since} are not recorded"
 
 
 _NOTHING_YET = "nothing is recorded yet"
 
 
-def known_of(record: Record, name: str) -> Known:
-    """What a record knows of one of its branches.
+def recorded_branch(record: Record, name: str) -> RecordedBranch:
+    """The recorded data of a branch.
 
     Raises:
         KeyError: There is no such branch.
@@ -68,24 +67,28 @@ def known_of(record: Record, name: str) -> Known:
     if name != record.branch:
         entry = record.branches[name]
         shown_by = entry.code_hash or record.code_hash
-        return Known(inputs, trail, None, len(inputs), entry.status, None, entry.score, shown_by)
-    # A record of ours has a `world`: where that prints nothing, nothing was printed.
-    kept = record.print if record.print or "world" in record.extras else None
-    stands = kept is not None or record.trail or record.last_error or record.status != "in_progress"
+        return RecordedBranch(
+            inputs, trail, None, len(inputs), entry.status, None, entry.score, shown_by
+        )
+    # A record of quizlog has a `world`: if its `print` is empty, nothing was printed.
+    own_print = record.print if record.print or "world" in record.extras else None
+    stands = (
+        own_print is not None or record.trail or record.last_error or record.status != "in_progress"
+    )
     status, error = record.status if stands else None, record.last_error
     score = error.score if error else None
     shown_by = record.code_hash
-    return Known(inputs, trail, kept, record.pointer, status, error, score, shown_by)
+    return RecordedBranch(inputs, trail, own_print, record.pointer, status, error, score, shown_by)
 
 
-def difference_from_record(known: Known, run: Transcript) -> Difference | None:
-    """The first stop of a run of recorded answers, from the first on, that is not as recorded."""
-    found = (differs(known, run.upto(stop)) for stop in _unclear(known, run))
+def difference_from_record(known: RecordedBranch, run: Transcript) -> Difference | None:
+    """The first difference between the stops of a run and the record."""
+    found = (differs(known, run.upto(stop)) for stop in _stops_to_compare(known, run))
     return next((one for one in found if one is not None), None)
 
 
-def _unclear(known: Known, run: Transcript) -> Iterator[int]:
-    """The stops of a run but for those of which it is plain that they are as recorded."""
+def _stops_to_compare(known: RecordedBranch, run: Transcript) -> Iterator[int]:
+    """The stops of a run without those that plainly agree with the record."""
     before = sum(len(step.written) for step in run.steps[: known.stop])
     alike = known.print is None or known.print[:before] == run.print[:before]
     printed = 0
@@ -102,37 +105,39 @@ def _unclear(known: Known, run: Transcript) -> Iterator[int]:
     yield len(run.steps)
 
 
-def differs(known: Known, run: Transcript) -> Difference | None:
-    """What is not as recorded at the stop a run has come to."""
+def differs(known: RecordedBranch, run: Transcript) -> Difference | None:
+    """The difference at the last stop of a run; None if it is as recorded."""
     return next(_differences(known, run, len(run.steps)), None)
 
 
-def belied(known: Known, run: Transcript, stop: int) -> bool:
-    """Whether a record's own mark of a stop belies what it has there, as the mark fits the run."""
+def is_contradicted(known: RecordedBranch, run: Transcript, stop: int) -> bool:
+    """Whether a differing stop has the run's fingerprint, so that the record was edited."""
     return stop < len(known.trail) and known.trail[stop] == stop_fingerprint(run, stop)
 
 
-def _differences(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
+def _differences(known: RecordedBranch, run: Transcript, stop: int) -> Iterator[Difference]:
     fingerprint = known.trail[stop] if stop < len(known.trail) else None
     if fingerprint is None or fingerprint == stop_fingerprint(run, stop):
         yield from _by_print(known, run, stop)
         yield from _by_end(known, run, stop)
     else:
-        yield from _by_mark(known, run, stop, fingerprint)
-        yield _unnamed(known, run, stop, fingerprint)
+        yield from _by_fingerprint(known, run, stop, fingerprint)
+        yield _unlocated(known, run, stop, fingerprint)
     if stop < len(known.inputs) and run.status != "in_progress":
         yield Difference(stop, "outcome", "in_progress", run.status)
 
 
-def _by_mark(known: Known, run: Transcript, stop: int, fingerprint: str) -> Iterator[Difference]:
-    """What makes a stop another than its mark, as far as the record has the texts."""
+def _by_fingerprint(
+    known: RecordedBranch, run: Transcript, stop: int, fingerprint: str
+) -> Iterator[Difference]:
+    """What differs at a stop with another fingerprint, as far as texts are recorded."""
     asked, now = question_of(fingerprint), run.last.prompt
     old = None
     if known.print is not None and stop <= known.stop and asked is not None:
         old = printed_before(fingerprint, known.print, len(run.print) - len(run.last.print))
     if old is None:
         yield from _by_print(known, run, stop)
-    elif not _stopped_short(known, run, old) and old != list(run.last.print):
+    elif not _raised_before(known, run, old) and old != list(run.last.print):
         yield _print_difference(stop, old, run.last.print)
     if asked is not None and now is not None and asked != now:
         yield Difference(stop, "prompt", asked, now)
@@ -142,8 +147,8 @@ def _by_mark(known: Known, run: Transcript, stop: int, fingerprint: str) -> Iter
     yield from _by_end(known, run, stop)
 
 
-def _unnamed(known: Known, run: Transcript, stop: int, fingerprint: str) -> Difference:
-    """A stop that is not as marked, where no text that the record has is another."""
+def _unlocated(known: RecordedBranch, run: Transcript, stop: int, fingerprint: str) -> Difference:
+    """The difference at a stop with another fingerprint whose recorded texts all agree."""
     now = "".join(run.last.written)
     if known.print is not None and stop <= known.stop:  # the strings agree, so lines end otherwise
         lines = tuple(f"{text}\n" for text in run.last.print)
@@ -159,30 +164,30 @@ def _unnamed(known: Known, run: Transcript, stop: int, fingerprint: str) -> Diff
     return Difference(stop, "print", None, now)
 
 
-def _by_print(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
-    """Judged by the record's printed strings, which do not say to which stop they belong."""
+def _by_print(known: RecordedBranch, run: Transcript, stop: int) -> Iterator[Difference]:
+    """Compare by the record's printed strings, which do not say to which stop they belong."""
     if known.print is None or stop > known.stop:
         return
     own, at = run.last.print, len(run.print) - len(run.last.print)
     end = len(known.print) if stop == known.stop else at + len(own)
-    kept = known.print[at:end]
-    if list(kept) != list(own) and not _stopped_short(known, run, kept):
-        yield _print_difference(stop, kept, own)
+    own_print = known.print[at:end]
+    if list(own_print) != list(own) and not _raised_before(known, run, own_print):
+        yield _print_difference(stop, own_print, own)
 
 
-def _stopped_short(known: Known, run: Transcript, old: Sequence[str]) -> bool:
-    """Whether the run raised before it printed all it did: its outcome is what has changed."""
+def _raised_before(known: RecordedBranch, run: Transcript, old: Sequence[str]) -> bool:
+    """Whether the run raised before it printed all texts: then its outcome is the difference."""
     own = run.last.print
     raised = run.status == "error" and (known.status != "error" or len(run.steps) != known.stop)
     return raised and len(own) < len(old) and list(old[: len(own)]) == list(own)
 
 
 def _print_difference(stop: int, old: Sequence[str], new: Sequence[str]) -> Difference:
-    return Difference(stop, "print", *apart(old, new))
+    return Difference(stop, "print", *first_unequal(old, new))
 
 
-def _by_end(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
-    """Judged by how the record stands."""
+def _by_end(known: RecordedBranch, run: Transcript, stop: int) -> Iterator[Difference]:
+    """Compare by the record's outcome."""
     if stop != known.stop or known.status is None:
         return
     then, now = known.error, run.last_error
@@ -195,8 +200,8 @@ def _by_end(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
     yield from _by_line(known, run, stop)
 
 
-def _by_line(known: Known, run: Transcript, stop: int) -> Iterator[Difference]:
-    """Judged by the line that raised, which says something of one and the same script only."""
+def _by_line(known: RecordedBranch, run: Transcript, stop: int) -> Iterator[Difference]:
+    """Compare by the line that raised, which means something only for an unchanged script."""
     then, now, source = known.error, run.last_error, run.last.source
     same = source is not None and source.code_hash == known.code_hash
     if same and then and now and then.line not in (None, now.line):

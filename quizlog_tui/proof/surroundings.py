@@ -1,4 +1,4 @@
-"""What lies around a script: files left over from earlier runs, files it names, another place."""
+"""The surroundings of a script: leftover files, files that it names, another folder."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 
 _MOST_NAMES = 5
-"""Files beyond which a sentence names no more."""
+"""Maximum number of files named in a sentence."""
 
 
 def left_over(run: Transcript, folder: Path, how: str = "file") -> Iterator[str]:
-    """Files that the script writes and that lie in the user's folder all the same.
+    """Files that the script writes and that exist in the user's folder.
 
     Args:
-        run: What it did.
-        folder: Its folder.
-        how: "file" for those it wrote before it read them. "update" for those it read first, as it
-            does data that belong to it: one that is left over looks the same.
+        run: The run.
+        folder: The script's folder.
+        how: "file" for files that it wrote before reading them; "update" for files that it read
+            first, which may be data of the script or left over.
     """
     for name in run.observed:
         kind, _, path = name.partition(" ")
@@ -39,7 +39,7 @@ def named_files(source: Source) -> str:
 
 @contextmanager
 def elsewhere(folder: Path) -> Iterator[str]:
-    """Another path for a folder, of another length."""
+    """Another path, of another length, for a folder."""
     from ..files.scratch import scratch_folder
 
     with scratch_folder("verify") as base:

@@ -1,6 +1,6 @@
-"""Replays of one script under changed conditions, each line of answers in fresh processes.
+"""Replays of one script under changed conditions, in fresh processes.
 
-What several lines want to know at once is found out in one walk. Knows nothing of what is judged.
+Replays for several branches are made in one walk. Knows nothing of verdicts.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from ..replay.transcript import Transcript
 from ..replay.tree import tree_of
 from ..replay.uncached_runs import UncachedRuns
 from ..replay.world import World
-from .causes import culprits
+from .causes import find_culprits
 from .diverge import first_difference
 
 
 @dataclass(frozen=True)
-class Other:
-    """What is other than usual."""
+class Variation:
+    """A variation of the usual world."""
 
     changed: tuple[str, ...] = ()
-    """Names of conditions."""
+    """Names of the changed conditions."""
     hidden: tuple[str, ...] = ()
-    """Files that are not found, if left over files are among the conditions."""
+    """Files that are hidden, if `leftovers` is among the conditions."""
     later: bool = False
     """Whether the runs begin in a later second, by the real clock."""
 
 
 @dataclass(frozen=True)
-class Search:
-    """A search for conditions that make a run part from the usual one by the end of its answers."""
+class CauseSearch:
+    """A search for the conditions that make a run differ from the usual one."""
 
     answers: tuple[str, ...]
-    among: Other
+    among: Variation
 
 
-Wanted = tuple[Other, ...] | Search
-"""Runs of a line of answers in several worlds, or what comes of a search."""
+TrialRequest = tuple[Variation, ...] | CauseSearch
+"""A request for runs in several worlds, or for the result of a search."""
 
 
 class Trials:
@@ -50,8 +50,8 @@ class Trials:
     Args:
         source: The script.
         world: The usual world.
-        runs: Does the replaying.
-        elsewhere: The path at which the script finds its folder, where that is changed.
+        runs: Makes the replays.
+        elsewhere: The path of the script's folder if that condition is changed.
     """
 
     def __init__(self, source: Source, world: World, runs: UncachedRuns, elsewhere: str) -> None:
@@ -60,29 +60,31 @@ class Trials:
         self._runs = runs
         self._elsewhere = elsewhere
 
-    def run(self, answers: Sequence[str], other: Other = Other()) -> Transcript:
+    def run(self, answers: Sequence[str], other: Variation = Variation()) -> Transcript:
         """A replay.
 
         Raises:
-            LimitError: The script went over a limit.
-            CancelledError: The runs were given up.
+            LimitError: The script exceeded a limit.
+            CancelledError: The runs were cancelled.
         """
         return self._runs.replay(self._source, self._world_of(other), answers)
 
-    def find_out(self, wanted: Wanted, lines: Iterable[Sequence[str]]) -> Iterator[tuple[int, Any]]:
-        """What several lines of answers want to know, for each by its index, in any order.
+    def find_out(
+        self, wanted: TrialRequest, lines: Iterable[Sequence[str]]
+    ) -> Iterator[tuple[int, Any]]:
+        """The results of a request for several branches, in any order.
 
         Args:
-            wanted: The same for all.
-            lines: Their answers.
+            wanted: The request, the same for all.
+            lines: The answers of the branches.
 
         Yields:
-            With each index the runs, or the conditions; errors in place of either.
+            The index of a branch, and its runs, conditions, or errors in their place.
 
         Raises:
-            CancelledError: The runs were given up.
+            CancelledError: The runs were cancelled.
         """
-        if isinstance(wanted, Search):
+        if isinstance(wanted, CauseSearch):
             found = self._searched(wanted)
             yield from ((index, found) for index, _ in enumerate(lines))
         else:
@@ -91,26 +93,26 @@ class Trials:
             worlds = [self._world_of(other) for other in wanted]
             yield from self._runs.walk(self._source, worlds, tree_of(lines))
 
-    def _searched(self, search: Search) -> tuple[str, ...] | LimitError:
+    def _searched(self, search: CauseSearch) -> tuple[str, ...] | LimitError:
         try:
             parts = self.parting(search.answers, search.among.hidden)
-            return culprits(search.among.changed, parts)
+            return find_culprits(search.among.changed, parts)
         except LimitError as error:
             return error
 
     def parting(
         self, answers: Sequence[str], hidden: tuple[str, ...] = ()
     ) -> Callable[[Sequence[str]], bool]:
-        """Whether a run under changed conditions parts from the usual one."""
+        """A function that says whether changed conditions make a run differ from the usual one."""
         usual = self.run(answers)
 
         def parts(changed: Sequence[str]) -> bool:
-            other = self.run(answers, Other(tuple(changed), hidden))
+            other = self.run(answers, Variation(tuple(changed), hidden))
             return first_difference(usual, other) is not None
 
         return parts
 
-    def _world_of(self, other: Other) -> World:
+    def _world_of(self, other: Variation) -> World:
         world = self._world.but(other.changed)
         if "folder" in world.changed:
             world = replace(world, at=self._elsewhere)

@@ -1,4 +1,4 @@
-"""What came of verifying a record: the data, and the sentences a person reads."""
+"""The verdict on a record: data, and sentences for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .diverge import What
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of verifying a record."""
+    """The result of verifying a record."""
 
     verdict: Literal["reproducible", "diverges", "unverifiable"]
     step: int | None = None
@@ -20,28 +20,28 @@ class Verdict:
     what: What | None = None
     """What differs there."""
     recorded: Any = None
-    """What the record has there."""
+    """The recorded value there."""
     replayed: Any = None
-    """What a replay shows there."""
+    """The replayed value there."""
     cause: Cause | None = None
-    """The class of the reason."""
+    """The class of the cause."""
     reason: str | None = None
     """The reason in words."""
     relies_on: tuple[Cause, ...] = ()
-    """What another world would change, and the fixed one holds."""
+    """Causes of differences that only the fixed world prevents."""
     observed: tuple[str, ...] = ()
     """What was met that the world does not hold; names of `UNVERIFIABLE` and `REMARKABLE`."""
     unavailable: tuple[str, ...] = ()
     """What this system lacks; names of `UNAVAILABLE`."""
     fits: str | None = None
-    """How far a record fits a script that was edited since: "all" of it shows the same; "amended",
-    something shows otherwise but each answer still meets its question; "to step K", where another
-    question, or none, is. None where the script is the recorded one."""
+    """How far a record fits a script that was edited since: "all" of it shows the same; "amended"
+    if something differs, but each answer still belongs to its question; "to step K", where the
+    question differs. None if the script is unchanged."""
 
     branch: str | None = None
-    """The branch that this is about; None for the active one."""
+    """The branch of the verdict; None for the active one."""
     not_judged: tuple[str, ...] = ()
-    """What of the record was compared with nothing, and why, in words."""
+    """Parts of the record that could not be compared, and why, in words."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -60,7 +60,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """The verdict in a line."""
+        """The verdict in one line."""
         if self.verdict == "reproducible":
             edited = ", though the script was edited" if self.fits else ""
             first = "".join(f"; {part}" for part in self.not_judged[:1])
@@ -74,7 +74,7 @@ class Verdict:
 
     @property
     def remarks(self) -> Iterator[str]:
-        """What else is worth saying."""
+        """Further lines about the verdict."""
         if self.verdict == "diverges":
             yield f"recorded: {_shown(self.recorded)}"
             yield f"replayed: {_shown(self.replayed)}"
@@ -82,8 +82,8 @@ class Verdict:
             yield f"fits the edited script: {self.fits}"
         if self.relies_on:
             yield f"held by the fixed world: {', '.join(self.relies_on)}"
-        told = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
-        yield from (f"not judged: {part}" for part in self.not_judged[told:])
+        shown = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
+        yield from (f"not judged: {part}" for part in self.not_judged[shown:])
         for name in self.observed:
             if describe_observation(name) != self.reason:
                 yield f"note: {describe_observation(name)}"
@@ -91,12 +91,12 @@ class Verdict:
             yield f"missing here: {UNAVAILABLE[name]}"
 
 
-def together(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Verdict:
-    """The verdict on a record from those on its branches, the active one first: the gravest.
+def combine_verdicts(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Verdict:
+    """The verdict on a record: the gravest one on its branches.
 
     Args:
-        verdicts: What came of each branch.
-        not_judged: What else was compared with nothing.
+        verdicts: The verdicts on the branches, the active one first.
+        not_judged: Further parts that could not be compared.
     """
     rank = ("diverges", "unverifiable", "reproducible")
     gravest = min(verdicts, key=lambda one: rank.index(one.verdict))

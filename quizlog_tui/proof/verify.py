@@ -1,9 +1,8 @@
-"""Whether a record is what happened: replays under other conditions, compared step by step.
+"""Verifies a record by replays under different conditions, compared step by step.
 
-Two replays side by side, nothing cached: one in the record's own world, one in a world in which
-every condition is another. Where they part, from each other or from the record, single conditions
-are changed and changed back until the one is found that makes the difference. Judges only; changes
-no record.
+Two replays are made without a cache: one in the record's own world, one with all conditions
+changed. If they differ, from each other or from the record, conditions are changed one by one to
+find the cause. No record is changed.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from ..replay.world import (
     parse_world,
     world_of,
 )
-from .causes import culprits
+from .causes import find_culprits
 from .diverge import Difference, first_difference
 from .explanation import (
     STARTS,
@@ -45,21 +44,21 @@ from .explanation import (
     explain_noise,
     observed_cause,
 )
-from .inquiry import Inquiry, concluded
-from .recorded import belied, difference_from_record, known_of
+from .inquiry import Inquiry, run_inquiries
+from .recorded import difference_from_record, is_contradicted, recorded_branch
 from .surroundings import elsewhere, left_over, named_files
-from .trials import Other, Search, Trials, Wanted
-from .verdict import Verdict, together
+from .trials import CauseSearch, TrialRequest, Trials, Variation
+from .verdict import Verdict, combine_verdicts
 
 T = TypeVar("T")
 
 _USUAL = (*(name for name in FIXED_CONDITIONS if name != "entropy"), *OPEN_CONDITIONS)
-"""What the second replay changes. Not the system's randomness: like all chance it is the seed's."""
+"""The conditions that the second replay changes. All randomness comes from the seed."""
 
 _SAID = {"system": {"system"}, STARTS: {"threads", "processes", "thread", "program"}}
-"""Conditions that take from a run what it may do if it says so, and what it has met then."""
+"""Conditions that forbid something, and the observations that a run makes if it does it openly."""
 _RACING = ("threads", "processes", "chance", "ports")
-"""What makes runs differ now and then, so that changing conditions proves nothing."""
+"""Observations of chance differences, for which changing conditions proves nothing."""
 
 
 def verify(path: Path, runs: UncachedRuns | None = None) -> Verdict:
@@ -67,33 +66,33 @@ def verify(path: Path, runs: UncachedRuns | None = None) -> Verdict:
 
     Args:
         path: The record.
-        runs: Does the replaying; may be shared.
+        runs: Makes the replays; may be shared.
 
     Raises:
         RecordError: The record cannot be read.
         ScriptError: Its script cannot be read.
-        CancelledError: `runs` were given up.
+        CancelledError: `runs` were cancelled.
     """
     record = RecordFile(path).read()
     source = read_script_of(path, record.script)
-    return judged(record, source, runs or UncachedRuns())
+    return verify_branches(record, source, runs or UncachedRuns())
 
 
-def judged(
+def verify_branches(
     record: Record, source: Source, runs: UncachedRuns, vouched: Collection[str] = ()
 ) -> Verdict:
     """The verdict on all branches of a record, each to its end; the active one comes first.
 
-    Those that another text of the script has shown are named and not judged: it is not at hand.
+    Branches of another text of the script are named but not judged, as that text is not available.
 
     Args:
-        record: What was recorded.
-        source: Its script as it is now.
-        runs: Does the replaying.
-        vouched: Files of the script's folder that belong to it, though the script may write them.
+        record: The record.
+        source: The present text of its script.
+        runs: Makes the replays.
+        vouched: Files of the script's folder that are not leftovers, though the script writes them.
 
     Raises:
-        CancelledError: `runs` were given up.
+        CancelledError: `runs` were cancelled.
     """
     others = [name for name in record.branches if name != record.branch]
     hashes = {name: record.branches[name].code_hash for name in others}
@@ -111,35 +110,34 @@ def judged(
                 not_judged.append(f"branch {name} is of another text of the script")
             else:
                 found.append(next(verdicts))
-    return together(found, not_judged)
+    return combine_verdicts(found, not_judged)
 
 
 def _verdicts(trials: Trials, branches: Sequence[Verifier]) -> Iterator[Verdict]:
     """The verdicts on branches, in order.
 
-    Answers that branches share are replayed once for all. A verdict against a branch comes only of
-    replays of its own.
+    Common answers of branches are replayed once. A verdict against a branch needs its own replays.
     """
 
-    def find_out(wanted: Wanted, asking: list[int]) -> Iterator[tuple[int, Any]]:
+    def find_out(wanted: TrialRequest, asking: list[int]) -> Iterator[tuple[int, Any]]:
         answers_found = trials.find_out(wanted, (branches[index].answers for index in asking))
         return ((asking[place], answer) for place, answer in answers_found)
 
     shared = len(branches) > 1
-    found = concluded([branch.inquiry(shared=shared) for branch in branches], find_out)
+    found = run_inquiries([branch.inquiry(shared=shared) for branch in branches], find_out)
     for branch, verdict in zip(branches, found, strict=True):
         yield verdict or next(_verdicts(trials, [branch]))
 
 
 class Verifier:
-    """One branch of a record under judgement.
+    """Verifies one branch of a record.
 
     Args:
-        record: What was recorded.
-        source: Its script as it is now.
-        trials: Does the replaying.
-        branch: Which of its branches; the active one if None.
-        vouched: Files of the script's folder that are not left over, whatever it writes.
+        record: The record.
+        source: The present text of its script.
+        trials: Makes the replays.
+        branch: The name of the branch; None for the active one.
+        vouched: Files of the script's folder that are not leftovers.
     """
 
     def __init__(
@@ -161,12 +159,12 @@ class Verifier:
         """All answers of the branch."""
         return self._record.path_of(self._branch or self._record.branch)
 
-    def inquiry(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
-        """Judge by the replays that are asked for.
+    def inquiry(self, *, shared: bool) -> Inquiry[TrialRequest, Verdict | None]:
+        """The inquiry that requests replays and returns the verdict.
 
         Args:
-            shared: Whether processes of other branches may take part in them. Then nothing comes
-                of it where a difference was found.
+            shared: Whether the replays share processes with other branches. Then the result is None
+                if a difference was found.
         """
         try:
             verdict = yield from self._judged(shared=shared)
@@ -174,14 +172,14 @@ class Verifier:
             verdict = Verdict("unverifiable", reason=error.message)
         return verdict and replace(verdict, branch=self._branch)
 
-    def _judged(self, *, shared: bool) -> Inquiry[Wanted, Verdict | None]:
-        told = parse_world(self._record.extras.get("world")).get("met", "").split()
-        self._varied = _conditions(told)
-        plain, varied = _sound_runs((yield (Other(), Other(self._varied))))
+    def _judged(self, *, shared: bool) -> Inquiry[TrialRequest, Verdict | None]:
+        observed_then = parse_world(self._record.extras.get("world")).get("met", "").split()
+        self._varied = _conditions(observed_then)
+        plain, varied = _runs_or_raise((yield (Variation(), Variation(self._varied))))
         if (wanted := _conditions(plain.observed)) != self._varied:
             self._varied = wanted
-            (varied,) = _sound_runs((yield (Other(wanted),)))
-        self._known = known_of(self._record, self._branch or self._record.branch)
+            (varied,) = _runs_or_raise((yield (Variation(wanted),)))
+        self._known = recorded_branch(self._record, self._branch or self._record.branch)
         found = difference_from_record(self._known, plain)
         if shared and found is not None:
             return None
@@ -205,7 +203,7 @@ class Verifier:
         return None if shared and against else self._bounded(verdict)
 
     def _bounded(self, verdict: Verdict) -> Verdict:
-        """A verdict reaches as far as the record: answers of which it shows nothing prove none."""
+        """Limit a verdict to the recorded parts: answers without recorded data prove nothing."""
         known = self._known
         if verdict.verdict != "reproducible" or known.missing is None:
             return verdict
@@ -228,16 +226,16 @@ class Verifier:
 
     def _against_conditions(
         self, plain: Transcript, varied: Transcript
-    ) -> Inquiry[Wanted, Verdict]:
-        """The record agrees with a replay: does it with every replay?"""
+    ) -> Inquiry[TrialRequest, Verdict]:
+        """The verdict on a record that agrees with a replay, after replays in other conditions."""
         changed = list(self._varied)
         relied: dict[Cause, int] = {}
         hidden = self._left_over(plain)
         if hidden:
-            (varied,) = _sound_runs((yield (Other(self._varied, hidden),)))
+            (varied,) = _runs_or_raise((yield (Variation(self._varied, hidden),)))
         while (found := first_difference(plain, varied)) is not None:
-            among = Other(tuple(changed), hidden)
-            guilty = _sound((yield Search(tuple(self._known.inputs[: found.step]), among)))
+            among = Variation(tuple(changed), hidden)
+            guilty = _or_raise((yield CauseSearch(tuple(self._known.inputs[: found.step]), among)))
             if not guilty or any(name in OPEN_CONDITIONS for name in guilty):
                 moved = relied.get("address-order") == found.step
                 verdict = explain_difference(plain, found, guilty, moved)
@@ -245,9 +243,11 @@ class Verifier:
             for name in guilty:
                 relied.setdefault(FIXED_CONDITIONS[name], found.step)
                 changed.remove(name)
-            (varied,) = _sound_runs((yield (Other(tuple(changed), hidden),)))
-        if "program" in plain.observed:  # programs have the real clock, and two runs may be quick
-            (later,) = _sound_runs((yield (Other(later=True),)))
+            (varied,) = _runs_or_raise((yield (Variation(tuple(changed), hidden),)))
+        if (
+            "program" in plain.observed
+        ):  # programs have the real clock, and two runs may be within one second
+            (later,) = _runs_or_raise((yield (Variation(later=True),)))
             if (found := first_difference(plain, later)) is not None:
                 return replace(divergence(found, *explain_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
@@ -257,18 +257,18 @@ class Verifier:
         return tuple(name for name in names if name not in self._vouched)
 
     def _made_without(self, files: tuple[str, ...]) -> bool:
-        """Whether the record is what a run shows that finds none of these files."""
+        """Whether the record agrees with a run that finds none of these files."""
         if not files:
             return False
-        run = self._trials.run(self._known.inputs, Other(("leftovers",), files))
+        run = self._trials.run(self._known.inputs, Variation(("leftovers",), files))
         return difference_from_record(self._known, run) is None
 
     def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
-        """A replay differs from the record: why?"""
+        """The verdict on a record that differs from a replay."""
         if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
             return divergence(found, *explain_noise(plain))
-        if belied(self._known, plain, found.step):
-            words = "the record was edited: its own mark of that step is of what a replay shows"
+        if is_contradicted(self._known, plain, found.step):
+            words = "the record was edited: its fingerprint of that step is that of the replay"
             return divergence(found, "unknown", words)
         edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = (
@@ -288,7 +288,7 @@ class Verifier:
         )
         answers = self._known.inputs[: found.step]
         parts = self._trials.parting(answers, self._left_over(plain))
-        guilty = culprits(changed, parts) if parts(changed) else ()
+        guilty = find_culprits(changed, parts) if parts(changed) else ()
         if guilty:
             too = "; the script was changed since, too" if edited else ""
             words = f"what stands there depends on {describe_conditions(guilty)}{too}"
@@ -307,13 +307,13 @@ class Verifier:
         return divergence(found, *(observed_cause(plain) or ("unknown", words)))
 
 
-def _sound_runs(outcomes: Sequence[Outcome]) -> list[Transcript]:
-    """The runs that were asked for."""
-    return [_sound(outcome) for outcome in outcomes]
+def _runs_or_raise(outcomes: Sequence[Outcome]) -> list[Transcript]:
+    """The requested runs; raises the error that stopped one."""
+    return [_or_raise(outcome) for outcome in outcomes]
 
 
-def _sound(outcome: T | QuizlogError) -> T:
-    """What was asked for; raises what stopped it."""
+def _or_raise(outcome: T | QuizlogError) -> T:
+    """The requested result; raises the error that stopped it."""
     if isinstance(outcome, QuizlogError):
         raise outcome
     return outcome
@@ -323,7 +323,7 @@ def _conditions(observed: Collection[str]) -> tuple[str, ...]:
     """The conditions that the second replay changes.
 
     Args:
-        observed: What the run says that it met: what it shows of that is no news.
+        observed: The observations of the run; conditions that forbid these are left out.
     """
     said = {name for name, notes in _SAID.items() if not notes.isdisjoint(observed)}
     return tuple(name for name in _USUAL if name not in said)

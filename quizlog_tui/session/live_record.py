@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..errors import ConflictError, ScriptError
-from ..proof.drift.settle import Settled, settle, settle_switched
+from ..proof.drift.settle import SettledRecord, settle, settle_switched
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.replayer import Replayer
@@ -65,7 +65,7 @@ class LiveRecord:
         """Why the script cannot be read: what is shown is only recorded. None if it can."""
         return self._script if isinstance(self._script, ScriptError) else None
 
-    def read(self, known: Record | None = None) -> Settled:
+    def read(self, known: Record | None = None) -> SettledRecord:
         """Read the record and its script, and run it as far as the two agree.
 
         Args:
@@ -84,7 +84,9 @@ class LiveRecord:
         if self.missing is not None:
             from .recorded_run import recorded_run
 
-            return Settled(record, recorded_run(record, record.branch).upto(record.pointer), ())
+            return SettledRecord(
+                record, recorded_run(record, record.branch).upto(record.pointer), ()
+            )
         if record.output:
             checked_output(self.file.path, record.output, self.source.path)
         found = settle(record, self.source, self.replayer, self.now)
@@ -121,7 +123,7 @@ class LiveRecord:
                 return known
         return self.replayer.replay(self.source, world_of(record), inputs)
 
-    def settle_switched(self, record: Record, moved: Record) -> Settled:
+    def settle_switched(self, record: Record, moved: Record) -> SettledRecord:
         """`moved`, a record with another active branch than `record`, as its script is now."""
         return settle_switched(record, moved, self.source, self.replayer, self.now)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import nan
 
-from ..proof.recorded import Known, known_of
+from ..proof.recorded import RecordedBranch, recorded_branch
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record
 from ..replay.trail import printed_before, question_of
@@ -22,7 +22,7 @@ def recorded_run(record: Record, name: str) -> Transcript:
     Raises:
         KeyError: There is no such branch.
     """
-    known = known_of(record, name)
+    known = recorded_branch(record, name)
     texts = _printed(known)
     stops = [_stop(known, at, texts) for at in range(len(known.inputs) + 1)]
     answered = zip(stops, known.inputs, strict=False)
@@ -49,20 +49,20 @@ def recorded_up_to(record: Record, inputs: Sequence[str]) -> Transcript | None:
     return recorded_run(record, min(found, key=record.length_of)).upto(len(inputs))
 
 
-def _stop(known: Known, at: int, texts: Sequence[Sequence[str]]) -> Step:
+def _stop(known: RecordedBranch, at: int, texts: Sequence[Sequence[str]]) -> Step:
     asked = question_of(known.trail[at]) if at < len(known.trail) else None
     written = tuple(f"{text}\n" for text in texts[at]) if at < len(texts) else ()
     return Step(asked, written, "", None, seconds=nan)
 
 
-def _printed(known: Known) -> list[Sequence[str]]:
+def _printed(known: RecordedBranch) -> list[Sequence[str]]:
     """The printed strings of each stop; those that no mark assigns belong to the last one."""
     if known.print is None:
         return []
     found: list[Sequence[str]] = []
     start = 0
-    for marked in known.trail[: known.stop]:
-        own = printed_before(marked, known.print, start)
+    for fingerprint in known.trail[: known.stop]:
+        own = printed_before(fingerprint, known.print, start)
         if own is None:
             break
         found.append(own)
@@ -71,7 +71,7 @@ def _printed(known: Known) -> list[Sequence[str]]:
     return [*found, *gap, known.print[start:]]
 
 
-def _error(known: Known) -> LastError | None:
+def _error(known: RecordedBranch) -> LastError | None:
     """The exception; of one on another branch than the active one, only its score is recorded."""
     if known.error is not None or known.status != "error":
         return known.error

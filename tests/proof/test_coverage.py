@@ -6,7 +6,7 @@ import math
 import time
 
 from quizlog_tui.files.paths import shipped
-from quizlog_tui.proof.coverage import Walk, coverage
+from quizlog_tui.proof.coverage import CoveredRun, coverage
 from quizlog_tui.proof.lint.check import lint
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import read_source
@@ -18,7 +18,7 @@ def test_an_ending_in_a_function_is_led_to_by_the_question_before_its_call(
 ) -> None:
     source = read_source(shipped("records") / "adventure" / "quiz.py")
     run = replayer.replay(source, 1, ["north", "take"])
-    found = coverage(lint(source), [Walk("r.yaml", "main", run)])
+    found = coverage(lint(source), [CoveredRun("r.yaml", "main", run)])
     assert [(row.line, row.times) for row in found.questions] == [(34, 3), (46, 0), (48, 0)]
     assert [(row.line, row.times, row.score) for row in found.endings] == [
         (27, 0, 0.2), (47, 0, 0.7), (49, 0, 0.9),
@@ -36,7 +36,7 @@ def test_questions_that_only_show_when_it_runs_are_listed_too(
 ) -> None:
     script = build.script("ask = getattr(__builtins__, 'in' + 'put')\nask('hidden? ')\n")
     run = replayer.replay(script, 1, ["x"])
-    found = coverage(lint(read_source(script)), [Walk("r", "main", run)])
+    found = coverage(lint(read_source(script)), [CoveredRun("r", "main", run)])
     assert [(row.line, row.text, row.times) for row in found.questions] == [(2, "hidden? ", 1)]
     assert found.scores == {1.0: 1}
 
@@ -53,7 +53,7 @@ def test_a_raise_over_several_lines_counts(build: Build, replayer: Replayer) -> 
         """
     )
     run = replayer.replay(script, 1, ["x"])
-    found = coverage(lint(read_source(script)), [Walk("r", "main", run)])
+    found = coverage(lint(read_source(script)), [CoveredRun("r", "main", run)])
     assert [(row.line, row.times) for row in found.endings] == [(2, 1)]
     assert found.scores == {0.3: 1, 1.0: 0}
     assert found.suggestions == ()
@@ -65,7 +65,7 @@ def test_the_time_for_what_was_never_reached_grows_with_its_number(
     def cost(count: int) -> float:
         lines = [f"if input('{n}? ') == 'stop': raise Exception('{n}')" for n in range(count)]
         source = read_source(build.script("\n".join(lines)))
-        walks = [Walk("r", "main", replayer.replay(source, 1, ["x"] * (count // 2)))]
+        walks = [CoveredRun("r", "main", replayer.replay(source, 1, ["x"] * (count // 2)))]
         report = lint(source)
         least = math.inf  # a search for garbage is no cost of this
         for _ in range(3):

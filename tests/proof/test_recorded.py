@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quizlog_tui.proof.diverge import Difference, first_difference
-from quizlog_tui.proof.recorded import difference_from_record, differs, known_of
+from quizlog_tui.proof.recorded import difference_from_record, differs, recorded_branch
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.trail import extended_trail
@@ -34,7 +34,7 @@ def kept(transcript: Transcript, *, marks: bool = True) -> Record:
 
 
 def found(record: Record, transcript: Transcript) -> Difference | None:
-    return difference_from_record(known_of(record, "main"), transcript)
+    return difference_from_record(recorded_branch(record, "main"), transcript)
 
 
 @given(STOPS, ENDS, st.booleans())
@@ -84,7 +84,7 @@ def test_no_mark_and_no_string_of_a_record_can_be_changed(stops, end, data) -> N
 @given(STOPS, ENDS, st.lists(TEXT, max_size=6), st.integers(0, 4))
 def test_strings_are_judged_at_once_as_they_are_stop_by_stop(stops, end, texts, stop) -> None:  # type: ignore[no-untyped-def]
     true = run(stops, end)
-    known = replace(known_of(kept(true), "main"), print=AppendOnlyList(texts), stop=stop)
+    known = replace(recorded_branch(kept(true), "main"), print=AppendOnlyList(texts), stop=stop)
     each = (differs(known, true.upto(k)) for k in range(len(true.steps) + 1))
     assert difference_from_record(known, true) == next(filter(None, each), None)
 

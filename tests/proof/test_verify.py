@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.proof.causes import culprits
+from quizlog_tui.proof.causes import find_culprits
 from quizlog_tui.proof.verdict import Verdict
-from quizlog_tui.proof.verify import judged, verify
+from quizlog_tui.proof.verify import verify, verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
@@ -53,7 +53,7 @@ def path(build: Build) -> Path:
 def edited(path: Path, **fields: object) -> Verdict:
     """The verdict on the record with other fields."""
     record = replace(RecordFile(path).read(), **fields)  # type: ignore[arg-type]
-    return judged(record, read_source(path.parent / record.script), UncachedRuns())
+    return verify_branches(record, read_source(path.parent / record.script), UncachedRuns())
 
 
 def test_an_honest_record_is_reproducible(path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_record_whose_text_its_own_marks_belie_was_edited(path: Path) -> None:
         path.write_text(text.replace(old, new))
         found = verify(path)
         assert found.cause == "unknown"
-        assert str(found.reason).startswith("the record was edited: its own mark")
+        assert str(found.reason).startswith("the record was edited: its fingerprint")
 
 
 def test_a_comment_changes_nothing(path: Path) -> None:
@@ -235,7 +235,7 @@ def test_records_of_other_tools_part_by_the_condition_they_did_not_hold(
 ) -> None:
     path = build.record(source)
     record = replace(RecordFile(path).read(), print=AppendOnlyList([recorded]), status="success")
-    found = judged(record, read_source(build.folder / "quiz.py"), UncachedRuns())
+    found = verify_branches(record, read_source(build.folder / "quiz.py"), UncachedRuns())
     assert (found.verdict, found.what, found.cause) == ("diverges", "print", cause)
 
 
@@ -265,7 +265,7 @@ def test_the_one_condition_that_makes_the_difference_is_found(
         asked.append(changed)
         return guilty in changed
 
-    assert culprits(conditions, parts) == (guilty,)
+    assert find_culprits(conditions, parts) == (guilty,)
     assert len(asked) <= 2 * len(conditions).bit_length() + 1
 
 
@@ -274,7 +274,7 @@ def test_conditions_that_make_the_difference_together_are_found_without_others(
     conditions: list[str], data: st.DataObject
 ) -> None:
     guilty = data.draw(st.sets(st.sampled_from(conditions), min_size=1))
-    found = culprits(conditions, lambda changed: guilty <= set(changed))
+    found = find_culprits(conditions, lambda changed: guilty <= set(changed))
     assert found == tuple(name for name in conditions if name in guilty)
 
 
@@ -288,13 +288,13 @@ def test_a_difference_that_comes_and_goes_with_any_change_ends_the_search(
     def parts(changed: Sequence[str]) -> bool:
         return known.setdefault(frozenset(changed), chance.random() < 0.5)
 
-    found = culprits(conditions, parts)
+    found = find_culprits(conditions, parts)
     assert found and known[frozenset(found)]
 
 
 @given(CONDITIONS)
 def test_a_difference_that_comes_of_itself_has_no_culprit(conditions: list[str]) -> None:
-    assert culprits(conditions, lambda changed: True) == ()
+    assert find_culprits(conditions, lambda changed: True) == ()
 
 
 @pytest.mark.parametrize("source", ["input('x? ')", "print(1)", "raise Exception('no')"])

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.proof.verify import judged
+from quizlog_tui.proof.verify import verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.replay.process.limits import Limits
@@ -198,7 +198,7 @@ def test_verifying_branches_takes_two_walks(build: Build, counts: Counts) -> Non
     source = read_source(build.script(ASKS))
     record = recorded(source, MANY)
     counts.starts = counts.copies = counts.answers = 0
-    assert judged(record, source, UncachedRuns()).verdict == "reproducible"
+    assert verify_branches(record, source, UncachedRuns()).verdict == "reproducible"
     assert counts == Counts(2, 2 * (len(MANY) - 1), 2 * answers_in(tree_of(MANY)))
 
 
@@ -325,7 +325,7 @@ def test_verdicts_by_walks_are_those_by_separate_replays(
         for (name, branch), edit in zip(record.branches.items(), edits, strict=False)
     }
     record = replace(record, branches=changed)
-    found = judged(record, source, UncachedRuns()).to_dict()
+    found = verify_branches(record, source, UncachedRuns()).to_dict()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(UncachedRuns, "walk", separately)
-        assert found == judged(record, source, UncachedRuns()).to_dict()
+        assert found == verify_branches(record, source, UncachedRuns()).to_dict()

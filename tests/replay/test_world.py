@@ -16,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quizlog_tui.proof.verdict import Verdict
-from quizlog_tui.proof.verify import judged
+from quizlog_tui.proof.verify import verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.replayer import replay
@@ -208,7 +208,7 @@ def verdict(build: Build, source: str, *answers: str) -> Verdict:
         run.last_error,
         code_hash=read.code_hash,
     )
-    return judged(record, read, UncachedRuns())
+    return verify_branches(record, read, UncachedRuns())
 
 
 DETECTED_ROWS = {
@@ -414,12 +414,12 @@ def test_data_that_was_not_there_when_it_was_recorded_is_left_over(build: Build)
         None,
         code_hash=read.code_hash,
     )
-    assert judged(record, read, UncachedRuns()).verdict == "reproducible"
+    assert verify_branches(record, read, UncachedRuns()).verdict == "reproducible"
     (build.folder / "count").write_text("7")
-    found = judged(record, read, UncachedRuns())
+    found = verify_branches(record, read, UncachedRuns())
     assert (found.verdict, found.cause) == ("diverges", "leftover-file")
     edited = replace(record, print=AppendOnlyList(("5",)))
-    assert judged(edited, read, UncachedRuns()).cause == "unknown"
+    assert verify_branches(edited, read, UncachedRuns()).cause == "unknown"
 
 
 @linux
@@ -578,7 +578,7 @@ def test_a_program_that_differs_each_time_is_no_edited_record(build: Build) -> N
         None,
         code_hash=read.code_hash,
     )
-    found = judged(record, read, UncachedRuns())
+    found = verify_branches(record, read, UncachedRuns())
     assert (found.verdict, found.cause) == ("diverges", "process-order")
     assert "edited" not in str(found.reason)
 

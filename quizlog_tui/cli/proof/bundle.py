@@ -14,7 +14,7 @@ from ...errors import DifferenceError, UsageError
 from ...files.paths import record_path
 from ...proof.bundle.check import BundleReport, verify_bundle
 from ...proof.bundle.missing import missing_files
-from ...proof.bundle.pack import Packed, pack
+from ...proof.bundle.pack import PackedBundle, pack
 from ...proof.bundle.sign import sign
 from ...record.durable import write_bytes
 from ...text import one_line, plural
@@ -51,7 +51,7 @@ def bundle(arguments: Namespace) -> int:
     return _code(report)
 
 
-def _data(target: Path, made: Packed) -> dict[str, Any]:
+def _data(target: Path, made: PackedBundle) -> dict[str, Any]:
     gone = private_data(made.removed, removed=True)
     return {
         "bundle": str(target),
@@ -62,7 +62,7 @@ def _data(target: Path, made: Packed) -> dict[str, Any]:
     }
 
 
-def _show(target: Path, made: Packed, report: BundleReport, *, redacted: bool) -> None:
+def _show(target: Path, made: PackedBundle, report: BundleReport, *, redacted: bool) -> None:
     print(f"{one_line(str(target))}: {plural(len(made.names), 'file')}, head {made.head}")
     for name in made.names:
         print(f"   {one_line(name)}", file=sys.stderr)

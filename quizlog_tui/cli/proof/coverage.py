@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...errors import QuizlogError, UsageError
 from ...files.paths import record_path
-from ...proof.coverage import Coverage, Reached, Walk
+from ...proof.coverage import Coverage, CoveredRun, ReachedLine
 from ...proof.coverage import coverage as covered
 from ...proof.drift.report import branch_drifts
 from ...proof.lint.check import lint
@@ -45,14 +45,14 @@ def _paths(names: Sequence[str]) -> Iterator[Path]:
         yield from find_records(Path(name)) if Path(name).is_dir() else [record_path(name)]
 
 
-def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[Walk]:
+def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[CoveredRun]:
     """Each branch of a record, as far as its answers still belong to their questions."""
     try:
         record = RecordFile(path).read()
         if (path.parent / record.script).resolve() != source.path.resolve():
             return
         for drift in branch_drifts(record, record.names, source, replayer):
-            yield Walk(str(path), drift.branch, drift.run)
+            yield CoveredRun(str(path), drift.branch, drift.run)
     except QuizlogError as error:
         if error.exit_code == 130:
             raise
@@ -73,7 +73,7 @@ def _lines(found: Coverage) -> Iterator[str]:
         yield f"      may lead to line {idea.line}: {one_line(idea.text)}"
 
 
-def _part(noun: str, rows: Sequence[Reached]) -> Iterator[str]:
+def _part(noun: str, rows: Sequence[ReachedLine]) -> Iterator[str]:
     reached = sum(row.times > 0 for row in rows)
     yield f"{noun}s: {reached} of {len(rows)} reached"
     for row in rows:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import EpisodeError
-from ...proof.bundle.container import ContainerError, packed, unpacked
+from ...proof.bundle.container import ContainerError, from_archive, to_archive
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source
 
@@ -70,7 +70,7 @@ def packed_script(source: Source) -> str:
     if size > MAX_BYTES:
         message = f"the script and the files it mentions have more than {MAX_BYTES // 2**20} MB"
         raise EpisodeError(message, where=str(source.path), hint="request its runs without --queue")
-    return b64encode(packed(files)).decode()
+    return b64encode(to_archive(files)).decode()
 
 
 def unpack(question: RemoteQuestion, folder: Path) -> Path:
@@ -80,7 +80,7 @@ def unpack(question: RemoteQuestion, folder: Path) -> Path:
         EpisodeError: The files are damaged.
     """
     try:
-        for name, data in unpacked(b64decode(question.files, validate=True)).items():
+        for name, data in from_archive(b64decode(question.files, validate=True)).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)

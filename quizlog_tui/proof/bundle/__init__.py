@@ -1,1 +1,1 @@
-"""Evidence in one file: a record with all that it takes to run it again, elsewhere and offline."""
+"""Bundles: a record with everything needed to run it again elsewhere and offline, in one file."""

@@ -1,4 +1,4 @@
-"""The steps of a run as lines of JSON, each with a hash over itself and all before it. Pure."""
+"""The steps of a run as JSON lines, each with a hash over itself and all lines before. Pure."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ...replay.transcript import Step, Transcript
 from ...replay.world import World
 
 MAX_LINE = 64 * 1024 * 1024
-"""A longer line is not read."""
+"""Maximum number of characters of a line that is read."""
 
 
 def start_of_chain(code_hash: str, world: World) -> str:
-    """What the first step's hash builds on: the script, and the world it ran in."""
+    """The hash before the first step: of the script and its world."""
     about = {"code_hash": code_hash, "seed": world.seed, "start": world.start}
     return _hash("", about | ({"args": list(world.args)} if world.args else {}))
 
 
 def step_lines(run: Transcript, start: str) -> list[str]:
-    """One line for each stop of a run; the last one tells how it stands."""
+    """One line for each stop of a run; the last one also has the outcome."""
     lines, before = [], start
     for index, step in enumerate((*run.steps, run.last)):
         data = _data(index, step)
@@ -35,7 +35,7 @@ def step_lines(run: Transcript, start: str) -> list[str]:
 
 
 def _data(index: int, step: Step) -> dict[str, Any]:
-    """What a step showed on stdout; stderr has tracebacks in it, and so the folder's path."""
+    """The data of a step. Without stderr, whose tracebacks contain the folder's path."""
     return {
         "step": index,
         "written": list(step.written),
@@ -44,24 +44,24 @@ def _data(index: int, step: Step) -> dict[str, Any]:
     }
 
 
-def first_broken(lines: Sequence[str], start: str) -> int | None:
-    """Index of the first line that is no step, or has not the hash of itself and all before it."""
+def first_invalid_step(lines: Sequence[str], start: str) -> int | None:
+    """Index of the first line that is not a step, or has a wrong hash; None if all are valid."""
     before = start
     for index, line in enumerate(lines):
         try:
             data = json.loads(line if len(line) <= MAX_LINE else "")
-            told = data.pop("hash")
+            stored = data.pop("hash")
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             return index
         before = _hash(before, data)
-        same = told == before and json.dumps(data | {"hash": before}) == line
+        same = stored == before and json.dumps(data | {"hash": before}) == line
         if not same or not _is_step(data, index):
             return index
     return None
 
 
 def _is_step(data: Mapping[str, Any], index: int) -> bool:
-    """Whether plain data is of the shape that `step_lines` gives a step."""
+    """Whether plain data has the form that `step_lines` gives a step."""
     answered = data.keys() == _STEP and isinstance(data["input"], str)
     ends = data.keys() == _STEP | _END and data["input"] is None
     return (
@@ -77,8 +77,8 @@ def _is_step(data: Mapping[str, Any], index: int) -> bool:
 _STEP, _END = {"step", "written", "prompt", "input"}, {"status", "score", "error"}
 
 
-def head_of(lines: Sequence[str], start: str) -> str:
-    """The hash over all steps: that of the last line."""
+def last_hash(lines: Sequence[str], start: str) -> str:
+    """The hash of the last line, which covers all steps."""
     return str(json.loads(lines[-1])["hash"]) if lines else start
 
 

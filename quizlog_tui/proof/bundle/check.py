@@ -1,7 +1,7 @@
-"""Checking a bundle, offline: that nothing in it was changed, and that it runs as it says.
+"""Checks a bundle offline: nothing in it was changed, and the script runs as recorded.
 
-Each part is checked against what vouches for it, and what fails is named: the archive, the
-manifest, a file, a step, the record, the signature, the replay. Writes only to a folder of its own.
+Each part is checked, and the failing one is named: the archive, the manifest, a file, a step, the
+record, the signature, the replay. Writes only to its own temporary folder.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ...replay.script.source import Source, read_source
 from ...replay.uncached_runs import UncachedRuns
 from ...replay.world import world_of
 from ..verdict import Verdict
-from ..verify import judged
-from .chain import first_broken, head_of, start_of_chain, step_lines
-from .container import MAX_BYTES, ContainerError, packed, unpacked
+from ..verify import verify_branches
+from .chain import first_invalid_step, last_hash, start_of_chain, step_lines
+from .container import MAX_BYTES, ContainerError, from_archive, to_archive
 from .manifest import (
     MANIFEST,
     SCRIPTS,
@@ -41,35 +41,35 @@ from .sign import signature
 
 @dataclass(frozen=True)
 class BundleProblem:
-    """Something in a bundle that is not as it was packed."""
+    """A part of a bundle that was changed, or does not fit the others."""
 
     part: str
     """archive, manifest, file, step, record, signature or replay."""
     name: str
-    """Which file, or which step."""
+    """Name of the file, or index of the step."""
     message: str
 
 
 @dataclass(frozen=True)
 class BundleReport:
-    """What came of checking a bundle."""
+    """The result of checking a bundle."""
 
     problems: tuple[BundleProblem, ...] = ()
     verdict: Verdict | None = None
-    """What came of verifying its record; None if that was not tried, because of the problems."""
+    """The verdict on its record; None if problems prevented the verification."""
     signer: str | None = None
-    """Whose key signed it, as ssh-keygen names it; None without a signature."""
+    """The signer as named by ssh-keygen; None without a signature."""
     others: tuple[str, ...] = ()
-    """Versions that are not those it was packed with."""
+    """Versions that differ from those it was packed with."""
 
     @property
     def ok(self) -> bool:
-        """Whether it is as it was packed, and runs as it says."""
+        """Whether the bundle is unchanged, and its record is reproducible."""
         good = self.verdict is not None and self.verdict.verdict == "reproducible"
         return good and not self.problems
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: that of `verify`, and what was found in the bundle."""
+        """Plain data for JSON: the verdict, and the problems of the bundle."""
         reason = self.problems[0].message if self.problems else None
         damaged = Verdict("diverges", reason=reason)
         base = damaged if self.problems or self.verdict is None else self.verdict
@@ -95,18 +95,18 @@ def verify_bundle(
 
     Args:
         path: The bundle.
-        runs: Does the replaying; may be shared.
-        signers: Demand a signature by somebody in this file (ssh-keygen's ALLOWED SIGNERS).
+        runs: Makes the replays; may be shared.
+        signers: Require a signature by somebody in this file (ssh-keygen's ALLOWED SIGNERS).
 
     Raises:
-        RecordError: The file cannot be read, or is no bundle at all.
-        CancelledError: `runs` were given up.
+        RecordError: The file cannot be read, or is not a bundle.
+        CancelledError: `runs` were cancelled.
     """
     data = _read(path)
     signer, problem = signature(path, signers)
     unsigned = [BundleProblem("signature", f"{path.name}.sig", problem)] if problem else []
     try:
-        members = unpacked(data)
+        members = from_archive(data)
         about = manifest_of(members)
     except ContainerError as error:
         part = "archive" if error.member is None else "file"
@@ -114,9 +114,9 @@ def verify_bundle(
         broken = BundleProblem(part, error.member or path.name, error.message)
         return BundleReport((*unsigned, broken), signer=signer)
     found = [*unsigned, *_changed_files(members, about)]
-    if not found and packed(members) != data:
-        told = "bytes between its files were changed, or it was packed by another program"
-        found.append(BundleProblem("archive", path.name, told))
+    if not found and to_archive(members) != data:
+        message = "bytes between its files were changed, or it was packed by another program"
+        found.append(BundleProblem("archive", path.name, message))
     if found:
         return BundleReport(tuple(found), signer=signer)
     with scratch_folder("bundle") as folder:
@@ -138,7 +138,7 @@ def unpack_bundle(path: Path, folder: Path) -> Path:
     """
     hint = "`quizlog verify` names all that is wrong"
     try:
-        members = unpacked(_read(path))
+        members = from_archive(_read(path))
         about = manifest_of(members)
     except ContainerError as error:
         named = f"{error.member}: " if error.member else ""
@@ -179,7 +179,7 @@ def _changed_files(members: Mapping[str, bytes], about: Manifest) -> Iterator[Bu
         elif digest(members[name]) != listed[name]:
             yield BundleProblem("file", name, "its bytes are not those in the manifest")
         elif not belongs(name, about):
-            yield BundleProblem("file", name, "is no part of a bundle")
+            yield BundleProblem("file", name, "is not part of a bundle")
 
 
 def _run(
@@ -189,7 +189,7 @@ def _run(
     signer: str | None,
     runs: UncachedRuns | None,
 ) -> BundleReport:
-    """Hold the unpacked parts against each other, and run the script again."""
+    """Check the unpacked parts against each other, and run the script again."""
     try:
         record = RecordFile(folder / about.record).read()
         source = read_source(folder / about.script, ours=False)
@@ -204,7 +204,7 @@ def _run(
     if problems:
         return BundleReport(tuple(problems), signer=signer)
     own = {name.removeprefix(SCRIPTS) for name in members if name.startswith(SCRIPTS)}
-    verdict = judged(record, source, runs or UncachedRuns(), own)
+    verdict = verify_branches(record, source, runs or UncachedRuns(), own)
     others = (*_other_versions(about.versions), *_other_packages(about.packages))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 
@@ -212,15 +212,15 @@ def _run(
 def _inconsistent(
     record: Record, source: Source, lines: Sequence[str], about: Manifest
 ) -> Iterator[BundleProblem]:
-    """What in a bundle contradicts the rest of it."""
+    """The contradictions between parts of a bundle."""
     world = world_of(record)
     start = start_of_chain(source.code_hash, world)
-    broken = first_broken(lines, start)
+    broken = first_invalid_step(lines, start)
     if broken is not None:
         yield BundleProblem(
             "step", str(broken), "its hash is not that of its content and all before it"
         )
-    elif head_of(lines, start) != about.head or len(lines) != about.steps:
+    elif last_hash(lines, start) != about.head or len(lines) != about.steps:
         yield BundleProblem("manifest", MANIFEST, "its hash over the steps is another")
     elif [json.loads(line)["input"] for line in lines[:-1]] != list(record.used):
         yield BundleProblem("record", about.record, "its answers are not those of the steps")
@@ -229,7 +229,7 @@ def _inconsistent(
 
 
 def _replayed(record: Record, source: Source, lines: Sequence[str]) -> Iterator[BundleProblem]:
-    """The first step that the script does otherwise here."""
+    """The first step that differs in a replay here."""
     world = world_of(record)
     run = replay(source, world, record.used)
     now = step_lines(run, start_of_chain(source.code_hash, world))

@@ -1,6 +1,6 @@
 """The file format of a bundle: a plain zip archive with the same bytes for the same content.
 
-Nothing is compressed, no time is kept, members are sorted; so any byte that is changed shows.
+Nothing is compressed, no times are stored and members are sorted, so that any changed byte shows.
 Reading trusts nothing: names are checked, sizes bounded, links refused. Knows nothing of records.
 """
 
@@ -14,12 +14,12 @@ import zlib
 from collections.abc import Mapping
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Larger bundles are neither written nor read."""
+"""Maximum size of a bundle."""
 _MAX_MEMBERS = 10_000
 _MAX_NAME, _MAX_PART = 1000, 255
-"""Bytes of a member's name, and of what stands between its slashes."""
+"""Maximum bytes of a member's name, and of each part between slashes."""
 _END = struct.Struct("<4s4H2LH")
-"""How an archive ends that has no comment."""
+"""The end of an archive without a comment."""
 _THE_DATE = (1980, 1, 1, 0, 0, 0)
 _BROKEN = (
     zipfile.BadZipFile,
@@ -37,8 +37,8 @@ class ContainerError(Exception):
     """The archive is damaged or unsafe.
 
     Args:
-        member: The member in question; None for the archive itself.
-        message: What is wrong with it.
+        member: The affected member; None for the archive itself.
+        message: The fault.
     """
 
     def __init__(self, member: str | None, message: str) -> None:
@@ -47,7 +47,7 @@ class ContainerError(Exception):
         self.message = message
 
 
-def packed(members: Mapping[str, bytes]) -> bytes:
+def to_archive(members: Mapping[str, bytes]) -> bytes:
     """The bytes of an archive with these members."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
@@ -59,11 +59,11 @@ def packed(members: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(data: bytes) -> dict[str, bytes]:
+def from_archive(data: bytes) -> dict[str, bytes]:
     """The members of an archive.
 
     Raises:
-        ContainerError: It is damaged, or a member is not one that `packed` would write.
+        ContainerError: It is damaged, or a member is not one that `to_archive` would write.
     """
     try:
         _check_end(data)
@@ -76,7 +76,7 @@ def unpacked(data: bytes) -> dict[str, bytes]:
 
 
 def _check_end(data: bytes) -> None:
-    """Look at what the archive says of its list of members, before that list is read."""
+    """Check the end of the archive, which describes the list of members, before that is read."""
     if len(data) < _END.size:
         raise ContainerError(None, "the archive is damaged: it has no end")
     mark, _, _, _, count, size, start, comment = _END.unpack_from(data, len(data) - _END.size)
@@ -89,7 +89,7 @@ def _check_end(data: bytes) -> None:
 
 
 _ENTRY = 46
-"""Bytes of an entry in the list of members, but for its name."""
+"""Bytes of an entry in the list of members, without its name."""
 
 
 def _check(infos: list[zipfile.ZipInfo], size: int) -> None:
@@ -113,7 +113,7 @@ def _longest_part(name: str) -> int:
 
 
 def _check_tree(names: list[str]) -> None:
-    """Make sure that all can lie in one folder, on every system."""
+    """Check that all members can be put into one folder on every system."""
     files: set[str] = set()
     for name in names:
         if name.casefold() in files:
@@ -126,7 +126,7 @@ def _check_tree(names: list[str]) -> None:
 
 
 def is_safe(name: str) -> bool:
-    """Whether a member's name stays inside the folder it is put in, on every system."""
+    """Whether a member's name stays inside its folder on every system."""
     parts = name.split("/")
     if not name or any(part in ("", ".", "..") for part in parts):
         return False

@@ -1,6 +1,6 @@
-"""What a bundle says it holds: the manifest, and what the record in it may name as its script.
+"""The manifest of a bundle, and the script names that its record may have.
 
-Read as a stranger's: of exactly this shape, or refused. Knows no files but by their names.
+An untrusted manifest must have exactly this form. Knows files only by their names.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ FORMAT = 1
 MANIFEST, STEPS = "manifest.json", "steps.jsonl"
 RECORDS = ("record.yaml", "record.json")
 SCRIPTS = "script/"
-"""The folder of the script and of all that it needs."""
+"""The folder of the script and the files that it needs."""
 MAX_BYTES = 16 * 1024 * 1024
-"""A longer manifest is not read."""
+"""Maximum size of a manifest."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ class Manifest:
     record: str
     """Name of the record: one of `RECORDS`."""
     script: str
-    """Name of the script, which lies in `SCRIPTS`."""
+    """Name of the script, which is in `SCRIPTS`."""
     steps: int
-    """How many stops the run made."""
+    """Number of stops of the run."""
     head: str
     """The hash over all steps."""
     versions: Mapping[str, str]
-    """What the machine ran scripts with."""
+    """Versions of quizlog, Python and the system."""
     packages: Mapping[str, str]
     """Versions of the installed packages that the script imports."""
     files: Mapping[str, str]
-    """The hash of every other file, by its name."""
+    """The hashes of all other files, by name."""
 
     def to_bytes(self) -> bytes:
         """The manifest as it is packed."""
@@ -67,12 +67,12 @@ def manifest_of(members: Mapping[str, bytes]) -> Manifest:
     """The manifest among the members of an archive.
 
     Raises:
-        ContainerError: It is missing, or not exactly what `Manifest.to_bytes` makes.
+        ContainerError: It is missing, or not exactly in the form of `Manifest.to_bytes`.
     """
     data = members.get(MANIFEST, b"")
     try:
         manifest = _parsed(json.loads(data)) if len(data) <= MAX_BYTES else None
-        # Not only of the right shape: nothing is said twice, and nothing besides.
+        # An equal result shows that there are no repeated or further keys.
         if manifest is not None and manifest.to_bytes() == data:
             return manifest
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
@@ -81,7 +81,7 @@ def manifest_of(members: Mapping[str, bytes]) -> Manifest:
 
 
 def _parsed(about: Any) -> Manifest | None:
-    """The manifest in plain data; None, or an error, if it is of another shape."""
+    """The manifest from plain data; None, or an error, if it has another form."""
     versions = {**about["versions"]}
     packages = versions.pop("packages")
     record, script, head = about["record"], about["script"], about["head"]
@@ -111,10 +111,10 @@ def belongs(name: str, manifest: Manifest) -> bool:
 
 
 def names_the_script(script: str, manifest: Manifest, members: Collection[str]) -> bool:
-    """Whether what a record names as its script can be none but the bundle's.
+    """Whether the script that a record names can only be the bundle's script.
 
-    It is named as it lay beside the record where that was packed, so that its folder may be
-    another; but it must not lead to another file of the bundle.
+    The record has the path from where it was packed, so that the folder may differ. But it must not
+    lead to another file of the bundle.
     """
     leads_to = posixpath.normpath(script.replace("\\", "/")).casefold()
     others = {name.casefold() for name in members} - {manifest.script.casefold()}

@@ -1,4 +1,4 @@
-"""Which files a script needs and neither names nor was given: found by running it without them."""
+"""Finds files that a script needs but does not name, by running it without them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ...replay.world import world_of
 from .chain import step_lines
 
 _MOST_FILES = 1000
-"""Files of a folder that are looked at; where there are more, none is named."""
+"""Maximum number of files of a folder that are tried; with more, none is found."""
 
 
 def missing_files(path: Path, given: Collection[str]) -> list[Path]:
-    """Files in the script's folder without which the record's run is another one.
+    """Files in the script's folder without which the record's run differs.
 
     Args:
         path: The record.
@@ -43,7 +43,7 @@ def missing_files(path: Path, given: Collection[str]) -> list[Path]:
 
 
 def _decisive(names: Sequence[str], differs: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Those of the names that make a difference when they are hidden, found by halving."""
+    """The names that make a difference when they are hidden, found by halving."""
     found: list[str] = []
     rest = list(names)
     while differs(rest):
@@ -51,7 +51,7 @@ def _decisive(names: Sequence[str], differs: Callable[[Sequence[str]], bool]) ->
         while len(part) > 1:
             half = part[: len(part) // 2]
             part = half if differs(half) else part[len(part) // 2 :]
-        if not differs(part):  # only several of them together make one
+        if not differs(part):  # only several of them together make a difference
             break
         found += part
         rest = [name for name in rest if name not in part]

@@ -1,4 +1,4 @@
-"""Packing a record into a bundle, with all that it takes to run it again."""
+"""Packs a record into a bundle, with everything needed to run it again."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ...replay.script.needed_files import imported, needed_files
 from ...replay.script.source import Source, read_script_of
 from ...replay.transcript import Transcript
 from ...replay.world import world_of
-from ..recorded import difference_from_record, known_of
-from .chain import head_of, start_of_chain, step_lines
-from .container import MAX_BYTES, is_safe, packed
+from ..recorded import difference_from_record, recorded_branch
+from .chain import last_hash, start_of_chain, step_lines
+from .container import MAX_BYTES, is_safe, to_archive
 from .manifest import MANIFEST, RECORDS, SCRIPTS, STEPS, Manifest, digest
 from .redact import private_in_files, private_in_record, redacted
 
 
 @dataclass(frozen=True)
-class Packed:
-    """What went into a bundle."""
+class PackedBundle:
+    """A bundle and its content."""
 
     data: bytes
     """The bundle."""
@@ -36,29 +36,29 @@ class Packed:
     head: str
     """The hash over all steps."""
     private: tuple[PrivateFinding, ...] = ()
-    """What in it names this machine or looks like a secret."""
+    """Private texts in it: names of this machine, possible secrets."""
     removed: tuple[PrivateFinding, ...] = ()
-    """What of that was taken out."""
+    """Private texts that were removed."""
     left_out: tuple[str, ...] = ()
-    """Files that the script mentions and that may hold keys: packed only where they are named."""
+    """Files that the script mentions and that may hold keys: packed only if the user names them."""
 
 
-def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Packed:
-    """A bundle of a record.
+def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> PackedBundle:
+    """Pack a record.
 
-    What the script printed, was answered and says itself is evidence and stays as it is: of that,
-    what is private is only listed.
+    Printed texts, answers and the script are evidence and stay as they are: private texts in them
+    are only listed.
 
     Args:
         path: The record.
-        more: Files of the script's folder that it needs and does not mention.
-        redact: Take what is private out of the record's stderr, remarks and notes.
+        more: Files of the script's folder that it needs but does not mention.
+        redact: Remove private texts from the record's stderr, remarks and notes.
 
     Raises:
         RecordError: The record cannot be read.
         ScriptError: Its script cannot be read.
-        DifferenceError: The record is not what its script does.
-        UsageError: A file lies outside the script's folder, or all of it is too big.
+        DifferenceError: A replay differs from the record.
+        UsageError: A file is outside the script's folder, or the bundle would be too big.
     """
     record, source, run = _replayed(path)
     privacy = privacy_of(source.path.parent)
@@ -66,15 +66,17 @@ def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Pack
     doubtful = [one for one in mentioned if is_private_file(one.name)]
     files = _files(source, [*(one for one in mentioned if one not in doubtful), *more])
     shown = redacted(record, privacy) if redact else record
-    told = path.read_bytes() if shown is record else to_text(to_mapping(shown), path).encode()
+    record_data = (
+        path.read_bytes() if shown is record else to_text(to_mapping(shown), path).encode()
+    )
     start = start_of_chain(source.code_hash, world_of(record))
     lines = step_lines(run, start)
-    members = _members(path, told, lines, files)
-    head = head_of(lines, start)
+    members = _members(path, record_data, lines, files)
+    head = last_hash(lines, start)
     members[MANIFEST] = _manifest(source, files, members, len(lines), head)
     stays = private_in_record(shown, privacy)
-    return Packed(
-        packed(members),
+    return PackedBundle(
+        to_archive(members),
         tuple(sorted(members)),
         head,
         private=(*stays, *private_in_files(files, privacy)),
@@ -84,11 +86,11 @@ def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Pack
 
 
 def _replayed(path: Path) -> tuple[Record, Source, Transcript]:
-    """A record, its script, and the run that is what the record says."""
+    """A record, its script, and a run that agrees with the record."""
     record = RecordFile(path).read()
     source = read_script_of(path, record.script)
     run = replay(source, world_of(record), record.used)
-    found = difference_from_record(known_of(record, record.branch), run)
+    found = difference_from_record(recorded_branch(record, record.branch), run)
     if found is not None:
         message = f"is not what its script does, from step {found.step} on ({found.what})"
         raise DifferenceError(message, where=str(path), hint="see `quizlog verify` and `drift`")
@@ -96,10 +98,10 @@ def _replayed(path: Path) -> tuple[Record, Source, Transcript]:
 
 
 def _members(
-    path: Path, told: bytes, lines: Sequence[str], files: Mapping[str, bytes]
+    path: Path, record_data: bytes, lines: Sequence[str], files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     steps = "".join(f"{line}\n" for line in lines).encode()
-    return {_name_of(path): told, STEPS: steps} | {SCRIPTS + k: d for k, d in files.items()}
+    return {_name_of(path): record_data, STEPS: steps} | {SCRIPTS + k: d for k, d in files.items()}
 
 
 def _name_of(path: Path) -> str:
@@ -149,7 +151,7 @@ def _files(source: Source, others: Iterable[Path]) -> dict[str, bytes]:
 
 
 def versions() -> dict[str, str]:
-    """What this machine runs scripts with."""
+    """Versions of quizlog, Python and the system on this machine."""
     from ... import __version__
 
     return {
@@ -162,7 +164,7 @@ def versions() -> dict[str, str]:
 
 
 def packages(modules: Iterable[str]) -> dict[str, str]:
-    """The installed packages that have these modules, with their versions."""
+    """The installed packages that provide these modules, with their versions."""
     from importlib.metadata import packages_distributions, version
 
     owners = packages_distributions()

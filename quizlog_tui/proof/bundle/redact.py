@@ -1,7 +1,7 @@
-"""What is private in a bundle, and a record without what can be taken out of it.
+"""Finds private texts in a bundle, and removes those that are not evidence.
 
-The texts that a script printed, its answers and its source are what a bundle proves: they stay as
-they are. What the record keeps besides, of which nothing is proven, can go.
+Printed texts, answers and the source of the script are what a bundle proves, and stay as they are.
+The other texts of the record can be cleaned.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...record.text.document import to_mapping
 
 
 def redacted(record: Record, privacy: Privacy) -> Record:
-    """A record with stand-ins for what is private in its stderr, remarks and notes."""
+    """A record with placeholders for private texts in its stderr, remarks and notes."""
     branches = {
         name: replace(
             branch,
@@ -29,7 +29,7 @@ def redacted(record: Record, privacy: Privacy) -> Record:
 
 
 def private_in_record(record: Record, privacy: Privacy) -> list[PrivateFinding]:
-    """What is private in a record."""
+    """The private texts in a record."""
     data = to_mapping(record)
     return [
         found
@@ -39,7 +39,7 @@ def private_in_record(record: Record, privacy: Privacy) -> list[PrivateFinding]:
 
 
 def private_in_files(files: Mapping[str, bytes], privacy: Privacy) -> Iterator[PrivateFinding]:
-    """What is private in the script and the files beside it."""
+    """The private texts in the script and its files."""
     for name, data in files.items():
         if is_private_file(PurePosixPath(name).name):
             yield PrivateFinding("file", name, "the bundle")

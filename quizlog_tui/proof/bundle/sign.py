@@ -1,7 +1,7 @@
-"""Signatures of bundles, by `ssh-keygen -Y`: a file beside the bundle, made with an SSH key.
+"""Signs bundles by `ssh-keygen -Y`: the signature is a file next to the bundle.
 
-No cryptography of our own. Whose key it is, is for the reader to know: see ssh-keygen(1), ALLOWED
-SIGNERS.
+There is no cryptography of our own. The reader decides whose key is trusted: see ssh-keygen(1),
+ALLOWED SIGNERS.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 from ...errors import QuizlogError, UsageError
 
 _PURPOSE = "quizlog-bundle"
-"""The namespace, so that a signature for another purpose does not pass for one of a bundle."""
+"""The namespace, so that a signature for another purpose is not accepted."""
 
 
 def sign(bundle: Path, key: Path) -> Path:
-    """Sign a bundle; the signature's path. Asks for the key's passphrase where it has one.
+    """Sign a bundle; return the signature's path. Asks for the key's passphrase if it has one.
 
     Raises:
         UsageError: There is no ssh-keygen, or it refuses the key.
@@ -35,12 +35,12 @@ def sign(bundle: Path, key: Path) -> Path:
 
 
 def signature(bundle: Path, signers: Path | None = None) -> tuple[str | None, str | None]:
-    """Who signed a bundle, and what is wrong with the signature; None, None without one.
+    """The signer of a bundle, and the fault of the signature; None, None without a signature.
 
     Args:
         bundle: The file.
-        signers: Who may have signed it, as ssh-keygen(1) has ALLOWED SIGNERS: a signature by one of
-            them has to be there. If None, any key will do.
+        signers: A file of ALLOWED SIGNERS, see ssh-keygen(1): one of them must have signed. If
+            None, any key is accepted.
     """
     target = bundle.with_name(f"{bundle.name}.sig")
     if not target.is_file():
@@ -52,12 +52,14 @@ def signature(bundle: Path, signers: Path | None = None) -> tuple[str | None, st
     proof: list[str | Path] = ["-n", _PURPOSE, "-s", target]
     if signers is None:
         said = _ssh([tool, "-Y", "check-novalidate", *proof], bundle)
-        return _who(said), None if said else "is not one of this file"
+        return _who(said), None if said else "is not a signature of this file"
     names = _ssh([tool, "-Y", "find-principals", "-s", target, "-f", signers], bundle) or ""
     verify = [tool, "-Y", "verify", *proof, "-f", signers, "-I"]
     found = (_ssh([*verify, name], bundle) for name in names.splitlines())
     said = next((one for one in found if one), None)
-    return _who(said), None if said else f"is not one of this file by anybody in {signers.name}"
+    return _who(
+        said
+    ), None if said else f"is not a signature of this file by anybody in {signers.name}"
 
 
 def _who(said: str | None) -> str | None:
@@ -69,7 +71,7 @@ def _who(said: str | None) -> str | None:
 
 
 def _ssh(command: Sequence[str | Path], bundle: Path) -> str | None:
-    """What ssh-keygen says of a bundle; None if it refuses."""
+    """The output of ssh-keygen for a bundle; None if it fails."""
     with bundle.open("rb") as file:
         done = subprocess.run(command, stdin=file, capture_output=True, check=False)
     return None if done.returncode else done.stdout.decode("utf-8", "replace").strip()

@@ -1,8 +1,7 @@
-"""Two runs side by side: which step belongs to which, and the words that differ.
+"""Aligns two runs: which steps correspond, and which words differ. Pure.
 
-Pure functions of transcripts and text, for whatever shows a comparison. Where two runs first part
-is `diverge`'s business; this module lays out all that follows, also past a question only one of
-them asks.
+`diverge` finds the first difference; this module aligns all steps, also after a question that only
+one of the runs asks.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Kind = Literal["same", "changed", "only-a", "only-b"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _MOST_WORDS = 2_000
-"""Longer differing stretches count as one word: comparing them would take time by their square."""
+"""Maximum number of words that are compared; a longer stretch counts as one, to save time."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +27,9 @@ class AlignedRow:
     """One line of a comparison."""
 
     kind: Kind
-    """Whether both show the same here and were answered alike, or only one of them has a step."""
+    """Whether both show the same and have the same answer, or only one of them has a step."""
     a: Step | None
-    """The first run's step; None where only the other has one."""
+    """The first run's step; None if only the other has one."""
     b: Step | None
     """The second run's step."""
     index_a: int | None
@@ -46,10 +45,10 @@ Range = tuple[int, int, int, int]
 
 
 def align(a: Transcript, b: Transcript) -> list[AlignedRow]:
-    """All stops of two runs in order, those that belong together in one row.
+    """All stops of two runs in order; corresponding ones are in one row.
 
-    Stops that show the same belong together; between those, such that ask the same; between those,
-    such that stand at the same place.
+    Stops that show the same correspond; between those, stops that ask the same; between those,
+    stops at the same position.
     """
     stops_a, stops_b = (*a.steps, a.last), (*b.steps, b.last)
     whole = (0, len(stops_a), 0, len(stops_b))
@@ -70,7 +69,7 @@ def _asked(stop: Step) -> Hashable:
 def _matched(
     part: Range, a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable]
 ) -> Iterator[Pair | Range]:
-    """A stretch as pairs of equal key, and the smaller stretches between them."""
+    """A stretch as pairs with equal keys, and the smaller stretches between them."""
     start_a, end_a, start_b, end_b = part
     keys_a, keys_b = [key(s) for s in a[start_a:end_a]], [key(s) for s in b[start_b:end_b]]
     head = _common(keys_a, keys_b)
@@ -87,7 +86,7 @@ def _matched(
 
 
 def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """How many first items are equal."""
+    """Number of equal items at the beginning."""
     for at, (one, other) in enumerate(zip(a, b, strict=False)):
         if one != other:
             return at
@@ -121,13 +120,13 @@ def _row(pair: Pair, a: Sequence[Step], b: Sequence[Step], *, ends_alike: bool) 
 
 
 Span = tuple[int, int]
-"""Where a piece of a text begins and ends, in characters."""
+"""Start and end of a piece of text, in characters."""
 
 
 def words(a: str, b: str) -> tuple[list[Span], list[Span]]:
-    """The words of two lines that differ, as spans of each, in order.
+    """The differing words of two lines, as spans of each, in order.
 
-    What is left of both when their spans are taken out is equal.
+    Without these spans, the lines are equal.
     """
     pieces_a, pieces_b = _WORD.findall(a), _WORD.findall(b)
     starts_a, starts_b = _starts(pieces_a), _starts(pieces_b)
@@ -140,7 +139,7 @@ def words(a: str, b: str) -> tuple[list[Span], list[Span]]:
 
 
 def _starts(pieces: Sequence[str]) -> list[int]:
-    """Where each piece begins, and the end of the last."""
+    """The start of each piece, and the end of the last one."""
     return [0, *accumulate(map(len, pieces))]
 
 

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: a line of answers of some record, run under its script."""
+"""The two sides of a comparison: a branch of a record each, run under its script."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ from .align import align
 
 @dataclass(frozen=True)
 class Side:
-    """A line of answers, named as a user names it."""
+    """A branch of a record, as named by the user."""
 
     path: Path
     record: Record
     source: Source
     branch: str
     whole: bool
-    """All its answers, not only those before the pointer."""
+    """Whether all its answers count, not only those before the pointer."""
 
     @property
     def name(self) -> str:
-        """As `record.yaml@branch`."""
+        """Its name, such as `record.yaml@branch`."""
         return f"{self.path}@{self.branch}"
 
 
 @dataclass(frozen=True)
-class Compared:
-    """Two runs and where they part."""
+class Comparison:
+    """Two runs and their first difference."""
 
     a: Transcript
     b: Transcript
     difference: Difference | None
-    """The first thing they do not show alike; None if they show the same."""
+    """The first difference in what they show; None if they show the same."""
     answer: int | None
-    """Index of the first answer that is not the same, where both were asked."""
+    """Index of the first differing answer; None if the common ones are equal."""
 
     @property
     def equal(self) -> bool:
-        """Whether they show the same, and were answered alike."""
+        """Whether they show the same and have the same answers."""
         return self.difference is None and self.answer is None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON. Where only answers differ, `what` is `answer`."""
+        """Plain data for JSON. If only answers differ, `what` is `answer`."""
         found = self.difference
         data: dict[str, Any] = {"equal": self.equal, "step": None, "what": None}
         if found is not None:
@@ -67,10 +67,9 @@ class Compared:
 
 
 def side_of(name: str, other: Side | None = None) -> Side:
-    """The side a user means: `RECORD`, `RECORD@BRANCH`, or `@BRANCH` of the other side's record.
+    """The side for a name: `RECORD`, `RECORD@BRANCH`, or `@BRANCH` of the other side's record.
 
-    Without a branch it is what the record shows, up to its pointer; with one, the branch to its
-    end.
+    Without a branch, the active branch up to the pointer; with one, that branch to its end.
 
     Raises:
         RecordError: The record cannot be read.
@@ -101,14 +100,14 @@ def with_branch(side: Side, branch: str) -> Side:
 
 
 def run_of(side: Side, replayer: Replayer) -> tuple[Transcript, Difference | None]:
-    """The run of a side as far as its answers still belong to their questions; what ends that."""
+    """The run of a side as far as its answers fit their questions, and the difference there."""
     return _run(side, branch_drift(side.record, side.branch, side.source, replayer))
 
 
 def runs_of(
     sides: Sequence[Side], replayer: Replayer
 ) -> list[tuple[Transcript, Difference | None]]:
-    """The runs of sides as `run_of` gives them: those of a record in one walk, records abreast."""
+    """The results of `run_of` for sides: one walk for each record, records in parallel."""
 
     def drifts(record: Record) -> list[BranchDrift]:
         own = [side for side in sides if side.record is record]
@@ -130,16 +129,18 @@ def _run(side: Side, drift: BranchDrift) -> tuple[Transcript, Difference | None]
     return run, drift.difference
 
 
-def compare(a: Transcript, b: Transcript, *, ended: tuple[Difference | None, ...] = ()) -> Compared:
-    """Where two runs part, in what they show and in what they were answered.
+def compare(
+    a: Transcript, b: Transcript, *, ended: tuple[Difference | None, ...] = ()
+) -> Comparison:
+    """The first differences between two runs, in what they show and in their answers.
 
     Args:
         a: One run.
-        b: The other.
-        ended: What ended them early, as `run_of` tells: a line of answers that its script no longer
-            takes is not equal to one that merely starts alike.
+        b: The other run.
+        ended: The differences at which they ended early, see `run_of`: a branch that its script no
+            longer accepts is not equal to one with the same beginning.
     """
     pairs = enumerate(zip(a.steps, b.steps, strict=False))
     answer = next((i for i, (one, other) in pairs if one.input != other.input), None)
     found = (first_difference(a, b), *ended)
-    return Compared(a, b, next((one for one in found if one is not None), None), answer)
+    return Comparison(a, b, next((one for one in found if one is not None), None), answer)

@@ -1,1 +1,1 @@
-"""Where a record and its script no longer agree, and what is kept of it then."""
+"""Drift: where a record and its edited script no longer agree, and how to continue."""

@@ -1,6 +1,6 @@
-"""How far a record agrees with its script as it is now.
+"""Reports how far a record agrees with the present text of its script. Changes nothing.
 
-No answer counts that met another question than its own. Changes nothing.
+An answer counts only if its question is the recorded one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...replay.world import World, world_of
 from ..diverge import Difference
-from ..recorded import Known, difference_from_record, differs, known_of
+from ..recorded import RecordedBranch, difference_from_record, differs, recorded_branch
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class BranchDrift:
     branch: str
     """Its name."""
     answers: int
-    """How many answers it has."""
+    """Number of its answers."""
     agreed: int
-    """How many of them still belong to the questions they were given to."""
+    """Number of answers whose questions are still the recorded ones."""
     difference: Difference | None
-    """What is not the same at the stop after them: `a` as recorded, `b` now. None if all agrees."""
+    """The difference at the stop after them: `a` as recorded, `b` now. None if all agree."""
     run: Transcript
     """The run of the script with the agreeing answers."""
     known: int
-    """Stops that could be judged; less than `answers` where another tool gave the answers."""
+    """Number of stops with recorded data; fewer than `answers` if another tool gave the answers."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -56,13 +56,13 @@ class DriftReport:
     """How far a record agrees with its script as it is now."""
 
     changed: bool
-    """Whether the script's text is another than the recorded one."""
+    """Whether the script's text differs from the recorded one."""
     branches: tuple[BranchDrift, ...]
     """All branches, the active one first."""
 
     @property
     def agrees(self) -> bool:
-        """Whether every branch shows what it showed."""
+        """Whether every branch shows the same as recorded."""
         return all(branch.difference is None for branch in self.branches)
 
     @property
@@ -80,7 +80,7 @@ def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftRep
     """How far a record agrees with a version of its script, branch by branch.
 
     Raises:
-        LimitError: The script went over a limit.
+        LimitError: The script exceeded a limit.
         CancelledError: The replayer was cancelled meanwhile.
     """
     names = [record.branch, *(name for name in record.names if name != record.branch)]
@@ -91,11 +91,11 @@ def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftRep
 def branch_drifts(
     record: Record, names: Sequence[str], source: Source, replayer: Replayer
 ) -> list[BranchDrift]:
-    """How far several branches agree with a version of the script, each up to its end.
+    """How far several branches agree with a version of the script, each to its end.
 
-    They are run in one walk, with all their answers, and what lies beyond the first difference is
-    dropped: an answer that meets another question there changes nothing outside the run. A script
-    to which something is real is given them one by one, and so is one that went over a limit.
+    They are run in one walk with all their answers, and steps after the first difference are
+    dropped: answers to other questions change nothing outside the run. Branches of a script with
+    grants, or one that exceeded a limit, are run one by one instead.
     """
     if source.allowed:
         return [branch_drift(record, name, source, replayer) for name in names]
@@ -108,22 +108,23 @@ def branch_drifts(
         elif isinstance(run, QuizlogError):
             raise run
         else:
-            known = known_of(record, name)
+            known = recorded_branch(record, name)
             found[name] = _drift(name, known, run, difference_from_record(known, run))
     return [found[name] for name in names]
 
 
 def branch_drift(record: Record, name: str, source: Source, replayer: Replayer) -> BranchDrift:
-    """How far one branch agrees with a version of the script: answer by answer, up to its end.
+    """How far one branch agrees with a version of the script, answer by answer to its end.
 
-    An answer is given to the run only after the question it waits at was found to be the recorded
-    one.
+    An answer is given to the run only if the pending question is the recorded one.
     """
-    known = known_of(record, name)
+    known = recorded_branch(record, name)
     return _drift(name, known, *_follow(known, source, world_of(record), replayer))
 
 
-def _drift(name: str, known: Known, run: Transcript, found: Difference | None) -> BranchDrift:
+def _drift(
+    name: str, known: RecordedBranch, run: Transcript, found: Difference | None
+) -> BranchDrift:
     run = run if found is None else run.upto(found.step)
     stops = len(known.inputs) if known.print is not None else 0
     judged = max(len(known.trail), min(stops, known.stop))
@@ -131,9 +132,9 @@ def _drift(name: str, known: Known, run: Transcript, found: Difference | None) -
 
 
 def _follow(
-    known: Known, source: Source, world: World, replayer: Replayer
+    known: RecordedBranch, source: Source, world: World, replayer: Replayer
 ) -> tuple[Transcript, Difference | None]:
-    """Give the answers one by one while each stop is the recorded one; where that ends, and why."""
+    """Give answers one by one while each stop is as recorded; return the run and the difference."""
     run = replayer.replay(source, world, ())
     found = differs(known, run)
     while found is None and len(run.steps) < len(known.inputs):
@@ -141,7 +142,7 @@ def _follow(
         further = replayer.extend(run, known.inputs[index])
         if further is not None:
             run, found = further, differs(known, further)
-        else:  # what a live run was given already shows many stops at once
+        else:  # a live run may have been given several of these answers already
             count = max(index + 1, replayer.passed(source, world, known.inputs))
             run = replayer.replay(source, world, known.inputs.upto(count))
             found = difference_from_record(known, run)

@@ -1,4 +1,4 @@
-"""Going on with a record whose script has changed: what still agrees stays, the rest is parked.
+"""Continues a record whose script has changed: agreeing answers stay, the rest becomes a branch.
 
 No answer is dropped, and none is given to another question than its own.
 """
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Settled:
-    """A record as it can be gone on with under its script as it is now."""
+class SettledRecord:
+    """A record that can be continued with the present text of its script."""
 
     record: Record
     transcript: Transcript
@@ -32,18 +32,19 @@ class Settled:
     """What a user should know."""
 
 
-def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[], str]) -> Settled:
-    """A record just read, with all answers that still belong to their questions.
+def settle(
+    record: Record, source: Source, replayer: Replayer, clock: Callable[[], str]
+) -> SettledRecord:
+    """A record just read, with all answers whose questions are still the recorded ones.
 
-    The line of answers as it was becomes a branch where not all of them do. A record written with
-    the very same script is only held to its questions: that a script prints something else each
-    time is told, and hinders nobody.
+    If not all are, the old answers become a branch. For an unchanged script only the questions are
+    compared: that it prints something else each time is a warning.
     """
     changed = record.is_of_another_script(source.code_hash)
-    record = _dated(record) if changed else record
+    record = _with_code_hashes(record) if changed else record
     if record.code_hash == source.code_hash or not (record.print or record.trail):
         run = replayer.replay(source, world_of(record), record.used)
-        if _same_questions(record, run):  # so it nearly always is: the rest is loaded no earlier
+        if _same_questions(record, run):  # nearly always so; the rest is imported on demand
             notes = (*_notes(record, source, run), *run.warnings)
             return _settled(record, run, run, notes)
     from .report import branch_drift
@@ -52,7 +53,7 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
     if drift.difference is not None:
         stood = _standing(record, clock())
         then = record.code_hash if changed else None
-        return _apart(record, drift, replace(stood, code_hash=then))
+        return _with_old_branch(record, drift, replace(stood, code_hash=then))
     same = "the script has changed since the record was written; all that it shows is the same"
     run = replayer.replay(source, world_of(record), record.used)
     notes = (*((same,) if changed else ()), *run.warnings)
@@ -61,15 +62,15 @@ def settle(record: Record, source: Source, replayer: Replayer, clock: Callable[[
 
 def settle_switched(
     before: Record, moved: Record, source: Source, replayer: Replayer, clock: Callable[[], str]
-) -> Settled:
+) -> SettledRecord:
     """A record whose active branch was just changed; that branch may be of an older script.
 
     Args:
         before: The record when the branch was not yet the active one.
         moved: The record now.
         source: The script.
-        replayer: Where it runs.
-        clock: Gives the time a branch is made.
+        replayer: Runs the script.
+        clock: Returns the present time, for `created` of a branch.
     """
     from .report import branch_drift
 
@@ -78,11 +79,11 @@ def settle_switched(
         return _settled(moved, drift.run, drift.run, drift.run.warnings)
     entry = before.branches[moved.branch]
     parked = BranchEnd(entry.status, entry.score, clock(), entry.code_hash)
-    return _apart(moved, drift, parked)
+    return _with_old_branch(moved, drift, parked)
 
 
-def _dated(record: Record) -> Record:
-    """The record whose branches say by which text of the script they were shown."""
+def _with_code_hashes(record: Record) -> Record:
+    """The record with the hash of the recorded script in each branch."""
     branches = dict(record.branches)
     for name in {*branches} - {record.branch}:
         then = branches[name].code_hash or record.code_hash
@@ -90,13 +91,15 @@ def _dated(record: Record) -> Record:
     return replace(record, branches=branches)
 
 
-def _settled(record: Record, run: Transcript, whole: Transcript, notes: tuple[str, ...]) -> Settled:
+def _settled(
+    record: Record, run: Transcript, whole: Transcript, notes: tuple[str, ...]
+) -> SettledRecord:
     trail = extended_trail(record.trail, whole)
-    return Settled(replace(record, trail=trail, pointer=len(run.steps)), run, notes)
+    return SettledRecord(replace(record, trail=trail, pointer=len(run.steps)), run, notes)
 
 
 def _standing(record: Record, time: str) -> BranchEnd:
-    """How the active branch stood at its end, if the record tells."""
+    """The recorded end of the active branch, as far as it is known."""
     if record.pointer != len(record.inputs):
         return BranchEnd(time=time)
     score = record.last_error.score if record.last_error else None
@@ -111,8 +114,8 @@ def _same_questions(record: Record, run: Transcript) -> bool:
     )
 
 
-def _apart(record: Record, drift: BranchDrift, stood: BranchEnd) -> Settled:
-    """The agreeing answers, run as far as the pointer goes; the line as it was on a branch."""
+def _with_old_branch(record: Record, drift: BranchDrift, stood: BranchEnd) -> SettledRecord:
+    """The record with the agreeing answers up to its pointer, and the old answers on a branch."""
     from .words import describe_drift
 
     kept = replace(record, trail=record.trail.upto(drift.agreed))
@@ -125,7 +128,7 @@ def _apart(record: Record, drift: BranchDrift, stood: BranchEnd) -> Settled:
 
 
 def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:
-    """What a record under the same script says that this run does not."""
+    """Warnings about differences between a record and a run of the same script."""
     if record.is_of_another_script(source.code_hash):
         yield "the script has changed since the record was written, and nothing of it can be judged"
     if len(run.steps) < record.pointer:
@@ -141,6 +144,6 @@ def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:
 
 
 def _end(of: Record | Transcript) -> str:
-    """How a record or a run stands, in words that can be compared."""
+    """The outcome of a record or a run, as text for a comparison."""
     error = of.last_error
     return f"{of.status}, {error.message!r}, score {error.score:g}" if error else of.status

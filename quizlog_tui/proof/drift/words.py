@@ -1,4 +1,4 @@
-"""Drift in words, as every front end says it."""
+"""Describes drift in the words of all front ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .report import BranchDrift
 
 
 def describe_drift(drift: BranchDrift, parked: str | None) -> Iterator[str]:
-    """A drift in words: up to where all agrees, what is not the same there, what is kept."""
+    """Describe a drift: how many answers agree, the difference, the branch of the old answers."""
     if drift.difference is None:
         return
     said = difference_text(drift.difference)
@@ -22,7 +22,7 @@ def describe_drift(drift: BranchDrift, parked: str | None) -> Iterator[str]:
 
 
 def difference_text(found: Difference) -> str:
-    """A difference in words: where, and what was and is shown there."""
+    """Describe a difference: the step, and what was and is shown there."""
     then, now = _shown(found.a, "nothing that was kept"), _shown(found.b, "nothing")
     return f"{NOUNS[found.what]} at step {found.step} was {then}, is {now}"
 
@@ -33,7 +33,7 @@ NOUNS = {
     "error": "the error",
     "outcome": "the outcome",
 }
-"""What differs, as a sentence has it."""
+"""Names of what differs, for sentences."""
 
 
 def _shown(value: Any, nothing: str) -> str:

@@ -1,1 +1,1 @@
-"""What can be told of a quiz script without running it: questions, endings, traps."""
+"""Lint: the questions, endings and traps of a quiz script, found without running it."""

@@ -19,7 +19,7 @@ Calls = Mapping[str, Sequence[ast.AST]]
 
 
 def lint(source: Source) -> LintReport:
-    """What can be told of a script without running it. Never raises for what the script holds."""
+    """Find the questions, endings and traps of a script. No content of a script raises."""
     try:
         return _of_tree(_tree(source), source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -30,7 +30,7 @@ def lint(source: Source) -> LintReport:
 
 def _tree(source: Source) -> ast.Module:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the script's own strings, say
+        warnings.simplefilter("ignore")  # for example about the script's own strings
         return ast.parse(source.data, source.path.name)
 
 
@@ -53,7 +53,7 @@ def _line(trap: Trap) -> int:
 
 
 def _requests(source: Source) -> Iterator[Trap]:
-    """What a script asks to be real, which a person must grant and no replay can hold."""
+    """The grants that a script requests, with which it cannot be verified."""
     for line, comment in source.comments.items() if source.asked else ():
         for name in source.asked:
             if name in comment:
@@ -69,7 +69,7 @@ def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -
 
 
 def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:
-    """The prompt of each question that a node asks."""
+    """The prompts of the questions that a node asks."""
     if isinstance(node, ast.For):
         if "sys.stdin" in names.meanings(node.iter):
             yield None
@@ -80,11 +80,11 @@ def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:
         elif meanings & set(ASKING) or getattr(node.func, "attr", "") == "cmdloop":
             yield None
         else:
-            yield from _handed_on(node, names)
+            yield from _passed_as_argument(node, names)
 
 
-def _handed_on(node: ast.Call, names: Names) -> Iterator[str | None]:
-    """`input` given to something else to call, with its prompt behind it."""
+def _passed_as_argument(node: ast.Call, names: Names) -> Iterator[str | None]:
+    """The prompts of `input` passed as an argument, with the prompt as the next argument."""
     for index, argument in enumerate(node.args):
         if "input" in names.meanings(argument):
             behind = node.args[index + 1] if index + 1 < len(node.args) else None
@@ -92,7 +92,7 @@ def _handed_on(node: ast.Call, names: Names) -> Iterator[str | None]:
 
 
 def _prompt(node: ast.Call) -> str | None:
-    """The text of a question as far as it is written out."""
+    """The text of a question as far as it is literal."""
     first = node.args[0] if node.args else next((word.value for word in node.keywords), None)
     return "" if first is None else _text(first)
 
@@ -118,12 +118,14 @@ def _ends(node: ast.AST, names: Names) -> TypeGuard[Leaving]:
 
 
 def _exits(node: ast.Call, names: Names) -> bool:
-    """Whether this exits with a text or a number that says something went wrong."""
+    """Whether this exits with a text or a number other than 0."""
     if not {"sys.exit", "exit", "quit"} & set(names.meanings(node.func)) or not node.args:
         return False
-    told = node.args[0]
+    status = node.args[0]
     return (
-        told.value not in (0, None) if isinstance(told, ast.Constant) else _text(told) is not None
+        status.value not in (0, None)
+        if isinstance(status, ast.Constant)
+        else _text(status) is not None
     )
 
 

@@ -1,4 +1,4 @@
-"""What `lint` finds in a script: frozen data."""
+"""The results of `lint` as frozen data."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class ScriptQuestion:
 
     line: int
     prompt: str | None
-    """Its text with `{...}` where it is computed; None where nothing of it can be told."""
+    """Its text, with `{...}` for computed parts; None if all of it is computed."""
     input_type: str
-    """The kind of answer wanted, as far as tags, parsing and prompt tell."""
+    """The kind of answer wanted, from tags, parsing and prompt."""
     tags: tuple[str, ...]
-    """The tags in the line's comment, as `rows=4`."""
+    """The tags in the line's comment, such as `rows=4`."""
     reached_from: tuple[int, ...] = ()
-    """Where the main program comes to it: its own line, or the calls of the function it is in."""
+    """Lines of the main program that lead to it: its own, or calls of the function it is in."""
 
 
 @dataclass(frozen=True)
@@ -31,27 +31,27 @@ class Ending:
     score: float
     """The partial score in its comment, 0 without one."""
     scored: bool
-    """Whether it has a comment of its own; else that of a calling line may count."""
+    """Whether it has its own score comment; else that of a calling line may count."""
     reached_from: tuple[int, ...] = ()
-    """The same as of a `ScriptQuestion`."""
+    """As in `ScriptQuestion`."""
 
 
 @dataclass(frozen=True)
 class Trap:
-    """Something that keeps runs of the script from being replayed, judged or scored as meant."""
+    """Something that prevents runs of the script from being replayed, judged or scored as meant."""
 
     line: int
     code: str
-    """Its kind, as `own-seed`."""
+    """Its kind, such as `own-seed`."""
     reason: str
-    """Why it is one."""
+    """Why it is a trap."""
     mend: str
     """What to write instead."""
 
 
 @dataclass(frozen=True)
 class LintReport:
-    """All that was found, each list in the order of lines."""
+    """All findings, each list in the order of lines."""
 
     questions: tuple[ScriptQuestion, ...] = ()
     endings: tuple[Ending, ...] = ()

@@ -1,4 +1,4 @@
-"""Which library function a name in a script means, as far as its imports tell. Runs nothing."""
+"""Resolves names in a script to library functions, by its imports. Runs nothing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Names:
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:
-    """Functions and classes that the script itself has, and names it assigns to."""
+    """The functions, classes and variables that the script defines."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name

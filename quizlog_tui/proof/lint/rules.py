@@ -1,4 +1,4 @@
-"""The traps that a call or a name is by itself: a table of library functions. Data only."""
+"""Rules for traps: a table of library functions. Data only."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ CALLS = (
         ),
     ),
 )  # fmt: skip
-"""Calls that are traps wherever they stand, but for those of `CONVERTING`."""
+"""Calls that are always traps, except those in `CONVERTING`."""
 
 CONVERTING = {
     "time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2,

@@ -1,4 +1,4 @@
-"""Which parts of a script can run at all, and which exceptions stay inside it. Runs nothing."""
+"""Finds the parts of a script that can run, and the exceptions that it handles. Runs nothing."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Leaving = ast.Raise | ast.Assert | ast.Call
-"""What may end a run; a call only if it exits."""
+"""Nodes that may end a run; a call only if it exits."""
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _WIDE = ("Exception", "BaseException")
 
 
 def live(tree: ast.Module) -> Iterator[ast.AST]:
-    """All nodes except those no run can come to, with each one's `parent` set.
+    """All nodes that a run can reach, each with its `parent` set.
 
     Left out: what follows a `return`, `raise`, `break` or `continue` in its block, the bodies of
     `if False` and `while False`, and functions whose name the script never uses.
@@ -35,7 +35,7 @@ def _used_names(tree: ast.Module) -> set[str]:
 
 
 def _unused(node: ast.AST, used: set[str]) -> bool:
-    """Whether this is a plain function that nothing mentions; methods may be called by others."""
+    """Whether this is a plain function that is never mentioned. Methods may be called elsewhere."""
     if not isinstance(node, Function) or node.decorator_list:
         return False
     return node.name not in used and not isinstance(parent(node), ast.ClassDef)
@@ -91,12 +91,12 @@ def caught(node: Leaving) -> bool:
             if handler.type is None or takers & set(_names(handler.type)):
                 if not raises(handler):
                     return True
-                break  # the first handler that fits has it
+                break  # the first fitting handler gets it
     return False
 
 
 def _raised(node: Leaving) -> str:
-    """The class of the exception; a call is one that exits."""
+    """The class of the exception; SystemExit for a call."""
     if isinstance(node, ast.Call):
         return "SystemExit"
     return "AssertionError" if isinstance(node, ast.Assert) else _name(node.exc)
@@ -108,7 +108,7 @@ def is_wide(handler: ast.ExceptHandler) -> bool:
 
 
 def raises(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler may raise in its turn, or exit."""
+    """Whether a handler may itself raise or exit."""
     exits = ("exit", "quit", "_exit", "abort")
     return any(
         isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and _name(node) in exits)
@@ -122,7 +122,7 @@ def _names(node: ast.expr) -> Iterator[str]:
 
 
 def _name(node: ast.expr | None) -> str:
-    """The last part of what is raised, caught or called, as `ValueError`."""
+    """The last part of the name that is raised, caught or called, such as `ValueError`."""
     if isinstance(node, ast.Call):
         return _name(node.func)
     if isinstance(node, ast.Attribute):
@@ -131,7 +131,7 @@ def _name(node: ast.expr | None) -> str:
 
 
 def reached_from(node: ast.AST, calls: Mapping[str, Sequence[ast.AST]]) -> tuple[int, ...]:
-    """The lines of the main program through which a run comes to a node.
+    """The lines of the main program through which a run reaches a node.
 
     Args:
         node: A node that `live` has given.

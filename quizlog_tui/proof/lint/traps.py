@@ -1,6 +1,6 @@
-"""The traps in a script: what keeps it from being replayed, judged or scored as meant.
+"""Finds traps: what prevents a script from being replayed, judged or scored as meant.
 
-Judges the syntax tree alone: no types, no values, no other module. Runs nothing.
+Examines only the syntax tree: no types, values or other modules. Runs nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WRITING = frozenset("wax+")
 
 
 def traps(nodes: Sequence[ast.AST], names: Names, source: Source) -> list[Trap]:
-    """All traps among these nodes, by line; one of a kind for each line."""
+    """All traps among these nodes by line, at most one of each kind per line."""
     answers = _answers(nodes, names)
     found = [trap for node in nodes for trap in _of_node(node, names, answers)]
     found += _illegal_scores(source)
@@ -89,7 +89,7 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 
 
 def _is_fixed(node: ast.expr) -> bool:
-    """Whether an argument is the same in every run; None asks for the generator's own seed."""
+    """Whether an argument is the same in every run. None requests the generator's own seed."""
     return isinstance(node, ast.Constant) and node.value is not None
 
 
@@ -100,7 +100,7 @@ def _network(node: ast.stmt, modules: Iterable[str]) -> Iterator[Trap]:
 
 
 def _needed_argument(node: ast.Subscript) -> bool:
-    """Whether this is one of the arguments itself, used without asking how many there are."""
+    """Whether an argument is used without checking the number of arguments."""
     index = node.slice
     if not (isinstance(index, ast.Constant) and isinstance(index.value, int) and index.value):
         return False
@@ -115,7 +115,7 @@ def _needed_argument(node: ast.Subscript) -> bool:
 
 
 def _required_option(node: ast.Call) -> bool:
-    """Whether this tells argparse of an argument that must be there."""
+    """Whether this declares a required argument for argparse."""
     if not (isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument"):
         return False
     said = {keyword.arg: keyword.value for keyword in node.keywords}
@@ -157,7 +157,7 @@ def _opens_for_writing(node: ast.Call, meanings: Sequence[str]) -> bool:
         return False
     file = node.args[0] if node.args and not path_open else None
     if isinstance(file, ast.Constant) and str(file.value).startswith("/dev/"):
-        return False  # a stream or a device keeps nothing for a later run
+        return False  # a stream or a device stores nothing for a later run
     place = 0 if path_open else 1
     modes = [word.value for word in node.keywords if word.arg == "mode"]
     mode = modes[0] if modes else node.args[place] if len(node.args) > place else None
@@ -165,7 +165,7 @@ def _opens_for_writing(node: ast.Call, meanings: Sequence[str]) -> bool:
 
 
 def _is_shown(node: ast.AST, names: Names) -> bool:
-    """Whether this stands in what is printed or asked."""
+    """Whether this is part of what is printed or asked."""
     above = parent(node)
     while isinstance(above, ast.expr | ast.keyword):
         if isinstance(above, ast.Call) and {"print", "input"} & set(names.meanings(above.func)):
@@ -175,7 +175,7 @@ def _is_shown(node: ast.AST, names: Names) -> bool:
 
 
 def _swallowed(node: ast.AST) -> Iterator[Trap]:
-    """The first handler around a question that takes everything and goes on."""
+    """The handlers around a question that catch everything and continue."""
     for attempt in tries_around(node):
         for handler in attempt.handlers:
             if is_wide(handler) and not raises(handler):

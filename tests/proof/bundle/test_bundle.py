@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
-from quizlog_tui.proof.bundle.chain import first_broken, start_of_chain, step_lines
+from quizlog_tui.proof.bundle.chain import first_invalid_step, start_of_chain, step_lines
 from quizlog_tui.proof.bundle.check import (
     BundleReport,
     is_bundle,
     unpack_bundle,
     verify_bundle,
 )
-from quizlog_tui.proof.bundle.container import ContainerError, is_safe, packed, unpacked
+from quizlog_tui.proof.bundle.container import ContainerError, from_archive, is_safe, to_archive
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.bundle.sign import sign, signature
 from quizlog_tui.replay.replayer import Replayer, replay
@@ -70,7 +70,7 @@ def test_a_bundle_holds_what_the_script_needs_and_nothing_else(record: Path) -> 
         "manifest.json", "record.yaml", "script/data/words.txt", "script/helper.py",
         "script/quiz.py", "steps.jsonl",
     )  # fmt: skip
-    members = unpacked(made.data)
+    members = from_archive(made.data)
     assert members["record.yaml"] == record.read_bytes()
     steps = [json.loads(line) for line in members["steps.jsonl"].decode().splitlines()]
     assert [step["input"] for step in steps] == ["x", "y", None]
@@ -97,7 +97,7 @@ def test_a_bundle_is_verified_far_from_where_it_was_made(
 
 def changed(bundle: Path, name: str, old: str, new: str, *, listed: bool = False) -> BundleReport:
     """The report after a member was edited; its hash in the manifest too, if `listed`."""
-    members = unpacked(bundle.read_bytes())
+    members = from_archive(bundle.read_bytes())
     assert old in members[name].decode()
     members[name] = members[name].decode().replace(old, new, 1).encode()
     if listed:
@@ -106,7 +106,7 @@ def changed(bundle: Path, name: str, old: str, new: str, *, listed: bool = False
         about = json.loads(members["manifest.json"])
         about["files"][name] = digest(members[name])
         members["manifest.json"] = (json.dumps(about, indent=1) + "\n").encode()
-    bundle.write_bytes(packed(members))
+    bundle.write_bytes(to_archive(members))
     return verify_bundle(bundle)
 
 
@@ -176,12 +176,12 @@ def test_bytes_more_or_less_are_noticed(cut: int, bundle: Path) -> None:
 
 @pytest.mark.parametrize("change", ["missing", "extra"])
 def test_a_missing_or_an_added_file_is_named(change: str, bundle: Path) -> None:
-    members = unpacked(bundle.read_bytes())
+    members = from_archive(bundle.read_bytes())
     if change == "missing":
         del members["script/helper.py"]
     else:
         members["script/evil.py"] = b""
-    bundle.write_bytes(packed(members))
+    bundle.write_bytes(to_archive(members))
     (problem,) = verify_bundle(bundle).problems
     expected = {"missing": "script/helper.py", "extra": "script/evil.py"}[change]
     assert (problem.part, problem.name) == ("file", expected)
@@ -234,7 +234,7 @@ def test_links_doubles_and_bombs_are_refused() -> None:
         (archive_with(None, twice=True), "twice"),
     ):
         with pytest.raises(ContainerError, match=said):
-            unpacked(data)
+            from_archive(data)
 
 
 NAMES = st.lists(st.sampled_from(["a", "b/c", "d/e.f", "é", "long " * 9]), unique=True)
@@ -243,15 +243,15 @@ NAMES = st.lists(st.sampled_from(["a", "b/c", "d/e.f", "é", "long " * 9]), uniq
 @given(NAMES, st.binary(max_size=50))
 def test_packing_and_unpacking_gives_the_same(names: list[str], data: bytes) -> None:
     members = {name: data + name.encode() for name in names}
-    assert unpacked(packed(members)) == members
-    assert packed(dict(reversed(members.items()))) == packed(members)
+    assert from_archive(to_archive(members)) == members
+    assert to_archive(dict(reversed(members.items()))) == to_archive(members)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
-    for whole in (data, b"PK\x03\x04" + data, packed({"a": b"x"}) + data):
+    for whole in (data, b"PK\x03\x04" + data, to_archive({"a": b"x"}) + data):
         try:
-            unpacked(whole)
+            from_archive(whole)
         except ContainerError as error:
             assert error.message
 
@@ -260,16 +260,16 @@ def test_a_step_of_the_chain_that_was_changed_is_the_first_that_breaks(build: Bu
     run = replay(build.script("for i in range(5): print(i, input('? '))\n"), 1, list("abcde"))
     start = start_of_chain("sha256:0", World(1, 0))
     lines = step_lines(run, start)
-    assert first_broken(lines, start) is None and len(lines) == 6
+    assert first_invalid_step(lines, start) is None and len(lines) == 6
     for index in range(6):
         other = [*lines]
         other[index] = other[index].replace('"prompt": ', '"prompt":  ')
-        assert first_broken(other, start) == index
-        assert first_broken([*lines[:index], *lines[index + 1 :]], start) == (
+        assert first_invalid_step(other, start) == index
+        assert first_invalid_step([*lines[:index], *lines[index + 1 :]], start) == (
             index if index < 5 else None
         )
-    assert first_broken(lines, start_of_chain("sha256:0", World(2, 0))) == 0
-    assert first_broken(["[]", "null", "{}"], start) == 0
+    assert first_invalid_step(lines, start_of_chain("sha256:0", World(2, 0))) == 0
+    assert first_invalid_step(["[]", "null", "{}"], start) == 0
 
 
 def test_what_a_script_mentions_is_found(build: Build) -> None:
@@ -324,7 +324,7 @@ def noisy(build: Build, replayer: Replayer) -> Path:
 def test_files_that_hold_keys_are_packed_only_where_they_are_named(noisy: Path) -> None:
     made = pack(noisy)
     assert (made.left_out, "script/.env" in made.names) == ((".env",), False)
-    assert b"some-long-value" not in unpacked(made.data)["script/quiz.py"]
+    assert b"some-long-value" not in from_archive(made.data)["script/quiz.py"]
     named = pack(noisy, [noisy.parent / ".env"])
     assert (named.left_out, "script/.env" in named.names) == ((), True)
     assert ("file", ".env", "the bundle") in named.private
@@ -338,14 +338,14 @@ def test_what_is_private_goes_out_of_all_that_is_no_evidence(noisy: Path) -> Non
     )
     assert {one.kind for one in made.removed} == {"folder", "login", "secret"}
     assert {one.where for one in made.private} == {"the record's print", "quiz.py"}
-    text = unpacked(made.data)["record.yaml"].decode()
+    text = from_archive(made.data)["record.yaml"].decode()
     for private in (str(noisy.parent), "/home/eve", "some-long-value", getpass.getuser()):
         assert private not in text
     assert "KEEP_KEY=printed-by-it" in text and "[folder]/x" in text
     path = noisy.parent / "redacted.zip"
     path.write_bytes(made.data)
     assert verify_bundle(path).ok
-    assert unpacked(made.data)["steps.jsonl"] == unpacked(plain.data)["steps.jsonl"]
+    assert from_archive(made.data)["steps.jsonl"] == from_archive(plain.data)["steps.jsonl"]
 
 
 def test_added_files_must_lie_in_the_folder_of_the_script(record: Path) -> None:
@@ -369,8 +369,8 @@ def test_a_signature_belongs_to_one_file_and_one_key(bundle: Path) -> None:
     sign(bundle, key)
     report = verify_bundle(bundle)
     assert report.ok and report.signer is not None and "SHA256:" in report.signer
-    members = unpacked(bundle.read_bytes())
-    bundle.write_bytes(packed(members | {"script/more.txt": b""}))
+    members = from_archive(bundle.read_bytes())
+    bundle.write_bytes(to_archive(members | {"script/more.txt": b""}))
     parts = {problem.part for problem in verify_bundle(bundle).problems}
     assert parts == {"signature", "file"}
     with pytest.raises(UsageError, match="could not sign"):
@@ -406,8 +406,8 @@ def test_a_bundle_is_unpacked_to_look_at_only_if_its_files_are_unchanged(
     with Session(unpack_bundle(bundle, folder), replayer) as session:
         assert list(session.inputs) == ["x", "y"]
         assert session.transcript.score == 0.4 and not session.warnings
-    members = dict(unpacked(made.data))
-    bundle.write_bytes(packed({**members, "script/quiz.py": b"print('other')"}))
+    members = dict(from_archive(made.data))
+    bundle.write_bytes(to_archive({**members, "script/quiz.py": b"print('other')"}))
     with pytest.raises(RecordError, match=r"script/quiz\.py: its bytes are not those"):
         unpack_bundle(bundle, folder)
     bundle.write_bytes(b"PK\x03\x04")

@@ -19,7 +19,7 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.proof.bundle.chain import start_of_chain
 from quizlog_tui.proof.bundle.check import BundleReport, verify_bundle
-from quizlog_tui.proof.bundle.container import ContainerError, packed, unpacked
+from quizlog_tui.proof.bundle.container import ContainerError, from_archive, to_archive
 from quizlog_tui.proof.bundle.manifest import MANIFEST, STEPS, digest
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.replay.world import World
@@ -50,7 +50,7 @@ def bundle(honest: bytes, tmp_path: Path) -> Path:
 
 def repacked(bundle: Path, change: Callable[[Members, About], object]) -> None:
     """Change members and manifest; the manifest's hashes are those of the members again."""
-    members = unpacked(bundle.read_bytes())
+    members = from_archive(bundle.read_bytes())
     about = json.loads(members.pop(MANIFEST))
     change(members, about)
     if isinstance(about.get("files"), dict):
@@ -58,7 +58,7 @@ def repacked(bundle: Path, change: Callable[[Members, About], object]) -> None:
             name: digest(members[name]) for name in about["files"] if name in members
         }
     members.setdefault(MANIFEST, (json.dumps(about, indent=1) + "\n").encode())
-    bundle.write_bytes(packed(members))
+    bundle.write_bytes(to_archive(members))
 
 
 def refused(bundle: Path) -> BundleReport:
@@ -126,13 +126,13 @@ def test_a_directory_of_millions_of_entries_is_refused_unread(tmp_path: Path) ->
 @pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a/b/c/d"), ("A", "a/b"), ("a/b", "A")])
 def test_a_name_that_is_a_file_and_a_folder_is_refused(names: tuple[str, str]) -> None:
     with pytest.raises(ContainerError, match="is a file and a folder"):
-        unpacked(packed(dict.fromkeys(names, b"x")))
+        from_archive(to_archive(dict.fromkeys(names, b"x")))
 
 
 @pytest.mark.parametrize("name", ["x" * 256, "é" * 128, "/".join(["x" * 200] * 6)])
 def test_names_that_are_too_long_are_refused(name: str) -> None:
     with pytest.raises(ContainerError, match="too long"):
-        unpacked(packed({name: b"x"}))
+        from_archive(to_archive({name: b"x"}))
 
 
 def test_a_disk_without_room_is_told(

@@ -154,7 +154,7 @@ def watched() -> Iterator[Watched]:
         yield replayer
 
 
-def judged(path: Path, text: str, replayer: Replayer) -> Found:
+def verify_branches(path: Path, text: str, replayer: Replayer) -> Found:
     """What is found in a record after an edit of its script."""
     (path.parent / "quiz.py").write_bytes(text.lstrip("\n").encode())
     record = RecordFile(path).read()
@@ -172,7 +172,7 @@ def test_a_harmful_edit_is_named_at_the_right_step(
     name: str, build: Build, replayer: Replayer
 ) -> None:
     text, expected = HARMFUL[name]
-    found = judged(recorded(build, replayer), text, replayer)
+    found = verify_branches(recorded(build, replayer), text, replayer)
     assert set(found) == set(expected)
     for branch, wanted in expected.items():
         for told, want in zip(found[branch], wanted, strict=True):
@@ -204,7 +204,7 @@ def test_no_answer_meets_another_question_and_none_is_lost(
 @pytest.mark.parametrize("name", HARMLESS)
 def test_a_harmless_edit_passes(name: str, build: Build, replayer: Replayer) -> None:
     path = recorded(build, replayer)
-    assert judged(path, HARMLESS[name], replayer) == {}
+    assert verify_branches(path, HARMLESS[name], replayer) == {}
     with Session(path, replayer) as session:
         assert (session.pointer, session.reply().status) == (5, "success")
         assert len(session.warnings) == 1 and "all that it shows is the same" in session.warnings[0]
