@@ -6,9 +6,9 @@ The clock stands still, nothing moves, and the record is never written, whatever
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -100,15 +100,33 @@ def _folder(path: Path) -> Path:
 async def _taken(
     app: QuizlogApp, step: int | None, size: tuple[int, int], keys: Sequence[str]
 ) -> Picture:
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await settled(pilot)
+    async with running(app, size) as press:
         if step is not None:
             _look(app, step)
+            await press()
         for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
-        await settled(pilot)
+            await press(key)
         return Picture(screen_text(app), screen_svg(app))
+
+
+@asynccontextmanager
+async def running(
+    app: QuizlogApp, size: tuple[int, int]
+) -> AsyncIterator[Callable[..., Awaitable[None]]]:
+    """Run the program without a terminal; what presses keys and waits for all they lead to.
+
+    Args:
+        app: The program.
+        size: Columns and rows.
+    """
+    async with app.run_test(size=size, notifications=True) as pilot:
+
+        async def press(*keys: str) -> None:
+            await pilot.press(*keys)
+            await _settled(pilot)
+
+        await press()
+        yield press
 
 
 def _look(app: QuizlogApp, step: int) -> None:
@@ -122,7 +140,7 @@ def _look(app: QuizlogApp, step: int) -> None:
     player.navigation.go(step)
 
 
-async def settled(pilot: Pilot[Any]) -> None:
+async def _settled(pilot: Pilot[Any]) -> None:
     """Wait until a screen of ours is there and nothing is under way.
 
     Raises:

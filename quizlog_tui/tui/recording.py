@@ -10,7 +10,7 @@ from ..errors import UsageError
 from .app import QuizlogApp
 from .draw.cast import Film
 from .draw.terminal_frame import Frame
-from .picture import run_in_thread, settled, still_app
+from .picture import run_in_thread, running, still_app
 from .screens.player.player import PlayerScreen
 from .screenshot import take_frame
 from .themes.theming import DEFAULT
@@ -72,12 +72,10 @@ def film(
     with still_app(record, "player", theme) as app:
 
         async def taken() -> list[tuple[Frame, float]]:
-            async with app.run_test(size=size, notifications=True) as pilot:
-                await settled(pilot)
+            async with running(app, size) as press:
                 found = [(take_frame(app), SECONDS)]
                 for key, seconds in _steps(app) if presses is None else presses:
-                    await pilot.press(key)
-                    await settled(pilot)
+                    await press(key)
                     found.append((take_frame(app), seconds))
                 return found
 
