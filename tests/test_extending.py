@@ -278,7 +278,7 @@ def test_what_uses_no_plugin_goes_on(build: Build, capsys: pytest.CaptureFixture
 
 async def _ask_dice(folder: Path) -> tuple[str, str | None]:
     pytest.importorskip("httpx")
-    from quizlog_tui.solver.decisions.decision import Question
+    from quizlog_tui.solver.decisions.decision import ModelQuestion
     from quizlog_tui.solver.models.models import read_models
     from quizlog_tui.solver.models.panel import live_panel
     from quizlog_tui.solver.models.transport import NoReplyError
@@ -293,7 +293,7 @@ async def _ask_dice(folder: Path) -> tuple[str, str | None]:
         [client] = panel.clients
         try:
             return (
-                await client._transport.complete(solve_prompt(Question("A die? "), (), ()))
+                await client._transport.complete(solve_prompt(ModelQuestion("A die? "), (), ()))
             ).text, None
         except NoReplyError as error:
             return "", error.message

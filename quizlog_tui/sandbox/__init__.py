@@ -1,6 +1,6 @@
 """Runs untrusted Python code with limits, in the best isolation that the machine offers.
 
-    result = await run_code(code, workspace, Limits(wall=5))
+    result = await run_code(code, workspace, SandboxLimits(wall=5))
 
 The code finds a private copy of the workspace's files in its current folder and leaves its answer
 in the variable `answer`. Nothing it does outlives the run, reaches the network, or changes a file.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .result import ExecResult, Limits, Status
+from .result import ExecResult, SandboxLimits, Status
 
 __all__ = ["ExecResult", "Limits", "Status", "run_code", "warm"]
 
@@ -18,7 +18,7 @@ __all__ = ["ExecResult", "Limits", "Status", "run_code", "warm"]
 async def run_code(
     code: str,
     workspace: Path | None = None,
-    limits: Limits | None = None,
+    limits: SandboxLimits | None = None,
     *,
     unsafe_local: bool = False,
 ) -> ExecResult:
@@ -33,7 +33,9 @@ async def run_code(
     """
     from .executor import shared
 
-    return await shared().run_code(code, workspace, limits or Limits(), unsafe_local=unsafe_local)
+    return await shared().run_code(
+        code, workspace, limits or SandboxLimits(), unsafe_local=unsafe_local
+    )
 
 
 def warm() -> None:

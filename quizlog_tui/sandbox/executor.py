@@ -14,7 +14,7 @@ from threading import Event, Lock
 from . import levels, selftest
 from .box import Box, BoxError
 from .inside.setup import Level
-from .result import ExecResult, Limits
+from .result import ExecResult, SandboxLimits
 from .run import SandboxRun
 from .workspace import WorkspaceError
 
@@ -69,7 +69,7 @@ class Sandbox:
         self,
         code: str,
         workspace: Path | None,
-        limits: Limits,
+        limits: SandboxLimits,
         *,
         unsafe_local: bool = False,
     ) -> ExecResult:
@@ -85,13 +85,23 @@ class Sandbox:
             raise
 
     def run(
-        self, code: str, workspace: Path | None, limits: Limits, *, unsafe_local: bool = False
+        self,
+        code: str,
+        workspace: Path | None,
+        limits: SandboxLimits,
+        *,
+        unsafe_local: bool = False,
     ) -> ExecResult:
         """The same for callers without an event loop."""
         return self._run(code, workspace, limits, unsafe_local, Event())
 
     def _run(
-        self, code: str, workspace: Path | None, limits: Limits, unsafe_local: bool, stop: Event
+        self,
+        code: str,
+        workspace: Path | None,
+        limits: SandboxLimits,
+        unsafe_local: bool,
+        stop: Event,
     ) -> ExecResult:
         try:
             with contextlib.suppress(BoxError):
@@ -104,7 +114,12 @@ class Sandbox:
             return _not_run(str(error))
 
     def _try(
-        self, code: str, workspace: Path | None, limits: Limits, unsafe_local: bool, stop: Event
+        self,
+        code: str,
+        workspace: Path | None,
+        limits: SandboxLimits,
+        unsafe_local: bool,
+        stop: Event,
     ) -> ExecResult:
         run = SandboxRun(self._take(unsafe_local), limits, stop)
         run.start(code, workspace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from .frame import HEAD
-from .result import Limits
+from .result import SandboxLimits
 
 NAMES = ("answer", "stdout", "stderr")
 _FLOOD = 64
@@ -18,7 +18,7 @@ _PART = 1 << 16
 class Pipes:
     """The three pipes of a run. Must be closed."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SandboxLimits) -> None:
         self._most = dict.fromkeys(NAMES, limits.output)
         self._most["answer"] = HEAD + max(limits.answer, _LEAST_FRAME)
         self._kept = {name: bytearray() for name in NAMES}

@@ -42,7 +42,7 @@ MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Limits:
+class SandboxLimits:
     """The limits of one run. Sizes are in bytes, times in seconds."""
 
     wall: float = 10.0

@@ -22,7 +22,7 @@ from .frame import Claim, parse
 from .inside import wire
 from .inside.setup import RunSetup
 from .pipes import Pipes
-from .result import ExecResult, Limits
+from .result import ExecResult, SandboxLimits
 from .workspace import Given, PrivateFolder, files
 
 _TICK = 0.02
@@ -50,7 +50,7 @@ class SandboxRun:
         BoxError: The box could not start it.
     """
 
-    def __init__(self, box: Box, limits: Limits, stop: Event) -> None:
+    def __init__(self, box: Box, limits: SandboxLimits, stop: Event) -> None:
         self._box, self._limits, self._stop = box, limits, stop
         self._verdict: Claim | None = None
         """Why the parent ended the run; it takes precedence over the run's own claim."""

@@ -9,7 +9,7 @@ from threading import Event
 from ..files.scratch import scratch_folder
 from .box import Box
 from .levels import ENVIRONMENT
-from .result import Limits
+from .result import SandboxLimits
 from .run import SandboxRun
 
 _NAMES = {*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE"}
@@ -54,7 +54,7 @@ def wrong(box: Box) -> str:
             path.chmod(0o755)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         code = _PROBE.format(secret=str(secret), address=listener.getsockname(), names=_NAMES)
-        run = SandboxRun(box, Limits(wall=30), Event())
+        run = SandboxRun(box, SandboxLimits(wall=30), Event())
         run.start(code, None)
         result = run.result()
     if result.status != "ok":

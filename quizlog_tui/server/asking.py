@@ -17,7 +17,7 @@ from typing import Any
 from ..sandbox import run_code
 from ..session.session import Session
 from ..solver.autopilot import Pending, accept, agreed, ask_about, read_pending
-from ..solver.decisions.decision import Decision, Question
+from ..solver.decisions.decision import Decision, ModelQuestion
 from ..solver.decisions.decision_file import decisions_path, read_decisions
 from ..solver.decisions.decision_text import to_data
 from ..solver.models.choice import Choice, chosen_panel
@@ -68,7 +68,7 @@ class Asking:
 
     async def _ask_alone(self, body: QuestionSolve, budget: float | None, tell: Tell) -> Decision:
         asked = body.question
-        question = Question(asked.text, asked.context, asked.input_type, tuple(asked.choices))
+        question = ModelQuestion(asked.text, asked.context, asked.input_type, tuple(asked.choices))
         async with chosen_panel(self._choice, run_code) as panel:
             return await solve(question, panel, budget=budget, tell=tell)
 

@@ -29,7 +29,7 @@ from .reply import Reply
 from .state import Move, SessionState
 
 if TYPE_CHECKING:
-    from ..proof.compare.sides import Comparison
+    from ..proof.compare.sides import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
     from .branch_list import BranchInfo
@@ -313,7 +313,7 @@ class Session:
 
         return trials.bisect(self._live, self._state)
 
-    def diff(self, branch: str) -> Comparison:
+    def diff(self, branch: str) -> RunComparison:
         """Where the active branch and another part, each to its end."""
         from . import trials
 

@@ -17,7 +17,7 @@ from .live_record import LiveRecord
 from .state import SessionState
 
 if TYPE_CHECKING:
-    from ..proof.compare.sides import Comparison
+    from ..proof.compare.sides import RunComparison
 
 
 def fan_out(
@@ -125,7 +125,7 @@ def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
     return walks.bisect(partial(live.replay, record), list(record.inputs), good)
 
 
-def diff(live: LiveRecord, state: SessionState, branch: str) -> Comparison:
+def diff(live: LiveRecord, state: SessionState, branch: str) -> RunComparison:
     """Where the active branch and another part, each to its end.
 
     Raises:

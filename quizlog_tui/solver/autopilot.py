@@ -25,7 +25,7 @@ from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
 from .decisions.answer_text import answer_text
-from .decisions.decision import Decision, Question, Refusal
+from .decisions.decision import Decision, ModelQuestion, Refusal
 from .decisions.decision_file import append_decision, decisions_path
 from .solve import Panel, Progress, answering_panel, solve
 
@@ -41,7 +41,7 @@ Agree = Callable[[Panel], None]
 """Called with the models before they are asked; raises if they must not be."""
 
 
-def question_of(session: Session) -> Question:
+def question_of(session: Session) -> ModelQuestion:
     """The pending question; after an error, the one whose answer raised it.
 
     Raises:
@@ -56,7 +56,7 @@ def question_of(session: Session) -> Question:
     failed = session.transcript.status == "error"
     at = len(steps) - 1 if failed else len(steps)
     asks = steps[at] if failed else session.transcript.last
-    return Question(
+    return ModelQuestion(
         text=asks.question or "",
         context=_said_before(session.transcript, at),
         input_type=asks.input_type,
@@ -75,7 +75,7 @@ def _said_before(transcript: Transcript, at: int) -> str:
     return "".join((*asked, *all_steps[at].written))
 
 
-def refusals(session: Session, question: Question) -> tuple[Refusal, ...]:
+def refusals(session: Session, question: ModelQuestion) -> tuple[Refusal, ...]:
     """The answers to this question, in any branch, at which the script raises, with the messages.
 
     Deleted branches count too: their answers are still wrong.
@@ -103,7 +103,7 @@ def _failed_answers(session: Session, at: int) -> Iterator[str]:
 
 
 @contextmanager
-def question_files(folder: Path, question: Question) -> Iterator[Path]:
+def question_files(folder: Path, question: ModelQuestion) -> Iterator[Path]:
     """A folder with copies of the files next to the script that the questionnaire has mentioned.
 
     Args:
@@ -135,7 +135,7 @@ class Pending:
     record: Path
     folder: Path
     """The script's folder."""
-    question: Question
+    question: ModelQuestion
     refused: tuple[Refusal, ...]
     """Answers known to be wrong."""
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .contract import MAX_FETCHES, C, Final, Research, Solution
-from .decisions.decision import AnswerClass, Decision, Execution, Fetched, Question, Refusal
+from .decisions.decision import AnswerClass, Decision, Execution, Fetched, ModelQuestion, Refusal
 from .models.transport import ChatMessage, Prompt, Turn
 
 MAX_CONTEXT = 30_000
@@ -69,7 +69,7 @@ class Offer:
 
 
 def solve_prompt(
-    question: Question,
+    question: ModelQuestion,
     files: Sequence[str],
     refused: Sequence[Refusal],
     offer: Offer | None = None,
@@ -118,7 +118,7 @@ def _prompt(turn: Turn, instructions: str, data: dict[str, Any], contract: type[
     return Prompt(turn, messages, contract)
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _question(question: ModelQuestion) -> dict[str, Any]:
     context = question.context
     if len(context) > MAX_CONTEXT:
         context = f"[...]{context[-MAX_CONTEXT:]}"

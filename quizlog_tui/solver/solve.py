@@ -25,8 +25,8 @@ from .decisions.decision import (
     Decision,
     Execution,
     Fetched,
+    ModelQuestion,
     ModelReply,
-    Question,
     Reconsidered,
     Refusal,
 )
@@ -96,7 +96,7 @@ class Recording:
 
 
 def answering_panel(
-    panel: Panel, question: Question, folder: Path | None, refused: Sequence[Refusal]
+    panel: Panel, question: ModelQuestion, folder: Path | None, refused: Sequence[Refusal]
 ) -> Panel:
     """The panel that answers a question: its recording if that has all replies, else itself."""
     recording = panel.recording
@@ -106,7 +106,7 @@ def answering_panel(
 
 
 async def solve(
-    question: Question,
+    question: ModelQuestion,
     panel: Panel,
     *,
     folder: Path | None = None,
@@ -138,7 +138,7 @@ async def solve(
     return work.decision
 
 
-def _blank(question: Question, panel: Panel, refused: Sequence[Refusal]) -> Decision:
+def _blank(question: ModelQuestion, panel: Panel, refused: Sequence[Refusal]) -> Decision:
     return Decision(
         id=f"d-{uuid.uuid4().hex[:12]}",
         time=datetime.now(UTC).isoformat(timespec="seconds"),

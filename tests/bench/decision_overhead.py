@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.decisions.decision_file import append_decision
 from quizlog_tui.solver.models.models import Models
 from quizlog_tui.solver.models.panel import live_panel
@@ -32,7 +32,7 @@ _REPLY = json.dumps(
     | {"final_answer": 42, "confidence": 0.9}
 )
 """Follows the contracts of both rounds."""
-QUESTION = Question("What is 6 * 7? ", "Two numbers.\n" * 20, "integer")
+QUESTION = ModelQuestion("What is 6 * 7? ", "Two numbers.\n" * 20, "integer")
 
 
 def _serve(pipe: Any) -> None:

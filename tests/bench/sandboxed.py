@@ -8,7 +8,7 @@ import sys
 import time
 
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.result import Limits
+from quizlog_tui.sandbox.result import SandboxLimits
 
 ROUNDS = 30
 WARM = """
@@ -24,12 +24,12 @@ def warm_against_cold() -> tuple[float, float, str]:
     """
     warm, cold = [], []
     with Sandbox() as sandbox:
-        result = sandbox.run(WARM, None, Limits(wall=60))
+        result = sandbox.run(WARM, None, SandboxLimits(wall=60))
         if result.answer != 2.0:
             raise RuntimeError(f"no sandbox here: {result.status}: {result.error}")
         for _ in range(ROUNDS):
             started = time.perf_counter()
-            assert sandbox.run(WARM, None, Limits(wall=60)).answer == 2.0
+            assert sandbox.run(WARM, None, SandboxLimits(wall=60)).answer == 2.0
             warm.append(time.perf_counter() - started)
             started = time.perf_counter()
             subprocess.run([sys.executable, "-c", "import pandas"], check=True)

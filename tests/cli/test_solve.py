@@ -13,7 +13,7 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.cli.solver.decision_show import decision_lines
 from quizlog_tui.files.paths import record_path
-from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelReply, Question
+from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelQuestion, ModelReply
 from quizlog_tui.solver.models.models import default_models
 from tests.support.build import Build
 
@@ -334,7 +334,7 @@ def test_each_request_of_a_model_is_shown_on_a_line_of_its_own() -> None:
         Fetched("POST", "https://quiz.site/b", error="no reply within 20 s"),
     )
     reply = ModelReply("ada", "ok", 4, fetched=found)
-    lines = decision_lines(Decision("d", "t", Question("?"), (reply,)))
+    lines = decision_lines(Decision("d", "t", ModelQuestion("?"), (reply,)))
     shown = [line for line in lines if "fetched for ada" in line]
     assert len(shown) == 2
     assert shown[0].endswith("HTTP 200, 13 bytes")

@@ -36,8 +36,8 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.solver.decisions.decision import (
     Decision,
     DecisionVerdict,
+    ModelQuestion,
     ModelReply,
-    Question,
     Reconsidered,
 )
 from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
@@ -240,7 +240,7 @@ def decision(pointer: int, answer: Any, *replies: tuple[str, Any], **more: Any) 
         for name, claimed in replies
     )
     names = tuple(name for name, claimed in replies if claimed == answer)
-    question = Question("?", pointer=pointer, branch="main")
+    question = ModelQuestion("?", pointer=pointer, branch="main")
     verdict = DecisionVerdict("majority", answer, "majority", contributors=names)
     made = Decision(f"d{pointer}", "2026-01-01", question, models, verdict=verdict)
     return replace(made, **more)
@@ -351,7 +351,7 @@ def test_decisions_belong_to_the_answers_of_their_own_branch() -> None:
     entry = Branch("main", 1)
     line = Record("q.py", 1, AppendOnlyList(["4", "b"]), branch="fork", branches={"fork": entry})
     on_main = [decision(0, 4, ("x", 4)), decision(1, "b", ("x", "b")), decision(2, "c", ("x", "c"))]
-    far = decision(1, "b", ("x", "b"), question=Question("?", pointer=1, branch="elsewhere"))
+    far = decision(1, "b", ("x", "b"), question=ModelQuestion("?", pointer=1, branch="elsewhere"))
     assert sorted(taken(on_main, line)) == [0, 1]
     assert taken([far], line) == {}
     run = SolverRun("r", (Turn("4"), Turn("b")))

@@ -15,9 +15,9 @@ import pytest
 from quizlog_tui.sandbox import watch
 from quizlog_tui.sandbox.box import Box, BoxError
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.result import Limits
+from quizlog_tui.sandbox.result import SandboxLimits
 
-LONG = Limits(wall=60)
+LONG = SandboxLimits(wall=60)
 
 
 def test_without_isolation_code_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,10 +101,10 @@ sys.path.insert(0, {os.getcwd()!r})
 from threading import Thread
 from quizlog_tui.sandbox import watch
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.result import Limits
+from quizlog_tui.sandbox.result import SandboxLimits
 s = Sandbox(preload=(), order=["{best.level()}"])
 s.level()
-Thread(target=s.run, args=("while True: pass", None, Limits(wall=600))).start()
+Thread(target=s.run, args=("while True: pass", None, SandboxLimits(wall=600))).start()
 while not watch.usage(p for p in watch.tree(os.getpid()) if p not in s.servers() and p != os.getpid()).cpu:
     pass
 print(*watch.tree(os.getpid()), flush=True)

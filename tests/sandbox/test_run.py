@@ -10,13 +10,13 @@ import pytest
 from quizlog_tui.sandbox import watch
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.levels import LABELS
-from quizlog_tui.sandbox.result import ExecResult, Limits
+from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
 
 MEGA = 1 << 20
 
 
 def run(sandbox: Sandbox, code: str, workspace: Path | None = None, **limits: float) -> ExecResult:
-    return sandbox.run(code, workspace, Limits(**{"wall": 60, **limits}), unsafe_local=True)  # type: ignore[arg-type]
+    return sandbox.run(code, workspace, SandboxLimits(**{"wall": 60, **limits}), unsafe_local=True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from quizlog_tui.solver.autopilot import (
     run_autopilot,
 )
 from quizlog_tui.solver.decisions.answer_text import answer_text
-from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
 from quizlog_tui.solver.models.panel import recorded_panel
 from quizlog_tui.solver.voting.decide import decide
@@ -167,11 +167,13 @@ def test_nothing_decided_cannot_be_accepted(build: Build) -> None:
         (asked(failed("error"), failed("error")), False),
         (
             asked(
-                said("x", primary=True), said("y"), question=Question("?", input_type="textarea")
+                said("x", primary=True),
+                said("y"),
+                question=ModelQuestion("?", input_type="textarea"),
             ),
             True,
         ),
-        (asked(said("x"), said("y"), question=Question("?", input_type="textarea")), False),
+        (asked(said("x"), said("y"), question=ModelQuestion("?", input_type="textarea")), False),
     ],
 )
 def test_when_an_autopilot_goes_on(decision: Any, expected: bool) -> None:
@@ -275,4 +277,4 @@ def test_a_recording_is_needed_for_each_shipped_request_and_none_is_left_over() 
     ],
 )
 def test_an_answer_as_it_is_typed(answer: Any, kind: str, text: str) -> None:
-    assert answer_text(answer, Question("?", input_type=kind)) == text
+    assert answer_text(answer, ModelQuestion("?", input_type=kind)) == text

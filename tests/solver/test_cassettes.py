@@ -9,7 +9,7 @@ import pytest
 
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.solver.contract import Solution
-from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Player, Recorder, recorded
 from quizlog_tui.solver.models.client import ModelClient
 from quizlog_tui.solver.models.transport import NoReplyError, Prompt, TransportReply, Voter
@@ -19,8 +19,8 @@ from quizlog_tui.solver.redaction import Redaction
 from .panels import Scripted, failing, saying
 
 KEY = "sk-0123456789"
-PROMPT = solve_prompt(Question("2 + 2 = "), (), ())
-OTHER = solve_prompt(Question("2 + 3 = "), (), ())
+PROMPT = solve_prompt(ModelQuestion("2 + 2 = "), (), ())
+OTHER = solve_prompt(ModelQuestion("2 + 3 = "), (), ())
 VOTER = Voter("ada", "first", 2.0, primary=True)
 
 

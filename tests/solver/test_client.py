@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from quizlog_tui.solver.contract import Solution
-from quizlog_tui.solver.decisions.decision import Decision, Question
+from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
 from quizlog_tui.solver.models.client import ModelClient, ModelResult
 from quizlog_tui.solver.models.endpoint import ATTEMPTS, Endpoint
 from quizlog_tui.solver.models.models import ModelSettings
@@ -20,8 +20,8 @@ from quizlog_tui.solver.redaction import STAND_IN, Redaction
 from tests.support.fake_models import BEHAVIOURS, Fake, fake_models
 
 KEY = 'sk-very/secret+"key"-0123456789'
-PROMPT = solve_prompt(Question("What is the determinant of A? "), (), ())
-AGAIN = reconcile_prompt(Decision("d", "t", Question("?")), ())
+PROMPT = solve_prompt(ModelQuestion("What is the determinant of A? "), (), ())
+AGAIN = reconcile_prompt(Decision("d", "t", ModelQuestion("?")), ())
 WALL = 30.0
 """Seconds no test waits for: what is slow is given a shorter time."""
 SHORT = 0.3
@@ -191,7 +191,7 @@ async def test_json_is_asked_for_as_configured(mode: str, check: Callable[[dict]
 
 
 async def test_the_key_is_in_the_header_and_nowhere_else() -> None:
-    leaky = solve_prompt(Question(f"My key is {KEY}. What is 2 + 2? "), (), ())
+    leaky = solve_prompt(ModelQuestion(f"My key is {KEY}. What is 2 + 2? "), (), ())
     async with client("echo-key-in-answer") as (fake, one):
         found = await one.request(leaky)
     assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
@@ -214,7 +214,7 @@ async def test_a_key_that_comes_back_in_disguise_is_taken_out() -> None:
 
 
 async def test_foreign_text_of_any_kind_can_be_asked() -> None:
-    odd = solve_prompt(Question("\ud800 \x00 \x1b[31m \u2028", context="x" * 100_000), (), ())
+    odd = solve_prompt(ModelQuestion("\ud800 \x00 \x1b[31m \u2028", context="x" * 100_000), (), ())
     async with client("good") as (_, one):
         assert (await one.request(odd)).status == "ok"
 

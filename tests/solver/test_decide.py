@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.solver.decisions.decision import Decision, DecisionVerdict, ModelReply, Question
+from quizlog_tui.solver.decisions.decision import (
+    Decision,
+    DecisionVerdict,
+    ModelQuestion,
+    ModelReply,
+)
 from quizlog_tui.solver.voting.decide import (
     RULES,
     decide,
@@ -21,12 +26,12 @@ from quizlog_tui.solver.voting.decide import (
 
 from .votes import again, asked, failed, ran, said, silent, verdict
 
-NUMBER = Question("Sum? ", input_type="number")
-INTEGER = Question("How many? ", input_type="integer")
-CENTS = Question("Sum, 2 decimals? ", input_type="number")
-ESSAY = Question("Say: ", input_type="textarea")
-MATRIX = Question("L? ", input_type="matrix")
-COLOUR = Question("Which? ", input_type="choice", choices=("Red", "Green"))
+NUMBER = ModelQuestion("Sum? ", input_type="number")
+INTEGER = ModelQuestion("How many? ", input_type="integer")
+CENTS = ModelQuestion("Sum, 2 decimals? ", input_type="number")
+ESSAY = ModelQuestion("Say: ", input_type="textarea")
+MATRIX = ModelQuestion("L? ", input_type="matrix")
+COLOUR = ModelQuestion("Which? ", input_type="choice", choices=("Red", "Green"))
 P = {"primary": True}
 
 CASES: dict[str, tuple[DecisionVerdict, Any, str | None]] = {
@@ -231,14 +236,14 @@ def test_when_models_are_asked_again(decision: Decision, needed: bool) -> None:
 
 
 def test_an_answer_between_a_refused_one_and_another_does_not_refuse_the_other() -> None:
-    tenth = Question("The mean, to 1 decimal place: ", input_type="number")
+    tenth = ModelQuestion("The mean, to 1 decimal place: ", input_type="number")
     found = verdict(ran(90.25), ran(90.3), ran(90.3), question=tenth, refused=[90.2])
     assert (found.answer, found.candidates) == (90.3, (90.3,))
     assert [(one.answer, one.refused) for one in found.classes] == [(90.3, False), (90.25, True)]
 
 
 def test_answers_that_differ_are_not_one_by_what_lies_between() -> None:
-    tenth = Question("The mean, to 1 decimal place: ", input_type="number")
+    tenth = ModelQuestion("The mean, to 1 decimal place: ", input_type="number")
     found = verdict(ran(90.2), ran(90.25), ran(90.3), question=tenth)
     assert found.why == "majority"
     assert len(found.classes) == 2
@@ -281,7 +286,7 @@ SILENT = st.sampled_from(
     [silent("timeout"), silent("invalid"), failed("error", 4), said(None), ran("")]
 )
 QUESTIONS = st.sampled_from(
-    [Question("?"), NUMBER, INTEGER, CENTS, ESSAY, Question("?", input_type="yesno")]
+    [ModelQuestion("?"), NUMBER, INTEGER, CENTS, ESSAY, ModelQuestion("?", input_type="yesno")]
 )
 RULE = st.sampled_from(sorted(RULES))
 

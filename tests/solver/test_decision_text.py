@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import DecisionError
-from quizlog_tui.solver.decisions.decision import Decision, Question
+from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
 from quizlog_tui.solver.decisions.decision_file import (
     append_decision,
     decisions_path,
@@ -23,7 +23,7 @@ from quizlog_tui.solver.decisions.decision_text import from_line, to_line
 from quizlog_tui.solver.voting.decide import RULES, decide
 
 EXAMPLE = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
-BARE = Decision("d-1", "2026-11-21T14:00:00+00:00", Question("2 + 2 = "))
+BARE = Decision("d-1", "2026-11-21T14:00:00+00:00", ModelQuestion("2 + 2 = "))
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_decisions_are_added_and_a_broken_line_costs_only_itself(tmp_path: Path)
 
 def test_any_text_is_kept_exactly(tmp_path: Path) -> None:
     text = "\ud800 \x00 \x85 \u2028 \x1b[31m NO 1:30\n"
-    decision = replace(BARE, question=Question(text))
+    decision = replace(BARE, question=ModelQuestion(text))
     append_decision(tmp_path / "d.jsonl", decision)
     assert read_decisions(tmp_path / "d.jsonl").decisions == [decision]
 

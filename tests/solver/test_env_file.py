@@ -16,7 +16,7 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.server.admission.shield import AccessRules
 from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
-from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.models.choice import Choice, chosen_panel, cost_note, doubts
 from quizlog_tui.solver.models.env_file import read_env
 from quizlog_tui.solver.redaction import STAND_IN
@@ -79,7 +79,7 @@ async def test_keys_and_the_primary_model_count(folder: Path) -> None:
         fake_models() as fake,
         chosen_panel(Choice(models(folder, fake.url)), run_here) as panel,
     ):
-        decision = await solve(Question("What is the determinant of A? "), panel)
+        decision = await solve(ModelQuestion("What is the determinant of A? "), panel)
     sent = {headers["authorization"] for headers in fake.headers}
     assert sent == {f"Bearer {KEY}", f"Bearer {KEY}-2"}
     assert [model.name for model in decision.models if model.primary] == ["two"]

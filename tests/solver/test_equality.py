@@ -14,22 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.voting import png
 from quizlog_tui.solver.voting.equality import grouped, roundings, same, wanted
 from quizlog_tui.solver.voting.normal import NoAnswerError, normal_form
 
-PLAIN = Question("What is it? ")
-NUMBER = Question("Which number? ", input_type="number")
-INTEGER = Question("How many? ", input_type="integer")
-YESNO = Question("Is it so? ", input_type="yesno")
-TENTH = Question("The mean, to one decimal? ", input_type="number")
-CENTS = Question("The sum (2 decimal places): ", input_type="number")
-WHOLE = Question("Rounded to the nearest integer: ", input_type="number")
-EXACT = Question("Copy the word, the case matters: ")
-COLOUR = Question("Which? ", input_type="choice", choices=("Red", "Green", "A"))
-ESSAY = Question("Say in a sentence: ", input_type="textarea")
-TENTHS_IN_JSON = Question("The means to 1 decimal, as JSON: ", input_type="json")
+PLAIN = ModelQuestion("What is it? ")
+NUMBER = ModelQuestion("Which number? ", input_type="number")
+INTEGER = ModelQuestion("How many? ", input_type="integer")
+YESNO = ModelQuestion("Is it so? ", input_type="yesno")
+TENTH = ModelQuestion("The mean, to one decimal? ", input_type="number")
+CENTS = ModelQuestion("The sum (2 decimal places): ", input_type="number")
+WHOLE = ModelQuestion("Rounded to the nearest integer: ", input_type="number")
+EXACT = ModelQuestion("Copy the word, the case matters: ")
+COLOUR = ModelQuestion("Which? ", input_type="choice", choices=("Red", "Green", "A"))
+ESSAY = ModelQuestion("Say in a sentence: ", input_type="textarea")
+TENTHS_IN_JSON = ModelQuestion("The means to 1 decimal, as JSON: ", input_type="json")
 
 
 def chunk(kind: bytes, body: bytes) -> bytes:
@@ -165,18 +165,18 @@ def test_there_are_enough_cases() -> None:
     assert len(EQUAL) + len(DIFFERENT) + len(NO_ANSWER) >= 60
 
 
-def is_same(question: Question, one: Any, other: Any) -> bool:
+def is_same(question: ModelQuestion, one: Any, other: Any) -> bool:
     return same(normal_form(one, question), normal_form(other, question), wanted(question))
 
 
 @pytest.mark.parametrize(("question", "one", "other"), EQUAL)
-def test_equal(question: Question, one: Any, other: Any) -> None:
+def test_equal(question: ModelQuestion, one: Any, other: Any) -> None:
     assert is_same(question, one, other)
     assert is_same(question, other, one)
 
 
 @pytest.mark.parametrize(("question", "one", "other"), DIFFERENT)
-def test_different(question: Question, one: Any, other: Any) -> None:
+def test_different(question: ModelQuestion, one: Any, other: Any) -> None:
     assert not is_same(question, one, other)
     assert not is_same(question, other, one)
 
@@ -195,20 +195,20 @@ def test_a_number_that_is_none_is_no_answer_to_a_question_for_one(word: str) -> 
 
 
 def test_an_option_may_look_like_an_error() -> None:
-    question = Question("Which? ", input_type="choice", choices=("error: 1", "ok"))
+    question = ModelQuestion("Which? ", input_type="choice", choices=("error: 1", "ok"))
     assert normal_form("Error: 1", question).kind == "string"
 
 
 @pytest.mark.parametrize(
     "question",
     [
-        Question("Which full error message does Python print for 1/0? "),
-        Question("What does the log say when it fails: "),
-        Question("Which ValueError is raised by int('x')? "),
-        Question("Answer: ", context="Write the exception of the third line of the log."),
+        ModelQuestion("Which full error message does Python print for 1/0? "),
+        ModelQuestion("What does the log say when it fails: "),
+        ModelQuestion("Which ValueError is raised by int('x')? "),
+        ModelQuestion("Answer: ", context="Write the exception of the third line of the log."),
     ],
 )
-def test_a_question_of_errors_may_be_answered_by_one(question: Question) -> None:
+def test_a_question_of_errors_may_be_answered_by_one(question: ModelQuestion) -> None:
     for text in ("ZeroDivisionError: division by zero", "Error: no file", "Traceback (most recent"):
         assert normal_form(text, question).kind == "string"
     for text in ("ERROR: Max iterations reached", "unable to solve", "Request timed out"):
@@ -219,17 +219,17 @@ def test_a_question_of_errors_may_be_answered_by_one(question: Question) -> None
 @pytest.mark.parametrize(
     "question",
     [
-        Question("What is the root mean squared error of the forecast? "),
-        Question("How many errors are in the log? ", input_type="integer"),
+        ModelQuestion("What is the root mean squared error of the forecast? "),
+        ModelQuestion("How many errors are in the log? ", input_type="integer"),
     ],
 )
-def test_a_question_for_a_number_is_not_answered_by_an_error(question: Question) -> None:
+def test_a_question_for_a_number_is_not_answered_by_an_error(question: ModelQuestion) -> None:
     with pytest.raises(NoAnswerError):
         normal_form("ValueError: could not convert string to float: '8,126.49'", question)
 
 
 def test_what_was_printed_counts_only_where_the_prompt_is_short() -> None:
-    question = Question("What is the sum of column b? ", context="No errors were found.")
+    question = ModelQuestion("What is the sum of column b? ", context="No errors were found.")
     with pytest.raises(NoAnswerError):
         normal_form("Error: no column b", question)
 
@@ -273,7 +273,7 @@ def test_long_numerals_and_numbers_cost_nothing() -> None:
     ],
 )
 def test_decimals_asked_for(text: str, decimals: int | None) -> None:
-    assert wanted(Question(f"Give the mean of the values {text}: ")).decimals == decimals
+    assert wanted(ModelQuestion(f"Give the mean of the values {text}: ")).decimals == decimals
 
 
 @pytest.mark.parametrize("colour", [0, 2, 4, 6])
@@ -349,7 +349,7 @@ ANSWERS = st.recursive(
 QUESTIONS = st.sampled_from([PLAIN, NUMBER, YESNO, TENTH, CENTS, EXACT, COLOUR, ESSAY])
 
 
-def _form(answer: Any, question: Question) -> Any:
+def _form(answer: Any, question: ModelQuestion) -> Any:
     try:
         return normal_form(answer, question)
     except NoAnswerError:
@@ -357,7 +357,7 @@ def _form(answer: Any, question: Question) -> Any:
 
 
 @given(ANSWERS, ANSWERS, QUESTIONS)
-def test_equality_is_symmetric_and_reflexive(one: Any, other: Any, question: Question) -> None:
+def test_equality_is_symmetric_and_reflexive(one: Any, other: Any, question: ModelQuestion) -> None:
     first, second, how = _form(one, question), _form(other, question), wanted(question)
     if first and second:
         assert same(first, first, how)
@@ -365,7 +365,7 @@ def test_equality_is_symmetric_and_reflexive(one: Any, other: Any, question: Que
 
 
 @given(ANSWERS, QUESTIONS)
-def test_json_text_of_a_value_is_the_value(answer: Any, question: Question) -> None:
+def test_json_text_of_a_value_is_the_value(answer: Any, question: ModelQuestion) -> None:
     form = _form(answer, question)
     if form and isinstance(answer, list | dict) and question is not ESSAY:
         assert same(form, normal_form(json.dumps(answer), question), wanted(question))
@@ -373,7 +373,7 @@ def test_json_text_of_a_value_is_the_value(answer: Any, question: Question) -> N
 
 @given(st.lists(ANSWERS, max_size=6), st.randoms(), QUESTIONS)
 def test_groups_do_not_depend_on_the_order(
-    answers: list[Any], random: Any, question: Question
+    answers: list[Any], random: Any, question: ModelQuestion
 ) -> None:
     forms = [form for answer in answers if (form := _form(answer, question))]
     shuffled = random.sample(range(len(forms)), len(forms))
@@ -384,7 +384,7 @@ def test_groups_do_not_depend_on_the_order(
 
 
 @given(st.lists(ANSWERS, max_size=6), QUESTIONS)
-def test_no_group_holds_two_that_differ(answers: list[Any], question: Question) -> None:
+def test_no_group_holds_two_that_differ(answers: list[Any], question: ModelQuestion) -> None:
     forms = [form for answer in answers if (form := _form(answer, question))]
     how = wanted(question)
     for group in grouped(forms, how):

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.solver.decisions.decision import Decision, ModelReply, Question
+from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
 from quizlog_tui.solver.models.client import ModelClient
 from quizlog_tui.solver.models.local import Command, Human
 from quizlog_tui.solver.models.transport import NoReplyError, Voter
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import Redaction
 
-PROMPT = solve_prompt(Question("2 + 2 = "), (), ())
+PROMPT = solve_prompt(ModelQuestion("2 + 2 = "), (), ())
 
 
 async def heard(
@@ -108,7 +108,7 @@ async def test_a_person_is_asked_once() -> None:
     assert (first.status, first.source) == ("ok", "human")
     assert first.parsed
     assert first.parsed.answer == "four"
-    decision = Decision("d", "t", Question("?"), (ModelReply("me", "ok", "four"),))
+    decision = Decision("d", "t", ModelQuestion("?"), (ModelReply("me", "ok", "four"),))
     second = await client.request(reconcile_prompt(decision, ()))
     assert (second.status, second.error) == ("error", "a person is asked once")
 

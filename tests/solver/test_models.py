@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
-from quizlog_tui.solver.decisions.decision import Question
+from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.models.env_file import SECRETS
 from quizlog_tui.solver.models.models import (
     HUMAN_SECONDS,
@@ -175,7 +175,7 @@ async def test_programs_see_their_own_key_only(
         "command: [./solve.sh, --fast]", f"command: {program}\n  api_key_env: LOCAL_KEY"
     )
     async with live_panel(read_models(written(tmp_path, text)), run_here) as panel:
-        found = await panel.clients[1].request(solve_prompt(Question("?"), (), ()))
+        found = await panel.clients[1].request(solve_prompt(ModelQuestion("?"), (), ()))
     assert found.parsed
     assert found.parsed.answer == ["LOCAL_KEY"]
 
@@ -183,7 +183,7 @@ async def test_programs_see_their_own_key_only(
 async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
     models = read_models(written(tmp_path, GOOD))
     async with live_panel(models, run_here, environment={}) as panel:
-        prompt = solve_prompt(Question("?"), (), ())
+        prompt = solve_prompt(ModelQuestion("?"), (), ())
         found = await panel.clients[0].request(prompt)
     assert (found.status, found.error) == (
         "error",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quizlog_tui.solver.contract import MAX_FETCHES, BadReplyError, Research, Solution, parse_reply
-from quizlog_tui.solver.decisions.decision import Fetched, Question
+from quizlog_tui.solver.decisions.decision import Fetched, ModelQuestion
 from quizlog_tui.solver.decisions.decision_text import from_data, to_data
 from quizlog_tui.solver.models.transport import Prompt
 from quizlog_tui.solver.prompts import Offer, solve_prompt
@@ -16,7 +16,7 @@ from quizlog_tui.solver.research import ROUNDS, FetchTool
 from quizlog_tui.solver.solve import solve
 from tests.solver.panels import calls, panel, saying
 
-QUESTION = Question("How many orders are there?")
+QUESTION = ModelQuestion("How many orders are there?")
 WISH = {"url": "/orders"}
 
 

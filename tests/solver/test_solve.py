@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.decisions.decision import Question, Refusal
+from quizlog_tui.solver.decisions.decision import ModelQuestion, Refusal
 from quizlog_tui.solver.decisions.decision_text import from_line, to_line
 from quizlog_tui.solver.models.client import ModelClient
 from quizlog_tui.solver.models.transport import TransportReply, Voter
@@ -26,7 +26,7 @@ from quizlog_tui.solver.voting.decide import decide
 
 from .panels import calls, failing, never, panel, run_here, saying
 
-QUESTION = Question("What is 6 * 7? ", input_type="integer")
+QUESTION = ModelQuestion("What is 6 * 7? ", input_type="integer")
 CODE = {"code": "answer = 6 * 7"}
 
 
@@ -132,7 +132,7 @@ async def test_a_person_is_not_asked_again_and_keys_are_not_kept() -> None:
     )
     me = ModelClient(Voter("me"), Person(), Redaction())
     asked = replace(one, clients=(*one.clients, me), redaction=Redaction([key]))
-    decision = await solve(Question(f"Is it {key}? "), asked)
+    decision = await solve(ModelQuestion(f"Is it {key}? "), asked)
     assert "me" not in [again.name for again in decision.reconciliation]
     assert decision.verdict.answer == 7
     assert decision.models[1].executed
@@ -338,7 +338,7 @@ async def test_waiting_for_a_turn_takes_of_the_budget() -> None:
 
 
 async def test_free_texts_are_not_reconciled() -> None:
-    essay = Question("Say in a sentence: ", input_type="textarea")
+    essay = ModelQuestion("Say in a sentence: ", input_type="textarea")
     decision = await solve(essay, panel(a=saying({"answer": "One."}), b=saying({"answer": "Two."})))
     assert (decision.verdict.answer, decision.verdict.why) == ("One.", "primary")
     assert decision.reconciliation == ()

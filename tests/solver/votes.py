@@ -8,8 +8,8 @@ from quizlog_tui.solver.decisions.decision import (
     Decision,
     DecisionVerdict,
     Execution,
+    ModelQuestion,
     ModelReply,
-    Question,
     Reconsidered,
     Refusal,
 )
@@ -45,7 +45,7 @@ def again(name: str, answer: Any, confidence: float | None = None, **more: Any) 
 
 def asked(
     *models: ModelReply,
-    question: Question | None = None,
+    question: ModelQuestion | None = None,
     second: tuple[Reconsidered, ...] = (),
     refused: tuple[Any, ...] = (),
     family_cap: float | None = None,
@@ -59,7 +59,7 @@ def asked(
     return Decision(
         "d-1",
         "2026-11-21T14:00:00+00:00",
-        question or Question("?"),
+        question or ModelQuestion("?"),
         named,
         second,
         tuple(Refusal(answer, "wrong") for answer in refused),

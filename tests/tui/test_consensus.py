@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from quizlog_tui.files.paths import decisions_path
-from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelReply, Question
+from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelQuestion, ModelReply
 from quizlog_tui.solver.decisions.decision_file import append_decision
 from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp
@@ -56,7 +56,7 @@ async def test_what_a_model_fetched_stands_with_its_reply(build: Build) -> None:
     path = build.record(QUIZ, "Ada", "28", "16")
     got = Fetched("GET", "https://quiz.site/rows", status=200, size=12, begins="[3, 4]")
     reply = ModelReply("ada", "ok", "Ada", fetched=(got,))
-    question = Question("Your name? ", branch="main", pointer=0)
+    question = ModelQuestion("Your name? ", branch="main", pointer=0)
     append_decision(decisions_path(path), decide(Decision("d", "now", question, (reply,))))
     app = QuizlogApp(path)
     async with app.run_test(size=(80, 30)) as pilot:

@@ -6,7 +6,7 @@ import pytest
 
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
-from quizlog_tui.solver.decisions.decision import Decision, Question
+from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
 from quizlog_tui.tui.decided import decided, marks, nearest
 
 ANSWERS = AppendOnlyList(["a", "b", "c"])
@@ -20,7 +20,7 @@ FORK = Record(
 def asked(*places: tuple[str | None, int | None]) -> list[Decision]:
     """Decisions asked at these branches and steps."""
     return [
-        Decision(f"d-{n}", "now", Question("?", branch=branch, pointer=pointer))
+        Decision(f"d-{n}", "now", ModelQuestion("?", branch=branch, pointer=pointer))
         for n, (branch, pointer) in enumerate(places)
     ]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from quizlog_tui.replay.script.input_type import InputType
-from quizlog_tui.tui.widgets.asked_question import AskedQuestion
 from quizlog_tui.tui.widgets.drafts import Drafts
 from quizlog_tui.tui.widgets.editors.registry import EDITORS
+from quizlog_tui.tui.widgets.prompt_question import PromptQuestion
 
 
 def test_a_draft_waits_for_its_question() -> None:
@@ -36,7 +36,7 @@ def test_an_answer_that_comes_back_is_a_draft_again() -> None:
 
 def test_each_kind_has_the_input_that_fits_it() -> None:
     def editor(kind: InputType, text: str = "Say: ") -> object:
-        return AskedQuestion(text, kind).editor
+        return PromptQuestion(text, kind).editor
 
     assert editor(InputType("textarea")) is editor(InputType("json")) is EDITORS["json"]
     assert editor(InputType("number")) is None
@@ -46,6 +46,6 @@ def test_each_kind_has_the_input_that_fits_it() -> None:
 
 
 def test_an_answer_that_is_no_matrix_does_not_fit_the_grid() -> None:
-    grid = AskedQuestion("A 2x2 matrix: ", InputType("matrix"))
+    grid = PromptQuestion("A 2x2 matrix: ", InputType("matrix"))
     assert grid.fits_editor("[[1,2],[3,4]]") and not grid.fits_editor("identity")
-    assert AskedQuestion("Name? ", InputType()).fits_editor("anything")
+    assert PromptQuestion("Name? ", InputType()).fits_editor("anything")

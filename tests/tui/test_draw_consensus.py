@@ -13,8 +13,8 @@ from quizlog_tui.solver.decisions.decision import (
     Decision,
     Execution,
     Fetched,
+    ModelQuestion,
     ModelReply,
-    Question,
     Refusal,
 )
 from quizlog_tui.solver.decisions.decision_file import read_decisions
@@ -34,7 +34,7 @@ def text_of(lines: list[Line]) -> str:
 
 
 def decision(*models: ModelReply, **more: object) -> Decision:
-    made = Decision("d", "now", Question("2 + 2? ", input_type="number"), models)
+    made = Decision("d", "now", ModelQuestion("2 + 2? ", input_type="number"), models)
     return decide(replace(made, **more))  # type: ignore[arg-type]
 
 
@@ -167,7 +167,7 @@ def test_no_text_of_a_model_steers_the_terminal() -> None:
     model = ModelReply(
         EVIL, "ok", EVIL, EVIL, EVIL, run, error=EVIL, family=EVIL, primary=True, fetched=(got,)
     )
-    asked = Question(EVIL, EVIL, choices=(EVIL,), branch=EVIL)
+    asked = ModelQuestion(EVIL, EVIL, choices=(EVIL,), branch=EVIL)
     made = decide(
         Decision(
             EVIL, EVIL, asked, (model, says("b", EVIL)), refused=(Refusal(EVIL, EVIL),), label=EVIL

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.record.model import MAIN
-from quizlog_tui.solver.decisions.decision import Decision, ModelReply, Question
+from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
 from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.voting.decide import decide
@@ -28,7 +28,7 @@ async def test_the_decision_behind_an_answer_is_found(tmp_path: Path) -> None:
     path = write(tmp_path / "record.yaml", "finished", RIGHT, RIGHT)
     for at in (0, 1):
         models = tuple(ModelReply(name, "ok", claimed=4) for name in ("ada", "bea"))
-        asked = Question("How many?", record=path.name, branch=MAIN, pointer=at)
+        asked = ModelQuestion("How many?", record=path.name, branch=MAIN, pointer=at)
         append_decision(
             decisions_path(path), decide(Decision(f"d-{at}", "2026-11-21", asked, models))
         )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.solver.decisions.decision import Question, Refusal
+from quizlog_tui.solver.decisions.decision import ModelQuestion, Refusal
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.webquiz.net.address import (
     Allowed,
@@ -232,7 +232,7 @@ def test_an_answer_is_sent_as_it_is(answer: object) -> None:
 
 
 def test_refused_classes_are_not_sent_again() -> None:
-    question = Question("RMSE, 2 decimals.", input_type="number")
+    question = ModelQuestion("RMSE, 2 decimals.", input_type="number")
     refused = [Refusal(1.77, "no")]
     assert is_refused("1.77", refused, question)
     assert is_refused(1.7701, refused, question)
@@ -242,8 +242,8 @@ def test_refused_classes_are_not_sent_again() -> None:
 
 
 def test_a_boolean_in_quotes_is_sent_as_one_where_one_is_asked_for() -> None:
-    assert as_asked("False", Question("Answer with a JSON boolean")) is False
-    assert as_asked("false", Question("The third word?")) == "false"
+    assert as_asked("False", ModelQuestion("Answer with a JSON boolean")) is False
+    assert as_asked("false", ModelQuestion("The third word?")) == "false"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quizlog_tui.sandbox.result import Limits
+from quizlog_tui.sandbox.result import SandboxLimits
 from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
@@ -21,7 +21,7 @@ async def test_tasks_share_the_turns_of_their_models() -> None:
 def test_the_first_answer_has_time_for_a_second_round() -> None:
     budget = Budget()
     seconds = budget.thought(0, age=budget.render)
-    assert Limits().wall <= 20
+    assert SandboxLimits().wall <= 20
     assert min(budget.thinking.first(seconds), budget.thinking.model) + 20 <= seconds
 
 

@@ -14,7 +14,7 @@ from ...record.text.yaml_text import dump_yaml, parse
 from ...sandbox.attacks.judge import Attempt, Check
 from ...sandbox.attacks.scene import Scene
 from ...sandbox.result import ExecResult
-from ...solver.decisions.decision import Decision, ModelReply, Question
+from ...solver.decisions.decision import Decision, ModelQuestion, ModelReply
 from ...solver.decisions.decision_text import from_line, to_line
 from ...solver.decisions.evidence import run_evidence
 from ...solver.redaction import Redaction
@@ -48,7 +48,7 @@ def voted(result: ExecResult) -> Decision:
     """What five models decide whose code all came to this result."""
     run = run_evidence(result, Redaction())
     models = [ModelReply(name, "ok", code="answer = ...", executed=run) for name in _VOTERS]
-    return decide(Decision("d-1", "2025-01-01T00:00:00+00:00", Question("? "), tuple(models)))
+    return decide(Decision("d-1", "2025-01-01T00:00:00+00:00", ModelQuestion("? "), tuple(models)))
 
 
 def _miscounted(decision: Decision) -> str | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from ...errors import ScriptError, UsageError
 from ...sandbox.executor import Sandbox
 from ...sandbox.levels import ISOLATED, LABELS, PRELOAD
-from ...sandbox.result import ExecResult, Limits, Status
+from ...sandbox.result import ExecResult, SandboxLimits, Status
 from ...text import one_line, visible
 from ..extras import FOR_CODE
 from ..grammar import Parser, command
@@ -36,7 +36,9 @@ def run(arguments: Namespace) -> int:
     if workspace and not workspace.is_dir():
         raise UsageError("is no folder", where=str(workspace), hint="name one with --workspace DIR")
     with Sandbox(preload=()) as sandbox:
-        result = sandbox.run(source, workspace, Limits(), unsafe_local=arguments.unsafe_local)
+        result = sandbox.run(
+            source, workspace, SandboxLimits(), unsafe_local=arguments.unsafe_local
+        )
     if arguments.json:
         emit_json(asdict(result))
     else:

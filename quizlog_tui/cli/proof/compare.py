@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from ...files.paths import record_path
-from ...proof.compare.sides import Comparison, Side, compare, runs_of, side_of
+from ...proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
 from ...proof.diverge import Difference
 from ...proof.drift.report import BranchDrift, DriftReport, drift_report
 from ...proof.drift.words import difference_text
@@ -56,7 +56,7 @@ def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
         print(f"quizlog: note: {one_line(told)}", file=sys.stderr)
 
 
-def _describe(a: Side, b: Side, found: Comparison) -> Iterator[str]:
+def _describe(a: Side, b: Side, found: RunComparison) -> Iterator[str]:
     from .diff_text import comparison, headline, standing
 
     for letter, side, run in (("A", a, found.a), ("B", b, found.b)):

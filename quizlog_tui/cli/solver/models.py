@@ -16,7 +16,7 @@ from ..json_output import emit_json
 
 if TYPE_CHECKING:
     from ...solver.contract import Solution
-    from ...solver.decisions.decision import Question
+    from ...solver.decisions.decision import ModelQuestion
     from ...solver.models.client import ModelClient, ModelResult
     from ...solver.models.models import ModelSettings
 
@@ -115,7 +115,7 @@ def check(path: Path, arguments: Namespace) -> int:
 
 
 def _judged(
-    client: ModelClient, heard: ModelResult[Solution], question: Question
+    client: ModelClient, heard: ModelResult[Solution], question: ModelQuestion
 ) -> dict[str, Any]:
     """What came of asking a model the question to which `_RIGHT` is the answer."""
     from ...solver.voting.ballot import is_equal
@@ -141,7 +141,7 @@ def _row(client: ModelClient, ok: bool, status: str, says: str, seconds: float) 
 
 async def _check(path: Path) -> list[dict[str, Any]]:
     from ...sandbox.result import ExecResult
-    from ...solver.decisions.decision import Question
+    from ...solver.decisions.decision import ModelQuestion
     from ...solver.models.choice import Choice, chosen_panel
     from ...solver.models.transport import Prompt
     from ...solver.prompts import solve_prompt
@@ -158,7 +158,7 @@ async def _check(path: Path) -> list[dict[str, Any]]:
             print(f"   {client.voter.name}: {row['status']}", file=sys.stderr)
         return row
 
-    question = Question("2 + 2 = ", input_type="integer")
+    question = ModelQuestion("2 + 2 = ", input_type="integer")
     prompt = solve_prompt(question, (), ())
     async with chosen_panel(Choice(path), never, ask=there) as panel:
         return list(await asyncio.gather(*map(one, panel.clients)))

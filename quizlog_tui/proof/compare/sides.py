@@ -38,7 +38,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """Two runs and their first difference."""
 
     a: Transcript
@@ -131,7 +131,7 @@ def _run(side: Side, drift: BranchDrift) -> tuple[Transcript, Difference | None]
 
 def compare(
     a: Transcript, b: Transcript, *, ended: tuple[Difference | None, ...] = ()
-) -> Comparison:
+) -> RunComparison:
     """The first differences between two runs, in what they show and in their answers.
 
     Args:
@@ -143,4 +143,4 @@ def compare(
     pairs = enumerate(zip(a.steps, b.steps, strict=False))
     answer = next((i for i, (one, other) in pairs if one.input != other.input), None)
     found = (first_difference(a, b), *ended)
-    return Comparison(a, b, next((one for one in found if one is not None), None), answer)
+    return RunComparison(a, b, next((one for one in found if one is not None), None), answer)

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from ...files.scratch import scratch_names
 from ..executor import Sandbox
 from ..inside.setup import Level
-from ..result import ExecResult, Limits
+from ..result import ExecResult, SandboxLimits
 from ..workspace import RUN
 from .around import Lookout, adopting
 from .entries import INVARIANTS, Attack, AttackEntry
@@ -87,7 +87,7 @@ def perform(
         sandbox: The sandbox to attack.
         checks: Further checks by name, for guarantees of other parts of quizlog.
     """
-    sandbox.run(_PROBE, None, Limits(wall=60))
+    sandbox.run(_PROBE, None, SandboxLimits(wall=60))
 
     def attempt(attack: Attack, scene: Scene) -> Attempt:
         return _attempt(attack, scene, sandbox)
@@ -137,7 +137,9 @@ def _attempt(attack: Attack, scene: Scene, sandbox: Sandbox) -> Attempt:
     try:
         with ThreadPoolExecutor(1) as beside:
             neighbour = beside.submit(_answer, sandbox, 60.0) if attack.neighbour else None
-            result = sandbox.run(scene.aimed(attack.code), workspace, Limits(wall=attack.wall))
+            result = sandbox.run(
+                scene.aimed(attack.code), workspace, SandboxLimits(wall=attack.wall)
+            )
             lookout.over()
             neighbour_answer = neighbour.result() if neighbour else 42
     finally:
@@ -152,7 +154,7 @@ def _attempt(attack: Attack, scene: Scene, sandbox: Sandbox) -> Attempt:
 
 
 def _answer(sandbox: Sandbox, wall: float) -> object:
-    result: ExecResult = sandbox.run(_PROBE, None, Limits(wall=wall))
+    result: ExecResult = sandbox.run(_PROBE, None, SandboxLimits(wall=wall))
     return result.answer
 
 

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from ...replay.script.input_kinds import INTEGER, YESNO
-from .decision import Question
+from .decision import ModelQuestion
 
 
-def answer_text(answer: Any, question: Question) -> str:
+def answer_text(answer: Any, question: ModelQuestion) -> str:
     """The text of a raw answer: texts unchanged, other values as the question expects them."""
     if isinstance(answer, str):
         return answer

@@ -29,7 +29,7 @@ Source = Literal["live", "recorded", "command", "human"]
 
 
 @dataclass(frozen=True)
-class Question:
+class ModelQuestion:
     """A question to models."""
 
     text: str
@@ -222,7 +222,7 @@ class Decision:
     """Identifies it among the decisions of a record."""
     time: str
     """When it was made, ISO 8601 in UTC."""
-    question: Question
+    question: ModelQuestion
     """The question."""
     models: tuple[ModelReply, ...] = ()
     """Each model's reply."""

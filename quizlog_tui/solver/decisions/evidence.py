@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...sandbox.result import ExecResult
 from ..redaction import Redaction
-from .decision import Execution, ModelReply, Question, Reconsidered, Refusal
+from .decision import Execution, ModelQuestion, ModelReply, Reconsidered, Refusal
 from .json_value import answer_fault
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ SHOWN = 4_000
 """Maximum number of characters of a run's output in a decision."""
 
 
-def clean_question(question: Question, redaction: Redaction) -> Question:
+def clean_question(question: ModelQuestion, redaction: Redaction) -> ModelQuestion:
     """The question without keys, which a quiz might print."""
     clean = redaction.clean
     return replace(question, text=clean(question.text), context=clean(question.context))

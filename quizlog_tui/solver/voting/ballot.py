@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..decisions.decision import Decision, Execution, ModelReply, Question, Reconsidered
+from ..decisions.decision import Decision, Execution, ModelQuestion, ModelReply, Reconsidered
 from .equality import same, wanted
 from .normal import NoAnswerError, NormalForm, normal_form
 
@@ -39,7 +39,10 @@ class Ballot:
 
 
 def vote_of(
-    model: ModelReply, again: Reconsidered | None, proven: Sequence[NormalForm], question: Question
+    model: ModelReply,
+    again: Reconsidered | None,
+    proven: Sequence[NormalForm],
+    question: ModelQuestion,
 ) -> Ballot | str:
     """The model's vote, preferably the reconsidered one; or why it has none, as text."""
     if not model.weight:
@@ -48,7 +51,7 @@ def vote_of(
     return second if isinstance(second, Ballot) else _first_vote(model, question)
 
 
-def _first_vote(model: ModelReply, question: Question) -> Ballot | str:
+def _first_vote(model: ModelReply, question: ModelQuestion) -> Ballot | str:
     if model.status != "ok":
         return no_vote_reason(model.status, model.error)
     run = model.executed
@@ -60,7 +63,7 @@ def _first_vote(model: ModelReply, question: Question) -> Ballot | str:
 
 
 def _second_vote(
-    model: ModelReply, again: Reconsidered, proven: Sequence[NormalForm], question: Question
+    model: ModelReply, again: Reconsidered, proven: Sequence[NormalForm], question: ModelQuestion
 ) -> Ballot | str:
     if again.status != "ok":
         return no_vote_reason(again.status, again.error)
@@ -80,7 +83,7 @@ def _second_vote(
 def _ballot(
     model: ModelReply,
     answer: Any,
-    question: Question,
+    question: ModelQuestion,
     *,
     executed: bool,
     confidence: Fraction | None = None,
@@ -107,7 +110,7 @@ def proven_forms(decision: Decision) -> list[NormalForm]:
     return [form for run in runs if (form := _form_of(run, decision.question))]
 
 
-def _form_of(run: Execution | None, question: Question) -> NormalForm | None:
+def _form_of(run: Execution | None, question: ModelQuestion) -> NormalForm | None:
     if run is None or run.status != "ok":
         return None
     try:
@@ -116,7 +119,7 @@ def _form_of(run: Execution | None, question: Question) -> NormalForm | None:
         return None
 
 
-def is_equal(one: Any, other: Any, question: Question) -> bool:
+def is_equal(one: Any, other: Any, question: ModelQuestion) -> bool:
     """Whether two raw answers count as equal. A value that is not an answer equals nothing."""
     try:
         return same(normal_form(one, question), normal_form(other, question), wanted(question))
@@ -124,7 +127,7 @@ def is_equal(one: Any, other: Any, question: Question) -> bool:
         return False
 
 
-def in_conflict(model: ModelReply, question: Question) -> bool:
+def in_conflict(model: ModelReply, question: ModelQuestion) -> bool:
     """Whether the model's code computed another answer than the model claimed."""
     computed = _form_of(model.executed, question)
     if computed is None or model.claimed is None:

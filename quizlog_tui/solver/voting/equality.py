@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..decisions.decision import Question
+from ..decisions.decision import ModelQuestion
 from .normal import NormalForm, asked_text
 
 TOLERANCE = Fraction(1, 10**9)
@@ -52,7 +52,7 @@ class WantedForm:
     """Whether upper and lower case matter."""
 
 
-def wanted(question: Question) -> WantedForm:
+def wanted(question: ModelQuestion) -> WantedForm:
     """How exactly a question wants answers to be compared, from its text."""
     text = asked_text(question)
     return WantedForm(_decimals(text), bool(_EXACT_CASE.search(text)))

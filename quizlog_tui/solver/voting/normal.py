@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from ...replay.script.input_kinds import INTEGER, NUMBER, YESNO, is_free_text
-from ..decisions.decision import Question
+from ..decisions.decision import ModelQuestion
 from ..decisions.json_value import MAX_DEPTH
 from . import png
 
@@ -72,7 +72,7 @@ _YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": 
 _NUMERIC = frozenset({NUMBER, INTEGER})
 
 
-def normal_form(value: Any, question: Question) -> NormalForm:
+def normal_form(value: Any, question: ModelQuestion) -> NormalForm:
     """The normal form of an answer to a question.
 
     Raises:
@@ -85,7 +85,7 @@ def normal_form(value: Any, question: Question) -> NormalForm:
     return _plain_form(value, question, MAX_DEPTH)
 
 
-def _text_form(text: str, question: Question) -> NormalForm:
+def _text_form(text: str, question: ModelQuestion) -> NormalForm:
     flat = squeezed(text)
     if not flat:
         raise NoAnswerError("the answer is blank")
@@ -99,7 +99,7 @@ def _text_form(text: str, question: Question) -> NormalForm:
     return _plain_form(text, question, MAX_DEPTH)
 
 
-def _is_failure(text: str, question: Question) -> bool:
+def _is_failure(text: str, question: ModelQuestion) -> bool:
     """Whether a text reports a failure, of an agent or of code that caught its own error."""
     if _GIVEN_UP.match(text):
         return True
@@ -107,14 +107,14 @@ def _is_failure(text: str, question: Question) -> bool:
     return bool(_ERROR.match(text)) and not may_be_one
 
 
-def asked_text(question: Question) -> str:
+def asked_text(question: ModelQuestion) -> str:
     """The text of the question, with its context if it has only a word or two."""
     if len(question.text) < _SHORT:
         return f"{question.text}\n{question.context}"
     return question.text
 
 
-def _choice(flat: str, question: Question) -> str | None:
+def _choice(flat: str, question: ModelQuestion) -> str | None:
     """The option that a text names, regardless of case and of punctuation after its letter."""
     bare = flat.casefold().rstrip(".):")
     return next(
@@ -122,7 +122,7 @@ def _choice(flat: str, question: Question) -> str | None:
     )
 
 
-def _plain_form(value: Any, question: Question, depth: int) -> NormalForm:
+def _plain_form(value: Any, question: ModelQuestion, depth: int) -> NormalForm:
     if depth == 0:
         raise NoAnswerError(f"the answer is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, bool):
@@ -141,7 +141,7 @@ def _plain_form(value: Any, question: Question, depth: int) -> NormalForm:
     raise NoAnswerError(f"the answer is no JSON value but {type(value).__name__}")
 
 
-def _inner(value: Any, question: Question, depth: int) -> NormalForm:
+def _inner(value: Any, question: ModelQuestion, depth: int) -> NormalForm:
     """The form of a value inside a list or object, where null and blanks are values too."""
     if value is None:
         return NormalForm("string", None, "null")
@@ -171,7 +171,7 @@ def _as_float(value: Fraction) -> float:
         return math.inf
 
 
-def _string_form(text: str, question: Question, depth: int) -> NormalForm:
+def _string_form(text: str, question: ModelQuestion, depth: int) -> NormalForm:
     flat = squeezed(text)
     word = flat.casefold()
     if word in _NOT_FINITE and question.input_type in _NUMERIC:
@@ -186,7 +186,7 @@ def _string_form(text: str, question: Question, depth: int) -> NormalForm:
     return _json_form(flat, question, depth) or _data_form(text) or NormalForm("string", flat, flat)
 
 
-def _numeral(flat: str, question: Question) -> Fraction | None:
+def _numeral(flat: str, question: ModelQuestion) -> Fraction | None:
     """The number in a text; one with leading zeros is text unless the question wants a number."""
     if len(flat) > MAX_DIGITS:
         return None
@@ -198,7 +198,7 @@ def _numeral(flat: str, question: Question) -> Fraction | None:
     return Fraction(flat)
 
 
-def _json_form(flat: str, question: Question, depth: int) -> NormalForm | None:
+def _json_form(flat: str, question: ModelQuestion, depth: int) -> NormalForm | None:
     """The form of a list or object that is written as JSON text."""
     if flat[:1] not in ("[", "{"):
         return None

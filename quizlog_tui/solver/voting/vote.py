@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...replay.script.input_kinds import CHOICE, JSON, MATRIX, MATRIX_LIST, RADIO
-from ..decisions.decision import Abstention, AnswerClass, Decision, Question
+from ..decisions.decision import Abstention, AnswerClass, Decision, ModelQuestion
 from .ballot import UNSURE, Ballot, in_conflict, proven_forms, vote_of
 from .equality import WantedForm, grouped, same, wanted
 from .normal import NoAnswerError, NormalForm, normal_form
@@ -127,7 +127,7 @@ def _key(members: Iterable[Ballot], how: WantedForm) -> str:
     return f"{kind}:{label}"
 
 
-def _representative(members: Iterable[Ballot], question: Question, how: WantedForm) -> Any:
+def _representative(members: Iterable[Ballot], question: ModelQuestion, how: WantedForm) -> Any:
     """The most frequent raw answer; among equals one of the wanted type, then a computed one."""
     texts = Counter(_raw(ballot.answer) for ballot in members)
 
@@ -143,7 +143,7 @@ def _raw(answer: Any) -> str:
     return json.dumps(answer, sort_keys=True)
 
 
-def _fits(answer: Any, question: Question, how: WantedForm) -> bool:
+def _fits(answer: Any, question: ModelQuestion, how: WantedForm) -> bool:
     """Whether a raw answer has the type and the decimals that the question asks for."""
     kind = question.input_type
     if kind in ("number", "integer"):

@@ -14,7 +14,6 @@ from textual.widgets import Static
 
 from ...replay.script.input_kinds import INTEGER, NUMBER
 from ...text import one_line, visible
-from .asked_question import AskedQuestion
 from .drafts import Drafts
 from .editors.editor import Answered
 from .editors.fitted import FittedInput
@@ -22,6 +21,7 @@ from .editors.text_line import TextLine
 from .lines.documents import Document
 from .lines.row_list import RowList
 from .lines.wrapping import height
+from .prompt_question import PromptQuestion
 
 _NUMBERS = {
     INTEGER: re.compile(r"\s*[-+]?\d[\d_]*\s*"),
@@ -48,7 +48,7 @@ class PromptPanel(Vertical):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._question: AskedQuestion | None = None
+        self._question: PromptQuestion | None = None
         self._plain = False
         self._unfit = False
         self._drafts = Drafts()
@@ -64,7 +64,7 @@ class PromptPanel(Vertical):
 
     # -- what is shown
 
-    def ask(self, title: str, question: AskedQuestion, suggestions: Sequence[str] = ()) -> None:
+    def ask(self, title: str, question: PromptQuestion, suggestions: Sequence[str] = ()) -> None:
         """Show a question that can be answered.
 
         Args:
@@ -84,7 +84,7 @@ class PromptPanel(Vertical):
         self.text_line.disabled = False
         self._arrange()
 
-    def _offer(self, question: AskedQuestion) -> None:
+    def _offer(self, question: PromptQuestion) -> None:
         """List the options."""
         shown = self.query_one("#options", RowList)
         if len(shown.document) != len(question.options):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
-from ...solver.decisions.decision import Decision, Question, Refusal
+from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
 from ...solver.voting.equality import same, wanted
 from ...solver.voting.normal import NoAnswerError, normal_form
 from ..net.fetching import Fetcher
@@ -39,7 +39,7 @@ class Attempts:
 
     request: TaskRequest
     page: WebPage
-    question: Question
+    question: ModelQuestion
     folder: Path
     tools: TaskContext
     fetcher: Fetcher
@@ -226,7 +226,7 @@ def tells(reason: str) -> bool:
     return bool(_TELLS.search(reason))
 
 
-def is_refused(answer: Any, refused: list[Refusal], question: Question) -> bool:
+def is_refused(answer: Any, refused: list[Refusal], question: ModelQuestion) -> bool:
     """Whether a value is not an answer, or counts as equal to a refused one."""
     try:
         form = normal_form(answer, question)
@@ -242,7 +242,7 @@ def is_refused(answer: Any, refused: list[Refusal], question: Question) -> bool:
     return False
 
 
-def as_asked(answer: Any, question: Question) -> Any:
+def as_asked(answer: Any, question: ModelQuestion) -> Any:
     """The answer in the type that the question asks for, such as a JSON boolean without quotes."""
     words = {"true": True, "false": False}
     if isinstance(answer, str) and re.search(r"\bboolean\b", question.text, re.I):

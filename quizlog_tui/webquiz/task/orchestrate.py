@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ...record.model import MAIN
-from ...solver.decisions.decision import Decision, Question
+from ...solver.decisions.decision import Decision, ModelQuestion
 from ..net.address import origin_of
 from ..net.fetching import Fetcher
 from ..page.page import WebPage, reachable
@@ -111,14 +111,14 @@ class _Journey:
         now = self._result("running")
         self.tools.on_progress(replace(now, pages=(*now.pages, page)))
 
-    def _question(self, page: WebPage, context: str) -> Question:
+    def _question(self, page: WebPage, context: str) -> ModelQuestion:
         """The question for models, without the secret, which a page might show.
 
         What no page repeats comes last, as only the end of a long context is shown.
         """
         clean = self.tools.redaction.clean
         person = f"The e-mail address of the person who takes the quiz: {self.request.email}"
-        return Question(
+        return ModelQuestion(
             clean(page.question),
             clean(with_history(f"{context}\n\n{person}".strip(), self.pages)),
             page.kind,
@@ -131,7 +131,7 @@ class _Journey:
 def _with_restored_files(solve: Solve, page_fetch: PageFetch, fetched: FetchedPage) -> Solve:
     """Ask the models after the page's files are available."""
 
-    async def ask(question: Question, folder: Path, *rest: Any) -> Decision:
+    async def ask(question: ModelQuestion, folder: Path, *rest: Any) -> Decision:
         await page_fetch.restore_files(fetched)
         return await solve(question, folder, *rest)
 

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 import httpx
 
-from ...solver.decisions.decision import Decision, Question, Refusal
+from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
 from ...solver.redaction import Redaction
 from ...solver.research import FetchTool
 from ..net.address import Allowed
@@ -20,7 +20,7 @@ from .budget import Budget
 from .task import PageResult, TaskResult
 from .workspace import Workspace
 
-Solve = Callable[[Question, Path, tuple[Refusal, ...], float, FetchTool], Awaitable[Decision]]
+Solve = Callable[[ModelQuestion, Path, tuple[Refusal, ...], float, FetchTool], Awaitable[Decision]]
 """Asks the models, given question, folder of files, refused answers, seconds and fetch tool."""
 T = TypeVar("T")
 

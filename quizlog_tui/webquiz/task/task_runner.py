@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import QuizlogError
 from ...sandbox import warm
-from ...solver.decisions.decision import Decision, Question, Refusal
+from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
 from ...solver.decisions.decision_file import append_decision
 from ...solver.models.choice import Choice, chosen_panel
 from ...solver.redaction import Redaction
@@ -154,7 +154,7 @@ class TaskRunner:
         panel = replace(self.panel, redaction=redaction)
 
         async def ask(
-            question: Question,
+            question: ModelQuestion,
             folder: Path,
             refused: tuple[Refusal, ...],
             seconds: float,

@@ -8,8 +8,8 @@ from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.timeline import Moment, Timeline
 from ....text import plural
-from ...widgets.asked_question import AskedQuestion
 from ...widgets.prompt_panel import PromptPanel
+from ...widgets.prompt_question import PromptQuestion
 from .locked import locked_text
 from .player_state import PlayerState
 from .recorded import recorded_text
@@ -67,14 +67,14 @@ class PromptDrawing:
     def _ask(self, state: PlayerState, shown: Transcript) -> None:
         old = _old_answers(self._moments[state.step])
         last = shown.last
-        asked = AskedQuestion(shown.next_prompt or "", last.kind, last.printed_before)
+        asked = PromptQuestion(shown.next_prompt or "", last.kind, last.printed_before)
         self._panel.ask(_heading(state.step, state.mode), asked, old)
         self._remark(state, old)
 
     def _ask_again(self, state: PlayerState, shown: Transcript) -> None:
         """Ask the question before an error once more."""
         last = shown.steps[-1]
-        asked = AskedQuestion(last.question or "", last.kind, last.printed_before)
+        asked = PromptQuestion(last.question or "", last.kind, last.printed_before)
         self._panel.ask(_heading(state.step - 1, "retry"), asked)
         self._remark(state, _old_answers(self._moments[state.step]))
 

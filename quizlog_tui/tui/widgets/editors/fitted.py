@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from textual.widget import Widget
 
-from ..asked_question import AskedQuestion
+from ..prompt_question import PromptQuestion
 from .editor import Editor
 from .plugin_faults import give_up_plugin
 from .registry import EditorKind
@@ -26,9 +26,9 @@ class FittedInput:
         self._panel = panel
         self._before = before
         self._give_up = give_up
-        self._question: AskedQuestion | None = None
+        self._question: PromptQuestion | None = None
         self._editors: dict[EditorKind, Editor] = {}
-        self._fitted: dict[EditorKind, AskedQuestion] = {}
+        self._fitted: dict[EditorKind, PromptQuestion] = {}
         self._text: str | None = None
         self._begins = False
         self._turn = asyncio.Lock()
@@ -58,7 +58,7 @@ class FittedInput:
         """Let a text stand in the input that is shown next."""
         self._text = text
 
-    def show(self, question: AskedQuestion | None) -> None:
+    def show(self, question: PromptQuestion | None) -> None:
         """Show the input that fits a question; None takes the one shown away."""
         self._question = question
         for kind, editor in self._editors.items():
@@ -108,7 +108,7 @@ class FittedInput:
         self._begins = focused
         self._give_up()
 
-    async def _fill(self, kind: EditorKind, question: AskedQuestion, *, focused: bool) -> None:
+    async def _fill(self, kind: EditorKind, question: PromptQuestion, *, focused: bool) -> None:
         editor, fresh = self._editors[kind], self._fitted.get(kind) != question
         if fresh:
             self._fitted[kind] = question

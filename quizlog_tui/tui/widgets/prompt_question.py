@@ -12,7 +12,7 @@ from .lines.documents import Table
 
 
 @dataclass(frozen=True)
-class AskedQuestion:
+class PromptQuestion:
     """What is asked."""
 
     text: str
