@@ -47,6 +47,11 @@ def divergence(found: Difference, cause: Cause, reason: str) -> Verdict:
     return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
 
 
+def fragile(verdict: Verdict) -> Verdict:
+    """The verdict that it is another world in which a replay differs."""
+    return replace(verdict, verdict="fragile")
+
+
 def explain_difference(
     plain: Transcript, found: Difference, guilty: Sequence[str], moved: bool
 ) -> Verdict:
@@ -62,10 +67,10 @@ def explain_difference(
         return divergence(found, *explain_noise(plain))
     if moved:
         words = f"it depends on addresses in memory, and they on {describe_conditions(guilty)}"
-        return divergence(found, "address-order", words)
+        return fragile(divergence(found, "address-order", words))
     verdict = divergence(found, cause_of(guilty), f"it depends on {describe_conditions(guilty)}")
     # The start was not observed: it was hidden on purpose, or made by a library in C.
-    return replace(verdict, verdict="unverifiable") if STARTS in guilty else verdict
+    return replace(verdict, verdict="unverifiable") if STARTS in guilty else fragile(verdict)
 
 
 def cause_of(guilty: Sequence[str]) -> Cause:
@@ -99,7 +104,7 @@ def observed_cause(plain: Transcript) -> tuple[Cause, str] | None:
 def apply_doubt(verdict: Verdict) -> Verdict:
     """The verdict, or `unverifiable` if an observation makes it unreliable."""
     name = doubt(verdict.observed)
-    if name is None or (verdict.verdict == "diverges" and not name.startswith(DECISIVE)):
+    if name is None or (verdict.differs and not name.startswith(DECISIVE)):
         return verdict
     cause, reason = UNVERIFIABLE[name]
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)

@@ -14,15 +14,17 @@ from .diverge import What
 class Verdict:
     """The result of verifying a record."""
 
-    verdict: Literal["reproducible", "diverges", "unverifiable"]
+    verdict: Literal["reproducible", "fragile", "diverges", "unverifiable"]
+    """`diverges`: a replay in the record's own world is not what the record shows. `fragile`: it
+    is, but a replay in another world would not be."""
     step: int | None = None
     """The first step that differs."""
     what: What | None = None
     """What differs there."""
     recorded: Any = None
-    """The recorded value there."""
+    """What the record has there; where it is fragile, what a replay here shows."""
     replayed: Any = None
-    """The replayed value there."""
+    """What a replay shows there; where it is fragile, what one in another world shows."""
     cause: Cause | None = None
     """The class of the cause."""
     reason: str | None = None
@@ -42,6 +44,11 @@ class Verdict:
     """The branch of the verdict; None for the active one."""
     not_judged: tuple[str, ...] = ()
     """Parts of the record that could not be compared, and why, in words."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether some replay is not what the record shows."""
+        return self.verdict in _NAMES
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -70,14 +77,17 @@ class Verdict:
             where = f"branch {self.branch}: " if self.branch else ""
             return f"cannot be verified: {where}{self.reason}"
         where = f" of branch {self.branch}" if self.branch else ""
-        return f"diverges at step {self.step}{where} ({self.what}, {self.cause}): {self.reason}"
+        place = f"at step {self.step}{where} ({self.what}, {self.cause})"
+        holds = "holds here, but " if self.verdict == "fragile" else ""
+        return f"{self.verdict} {place}: {holds}{self.reason}"
 
     @property
     def remarks(self) -> Iterator[str]:
-        """Further lines about the verdict."""
-        if self.verdict == "diverges":
-            yield f"recorded: {_shown(self.recorded)}"
-            yield f"replayed: {_shown(self.replayed)}"
+        """What else is worth saying."""
+        if self.differs:
+            here, there = _NAMES[self.verdict]
+            yield f"{here}: {_shown(self.recorded)}"
+            yield f"{there}: {_shown(self.replayed)}"
         if self.fits not in (None, "all"):
             yield f"fits the edited script: {self.fits}"
         if self.relies_on:
@@ -91,6 +101,10 @@ class Verdict:
             yield f"missing here: {UNAVAILABLE[name]}"
 
 
+_NAMES = {"diverges": ("recorded", "replayed"), "fragile": ("here", "elsewhere")}
+"""Verdicts that there is a difference, and what its two sides are called."""
+
+
 def combine_verdicts(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Verdict:
     """The verdict on a record: the gravest one on its branches.
 
@@ -98,7 +112,7 @@ def combine_verdicts(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()
         verdicts: The verdicts on the branches, the active one first.
         not_judged: Further parts that could not be compared.
     """
-    rank = ("diverges", "unverifiable", "reproducible")
+    rank = ("diverges", "fragile", "unverifiable", "reproducible")
     gravest = min(verdicts, key=lambda one: rank.index(one.verdict))
 
     def all_of(name: str) -> tuple[Any, ...]:

@@ -42,6 +42,7 @@ from .explanation import (
     divergence,
     explain_difference,
     explain_noise,
+    fragile,
     observed_cause,
 )
 from .inquiry import Inquiry, run_inquiries
@@ -189,6 +190,7 @@ class Verifier:
         differs = racing and (found or first_difference(plain, varied))
         if differs and racing:
             verdict = divergence(differs, *UNVERIFIABLE[racing])
+            verdict = verdict if found else fragile(verdict)
         elif found is not None:
             verdict = self._against_record(plain, found)
         else:

@@ -405,4 +405,27 @@ def test_sentences_for_people() -> None:
     assert found.headline == "diverges at step 3 (print, clock): it depends"
     assert list(found.remarks)[:2] == ["recorded: then", "replayed: nothing"]
     assert any("network" in remark for remark in found.remarks)
+    shaky = replace(found, verdict="fragile", branch="side")
+    assert shaky.headline == (
+        "fragile at step 3 of branch side (print, clock): holds here, but it depends"
+    )
+    assert list(shaky.remarks)[:2] == ["here: then", "elsewhere: nothing"]
+    assert [one.differs for one in (found, shaky, Verdict("reproducible"))] == [True, True, False]
+
+
+def test_what_holds_here_and_not_elsewhere_is_fragile(build: Build) -> None:
+    """The same record diverges as soon as it is not what happens here either."""
+    source = """
+    import os
+    print(len([name for name in os.listdir() if name.endswith(".txt")]))
+    input("? ")
+    """
+    path = build.record(source, "x")
+    with Session(path) as session:
+        session.save()
+    found = verify(path)
+    assert (found.verdict, found.step, found.cause) == ("fragile", 0, "leftover-file")
+    (build.folder / "more.txt").write_text("more")
+    found = verify(path)
+    assert (found.verdict, found.step) == ("diverges", 0)
     assert Verdict("unverifiable", reason="so").headline == "cannot be verified: so"

@@ -42,7 +42,7 @@ def test_a_read_that_is_hidden_is_never_reproducible(
     path = build.record(OBSERVED)
     act_hidden(path, HIDING[hiding], READING[acting])
     verdict = verify(path)
-    assert (verdict.verdict, verdict.step, verdict.cause) == ("diverges", 2, "environment")
+    assert (verdict.verdict, verdict.step, verdict.cause) == ("fragile", 2, "environment")
     assert "the system's state" in (verdict.reason or "")
 
 

@@ -120,7 +120,7 @@ def _remarks(report: BundleReport) -> None:
 
 
 def _code(report: BundleReport) -> int:
-    if report.problems or report.verdict is None or report.verdict.verdict == "diverges":
+    if report.problems or report.verdict is None or report.verdict.differs:
         return 3
     return 0 if report.ok else 4
 

@@ -132,7 +132,7 @@ def _progress(done: int, count: int) -> None:
 
 def _code(verdicts: Sequence[Verdict | QuizlogError]) -> int:
     """3 for a difference, 2 for what cannot be read, 4 for what cannot be judged, else 0."""
-    if any(isinstance(one, Verdict) and one.verdict == "diverges" for one in verdicts):
+    if any(isinstance(one, Verdict) and one.differs for one in verdicts):
         return 3
     if any(isinstance(one, QuizlogError) for one in verdicts):
         return 2
@@ -177,8 +177,8 @@ def _needed(path: Path) -> list[Path]:
 
 def _verify() -> Parser:
     about = (
-        "Replay a record twice, under other conditions, and compare step by step: reproducible, "
-        "or where it diverges and which condition makes it."
+        "Replay a record twice, under other conditions, and compare step by step: reproducible; "
+        "fragile, where it holds here but would not elsewhere; or where it diverges, and why."
     )
     parser = command("quizlog verify", run, about)
     parser.add_argument("record", nargs="?", help="the record file")
