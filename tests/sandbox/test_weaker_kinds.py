@@ -37,6 +37,7 @@ def tried(python: Path, words: list[str], **variables: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_what_is_tried_beside_this_holds_under_every_kind(python: Path) -> None:
     files = ["tests/sandbox/test_run.py", "tests/sandbox/test_executor.py"]
     tried(python, [*files, "-k", "not bwrap and not undivided"])

@@ -132,7 +132,7 @@ async def test_the_wall_holds_for_both_turns_together() -> None:
 
     BEHAVIOURS["invalid-then-stall"] = behave
     try:
-        found, calls = await heard("invalid-then-stall", 10 * SHORT)
+        found, calls = await heard("invalid-then-stall", 4 * SHORT)
     finally:
         del BEHAVIOURS["invalid-then-stall"]
     assert (found.status, calls) == ("timeout", 2)
