@@ -8,7 +8,6 @@ import subprocess
 
 import pytest
 
-from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
 from tests.proof.drift.quiz import edited, recorded
@@ -16,9 +15,9 @@ from tests.support.build import Build
 
 
 @pytest.fixture
-def run(run: Run, build: Build, replayer: Replayer) -> Run:
+def run(run: Run, build: Build) -> Run:
     """Runs one command line in a folder with a record of three branches."""
-    recorded(build, replayer)
+    recorded(build)
     return run
 
 

@@ -7,16 +7,15 @@ import json
 import pytest
 
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.replayer import Replayer
 from tests.cli.conftest import Run
 from tests.proof.drift.quiz import edited, recorded
 from tests.support.build import Build
 
 
 @pytest.fixture
-def run(run: Run, build: Build, replayer: Replayer) -> Run:
+def run(run: Run, build: Build) -> Run:
     """Runs one command line in a folder with a record of three branches."""
-    recorded(build, replayer)
+    recorded(build)
     return run
 
 

@@ -333,7 +333,7 @@ def test_what_a_record_does_not_keep_is_named(path: Path) -> None:
 @pytest.fixture
 def branched(build: Build, replayer: Replayer) -> Path:
     """A record of three branches, main rewound to its second question."""
-    path = recorded(build, replayer)
+    path = recorded(build)
     with Session(path, replayer) as session:
         session.keep(4, "no", "kept")
         session.rewind(1)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import dedent
 
-from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.replayer import replay
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
@@ -50,10 +53,21 @@ def edited(*changes: tuple[str, str]) -> str:
     return text
 
 
-def recorded(build: Build, replayer: Replayer) -> Path:
+def recorded(build: Build) -> Path:
     """A record with three branches: main (finished), blue (asking), hot (raised)."""
     path = build.record(QUIZ)
-    with Session(path, replayer) as session:
+    path.write_bytes(_record())
+    return path
+
+
+@cache
+def _record() -> bytes:
+    with TemporaryDirectory() as folder:
+        return _branched(Build(Path(folder), dedent).record(QUIZ)).read_bytes()
+
+
+def _branched(path: Path) -> Path:
+    with Session(path) as session:
         a, b = (int(word) for word in (session.reply().next_prompt or "").split() if word.isdigit())
         for answer in (str(a + b), "Ada", "red", "mild", "yes"):
             session.answer(answer)

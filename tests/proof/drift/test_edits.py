@@ -172,7 +172,7 @@ def test_a_harmful_edit_is_named_at_the_right_step(
     name: str, build: Build, replayer: Replayer
 ) -> None:
     text, expected = HARMFUL[name]
-    found = verify_branches(recorded(build, replayer), text, replayer)
+    found = verify_branches(recorded(build), text, replayer)
     assert set(found) == set(expected)
     for branch, wanted in expected.items():
         for told, want in zip(found[branch], wanted, strict=True):
@@ -183,7 +183,7 @@ def test_a_harmful_edit_is_named_at_the_right_step(
 def test_no_answer_meets_another_question_and_none_is_lost(
     name: str, build: Build, replayer: Replayer, watched: Watched
 ) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     before = RecordFile(path).read()
     lines = {tuple(before.path_of(branch)) for branch in before.names}
     with Session(path, watched) as session:
@@ -203,7 +203,7 @@ def test_no_answer_meets_another_question_and_none_is_lost(
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_a_harmless_edit_passes(name: str, build: Build, replayer: Replayer) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     assert verify_branches(path, HARMLESS[name], replayer) == {}
     with Session(path, replayer) as session:
         assert (session.pointer, session.reply().status) == (5, "success")

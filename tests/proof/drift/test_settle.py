@@ -22,7 +22,7 @@ ASK_MORE = edited(("How hot? ", "How warm? "))
 def test_looking_changes_nothing_and_the_next_move_keeps_everything(
     build: Build, replayer: Replayer
 ) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     before = path.read_bytes()
     build.script(ASK_MORE)
     with Session(path, replayer) as session:
@@ -41,7 +41,7 @@ def test_looking_changes_nothing_and_the_next_move_keeps_everything(
 
 
 def test_the_old_script_takes_the_old_answers_again(build: Build, replayer: Replayer) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     build.script(ASK_MORE)
     with Session(path, replayer) as session:
         session.answer("cool")
@@ -54,7 +54,7 @@ def test_the_old_script_takes_the_old_answers_again(build: Build, replayer: Repl
 def test_a_branch_of_an_older_script_is_judged_when_it_is_switched_to(
     build: Build, replayer: Replayer
 ) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     build.script(edited(("How deep? ", "How far down? ")))
     with Session(path, replayer) as session:
         assert session.reply().status == "success"
@@ -66,7 +66,7 @@ def test_a_branch_of_an_older_script_is_judged_when_it_is_switched_to(
 
 
 def test_what_a_script_no_longer_shows_is_nothing(build: Build, replayer: Replayer) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     build.script(edited(('print("Right.")\n', "")))
     with Session(path, replayer) as session:
         assert session.warnings[0].endswith("the printed text at step 1 was 'Right.', is nothing")
@@ -75,7 +75,7 @@ def test_what_a_script_no_longer_shows_is_nothing(build: Build, replayer: Replay
 def test_a_record_that_was_rewound_is_judged_beyond_its_pointer(
     build: Build, replayer: Replayer
 ) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     with Session(path, replayer) as session:
         session.rewind(1)
     build.script(ASK_MORE)
@@ -87,7 +87,7 @@ def test_a_record_that_was_rewound_is_judged_beyond_its_pointer(
 
 
 def test_a_changed_first_question_parks_every_answer(build: Build, replayer: Replayer) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     build.script(edited(("} = ", "} is ")))
     with Session(path, replayer) as session:
         assert (session.pointer, list(session.inputs)) == (0, [])
@@ -113,7 +113,7 @@ def test_the_pending_question_counts_though_it_has_no_answer(
 def test_a_record_without_marks_is_judged_by_what_it_printed(
     build: Build, replayer: Replayer
 ) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     with Session(path, replayer) as session:
         full = session.record
     data = {
@@ -152,7 +152,7 @@ def test_a_script_of_the_same_text_that_prints_the_time_is_told_and_goes_on(
 def test_a_record_edited_with_its_marks_kept_is_seen_and_told(
     old: str, new: str, step: int, what: str, build: Build, replayer: Replayer
 ) -> None:
-    path = recorded(build, replayer)
+    path = recorded(build)
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
@@ -190,7 +190,7 @@ def test_a_damaged_trail_loses_nothing(trail: str, build: Build, replayer: Repla
 def test_the_python_api(build: Build, replayer: Replayer) -> None:
     import quizlog_tui as quizlog
 
-    path = recorded(build, replayer)
+    path = recorded(build)
     with Session(path, replayer) as session:
         found = session.diff("blue")
         assert (found.difference and found.difference.step, found.answer) == (3, 2)
