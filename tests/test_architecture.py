@@ -208,9 +208,10 @@ def test_classes_are_composed_not_inherited_in_chains() -> None:
     assert {name for name in bases if depth(name) > 2} == DEEPER.keys()
 
 
-def test_a_session_has_few_public_methods() -> None:
-    public = [name for name, value in vars(Session).items() if inspect.isfunction(value)]
-    assert len([name for name in public if not name.startswith("_")]) <= 25
+def test_a_session_has_few_public_methods_and_properties() -> None:
+    public = {name: value for name, value in vars(Session).items() if not name.startswith("_")}
+    assert len([name for name, value in public.items() if inspect.isfunction(value)]) <= 25
+    assert len([name for name, value in public.items() if isinstance(value, property)]) <= 13
     assert Session.__bases__ == (object,)
 
 

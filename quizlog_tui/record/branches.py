@@ -116,7 +116,7 @@ def replanted(record: Record, agreed: int, end: BranchEnd) -> Record:
     old = replace(
         entry,
         inputs=AppendOnlyList(record.inputs[entry.at :]),
-        trail=AppendOnlyList(record.trail[entry.marked_from :]),
+        trail=AppendOnlyList(record.trail[entry.fingerprints_from :]),
         status=end.status,
         score=end.score,
         created=entry.created or end.time,
@@ -241,7 +241,7 @@ def _with_active_stored(record: Record, end: BranchEnd) -> Mapping[str, Branch]:
     entry = _active_entry(record)
     tail, trail = (
         AppendOnlyList(record.inputs[entry.at :]),
-        AppendOnlyList(record.trail[entry.marked_from :]),
+        AppendOnlyList(record.trail[entry.fingerprints_from :]),
     )
     left = replace(entry, inputs=tail, trail=trail, status=end.status, score=end.score)
     rest = dict(record.branches)

@@ -71,7 +71,7 @@ class Branch:
         return 0 if self.parent is None else self.at
 
     @property
-    def marked_from(self) -> int:
+    def fingerprints_from(self) -> int:
         """Index of the first stop that it does not share with its parent."""
         return 0 if self.parent is None else self.at + 1
 
@@ -153,7 +153,9 @@ class Record:
         Raises:
             KeyError: There is no such branch.
         """
-        return self._along(name, self._trails, lambda branch: (branch.trail, branch.marked_from))
+        return self._along(
+            name, self._trails, lambda branch: (branch.trail, branch.fingerprints_from)
+        )
 
     def _along(
         self,

@@ -14,7 +14,7 @@ from .lineage import agreements, parents_first
 from .model import Branch, Record
 
 
-def keeping(record: Record, left: Record, end: BranchEnd) -> Record:
+def restored_state(record: Record, left: Record, end: BranchEnd) -> Record:
     """`record` with the answers of `left` that it lacks.
 
     Args:

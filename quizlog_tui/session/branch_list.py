@@ -1,4 +1,4 @@
-"""The branches of a record with their outcomes, as lists and trees show them."""
+"""The branches of a record with their outcomes, for lists and trees."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from ..replay.transcript import Transcript
 
 @dataclass(frozen=True)
 class BranchInfo:
-    """One branch, as lists and trees show it."""
+    """One branch with its outcome."""
 
     name: str
     active: bool
     parent: str | None
-    """The branch it left; None for the first."""
+    """The branch it forked from; None for the first."""
     at: int
-    """How many answers it shares with its parent."""
+    """Number of answers that it shares with its parent."""
     length: int
-    """All its answers, the shared ones included."""
+    """Number of all its answers, including shared ones."""
     status: Status | None
-    """How it stands at its end; of the active one, at the pointer. None if not known."""
+    """Its status at its end; of the active one, at the pointer. None if not known."""
     score: float | None
     created: str | None
     note: str | None
     deleted: str | None
-    """When it was hidden; None if it is not."""
+    """When it was deleted; None if it was not."""
 
 
 def branch_list(record: Record, transcript: Transcript) -> list[BranchInfo]:
-    """All branches, also the deleted ones, oldest first.
+    """All branches, including deleted ones, oldest first.
 
     Args:
         record: The record.

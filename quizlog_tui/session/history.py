@@ -1,7 +1,6 @@
-"""What was changed in a session, newest last, so that it can be taken back and done again.
+"""The history of a session, for undo and redo. Pure.
 
-Records are values that share what they have in common; keeping some is cheap. Nothing here reads,
-writes or replays.
+Records are values that share common parts, so that keeping many is cheap.
 """
 
 from __future__ import annotations
@@ -12,45 +11,45 @@ from typing import NamedTuple
 from ..record.model import Record
 
 LIMIT = 200
-"""Changes that are remembered; older ones are forgotten."""
+"""Maximum number of changes that can be undone."""
 
 
 class Change(NamedTuple):
-    """A change, and the record on the other side of it."""
+    """A change, and the record that undoing or redoing it leads to."""
 
     label: str
-    """What was done, as `answer at step 3`."""
+    """The change in words, such as `answer at step 3`."""
     record: Record
-    """What taking it back, or doing it again, leads to."""
+    """The record that undoing or redoing it leads to."""
 
 
 @dataclass(frozen=True)
 class History:
-    """The changes that can be taken back, and those that can be done again."""
+    """The changes that can be undone, and those that can be redone."""
 
     done: tuple[Change, ...] = ()
     undone: tuple[Change, ...] = ()
 
     @property
     def last(self) -> Change | None:
-        """What would be taken back."""
+        """The change that would be undone."""
         return self.done[-1] if self.done else None
 
     @property
     def next(self) -> Change | None:
-        """What would be done again."""
+        """The change that would be redone."""
         return self.undone[-1] if self.undone else None
 
-    def added(self, label: str, before: Record) -> History:
-        """After a new change; what had been taken back cannot be done again."""
+    def after_change(self, label: str, before: Record) -> History:
+        """The history after a new change; undone changes can no longer be redone."""
         return History((*self.done, Change(label, before))[-LIMIT:])
 
-    def taken_back(self, after: Record) -> History:
-        """After the last change was taken back; `after` is what it had led to."""
+    def after_undo(self, after: Record) -> History:
+        """The history after an undo; `after` is the record before the undo."""
         *done, last = self.done
         return History(tuple(done), (*self.undone, Change(last.label, after)))
 
-    def done_again(self, before: Record) -> History:
-        """After the next change was done again; `before` is what it led away from."""
+    def after_redo(self, before: Record) -> History:
+        """The history after a redo; `before` is the record before the redo."""
         *undone, following = self.undone
         return History((*self.done, Change(following.label, before))[-LIMIT:], tuple(undone))

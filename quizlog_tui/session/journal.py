@@ -1,4 +1,4 @@
-"""Where moves become durable: the state of a session, replaced as a whole once it is on disk."""
+"""Makes moves durable: the state of a session is replaced once the move is on disk."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .state import Move, SessionState
 
 
 class Journal:
-    """The state of an open record, and what was done to come to it.
+    """The state of an open record and its history.
 
     Args:
         live: The record.
-        save: Write it at each move.
+        save: Whether to write the record at each move.
         audit: Refuses what would be written; None lets all be written.
     """
 
@@ -32,21 +32,21 @@ class Journal:
         self._audit = audit
 
     def read(self, known: Record | None = None) -> None:
-        """Start from what the file holds, as far as it agrees with the script; see `LiveRecord`."""
+        """Start with the content of the file, as far as it agrees with the script."""
         found = self.live.read(known)
         self.state = SessionState(found.record, found.transcript)
         self.warnings = list(found.warnings)
 
     def reply(self) -> Reply:
-        """Where the questionnaire stands."""
+        """The present state of the questionnaire."""
         state = self.state
         return Reply(state.transcript, state.record.branch, str(self.live.file.path))
 
     def make(self, move: Move) -> Reply:
-        """Make a move that can be taken back, if it changes anything."""
+        """Make a move, which can be undone if it changes anything."""
         history, before = self.state.history, self.state.record
         if before != move.record.but(pointer=len(move.transcript.steps)):
-            history = history.added(move.label, before)
+            history = history.after_change(move.label, before)
         return self._commit(move, history, durable=self._save)
 
     def look(self, move: Move) -> Reply:
@@ -69,34 +69,34 @@ class Journal:
         return self.reply()
 
     def undo(self) -> Reply:
-        """Take the last move back."""
+        """Undo the last move."""
         history = self.state.history
         if history.last is None:
             hint = "what was done before the record was opened can be reached by rewind and switch"
             raise UsageError("there is nothing to undo", hint=hint)
         back = moves.go_to(self.live, self.state, history.last)
-        return self._commit(back, history.taken_back(self.state.record), durable=self._save)
+        return self._commit(back, history.after_undo(self.state.record), durable=self._save)
 
     def redo(self) -> Reply:
-        """Make the move again that was taken back last."""
+        """Redo the move that was undone last."""
         history = self.state.history
         if history.next is None:
             raise UsageError("there is nothing to redo", hint="a new change ends what was undone")
         again = moves.go_to(self.live, self.state, history.next)
-        return self._commit(again, history.done_again(self.state.record), durable=self._save)
+        return self._commit(again, history.after_redo(self.state.record), durable=self._save)
 
     def save(self) -> None:
-        """Write the record as it stands."""
+        """Write the present record."""
         as_it_stands = Move(self.state.record, self.state.transcript, "the record")
         self._commit(as_it_stands, self.state.history, durable=True)
 
     def _commit(self, move: Move, history: History, *, durable: bool) -> Reply:
-        """Take the state that a move leads to, on disk first; nothing changes if that fails.
+        """Enter the state after a move, on disk first; nothing changes if that fails.
 
         Args:
-            move: Where it leads.
-            history: What can be taken back from there.
-            durable: Whether it is written.
+            move: The move.
+            history: The history after the move.
+            durable: Whether to write the record.
         """
         if durable and self._audit is not None:
             self._audit.check(move.label)

@@ -1,6 +1,6 @@
-"""A record's file with its script and the replayer that runs it: reads, replays and writes.
+"""A record's file with its script and replayer: reads, replays and writes.
 
-Knows no rule by which a record changes, and nothing of what a session did before.
+Knows neither how records change nor the history of a session.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .run_metadata import run_metadata
 
 
 class LiveRecord:
-    """A record that can be run; its script is known once it was read.
+    """A record that can be run; its script is known after `read`.
 
     Args:
         file: The record's file.
-        replayer: Where its script runs.
-        clock: Gives the time, ISO 8601.
-        recorded: Show what the record holds where its script cannot be read; see `missing`.
+        replayer: Runs the script.
+        clock: Returns the present time, ISO 8601.
+        recorded: Show recorded data if the script cannot be read; see `missing`.
         granted: Whether its script may have what the user granted it.
     """
 
@@ -62,17 +62,17 @@ class LiveRecord:
 
     @property
     def missing(self) -> ScriptError | None:
-        """Why the script cannot be read: what is shown is only recorded. None if it can."""
+        """Why the script cannot be read, so that only recorded data are shown; None if it can."""
         return self._script if isinstance(self._script, ScriptError) else None
 
     def read(self, known: Record | None = None) -> SettledRecord:
         """Read the record and its script, and run it as far as the two agree.
 
         Args:
-            known: The record as it was read before, whose script it has to name again.
+            known: The record as read before; the script it names must be the same.
 
         Raises:
-            RecordError: The record cannot be read, or its result file may not be where it says.
+            RecordError: The record cannot be read, or its result file is not in its folder.
             ScriptError: The script cannot be read.
             ConflictError: The record names another script now.
         """
@@ -93,7 +93,7 @@ class LiveRecord:
         return replace(found, record=self.finished(found.record, found.transcript))
 
     def _read_script(self, record: Record) -> Source | ScriptError:
-        """The script, or why it cannot be read where the record is to be shown all the same."""
+        """The script, or why it cannot be read if recorded data are shown instead."""
         try:
             return read_script_of(self.file.path, record.script, ours=self._granted)
         except ScriptError as error:
@@ -102,7 +102,7 @@ class LiveRecord:
             return error
 
     def finished(self, record: Record, run: Transcript) -> Record:
-        """The record as it is written when `run` is what it leads to at its pointer."""
+        """The record completed by the data of its run up to the pointer."""
         return record.but(
             pointer=len(run.steps),
             status=run.status,
@@ -114,7 +114,7 @@ class LiveRecord:
         )
 
     def replay(self, record: Record, inputs: Sequence[str]) -> Transcript:
-        """The run of the record's script with these answers; a recorded one without a script."""
+        """The run with these answers; the recorded run if the script cannot be read."""
         if self.missing is not None:
             from .recorded_run import recorded_up_to
 
@@ -124,17 +124,17 @@ class LiveRecord:
         return self.replayer.replay(self.source, world_of(record), inputs)
 
     def settle_switched(self, record: Record, moved: Record) -> SettledRecord:
-        """`moved`, a record with another active branch than `record`, as its script is now."""
+        """Settle `moved`, which has another active branch, with the present script."""
         return settle_switched(record, moved, self.source, self.replayer, self.now)
 
     def write(self, record: Record, run: Transcript) -> list[str]:
         """Write a finished record durably, and its result file if it names one.
 
         Returns:
-            What the user should know about it.
+            Warnings for the user.
 
         Raises:
-            ScriptError: The script cannot be read, so that nothing may be changed.
+            ScriptError: The script cannot be read, so that nothing can be changed.
             ConflictError: Somebody else changed the record since it was read.
             LockedError: Somebody else holds it.
             LimitError: It would be too big to be read again; nothing was written.

@@ -1,4 +1,4 @@
-"""What each move leads to: its run is made and its rule applied, and nothing is written."""
+"""Computes the results of moves, with their runs. Nothing is written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..errors import UsageError
 from ..record import branches as rules
 from ..record.append_only_list import AppendOnlyList
-from ..record.undoing import keeping
+from ..record.undoing import restored_state
 from ..replay.trail import stop_fingerprint
 from ..replay.transcript import Transcript
 from ..text import plural
@@ -22,7 +22,7 @@ def answer(live: LiveRecord, state: SessionState, text: str, at: int | None) -> 
     record = state.record
     at = _answer_point(state) if at is None else at
     rules.check_pointer(record, at)
-    # The end of a tail is looked at before its run goes on with the new answer.
+    # The end of the old answers is computed before their run continues with the new answer.
     end = end_of(live, state) if rules.leaves_tail(record, at, text) else None
     run = _one_more(live, state, at, text)
     _check_asked(run, at)
@@ -66,7 +66,7 @@ def add_branch(
 
 
 def amend(live: LiveRecord, state: SessionState, at: int, text: str) -> Move:
-    """Change an answer, keeping later ones while their questions stay the same."""
+    """Change an answer, and keep later ones while their questions stay the same."""
     from . import walks
 
     record = state.record
@@ -96,16 +96,16 @@ def switch(live: LiveRecord, state: SessionState, name: str) -> Move:
 
 
 def go_to(live: LiveRecord, state: SessionState, change: Change) -> Move:
-    """Go to the other side of a change; answers given since then stay, hidden or ahead."""
+    """Undo or redo a change; later answers stay after the pointer or on a deleted branch."""
     end = rules.BranchEnd(time=live.now())
     if len(state.transcript.steps) == len(state.record.inputs):
         end = replace(end, status=state.transcript.status, score=state.transcript.score)
-    moved = keeping(change.record, state.record, end)
+    moved = restored_state(change.record, state.record, end)
     return Move(moved, live.replay(moved, moved.used), change.label)
 
 
 def end_of(live: LiveRecord, state: SessionState) -> rules.BranchEnd:
-    """How the active branch stands at its end."""
+    """The state at the end of the active branch."""
     record, run = state.record, state.transcript
     if len(record.inputs) != len(run.steps):
         run = live.replay(record, record.inputs)
@@ -113,7 +113,7 @@ def end_of(live: LiveRecord, state: SessionState) -> rules.BranchEnd:
 
 
 def _one_more(live: LiveRecord, state: SessionState, at: int, text: str) -> Transcript:
-    """The run with one more answer; in constant time where the process waits for it."""
+    """The run with one more answer, in constant time if its process waits for it."""
     if at == len(state.transcript.steps):
         extended = live.replayer.extend(state.transcript, text)
         if extended is not None:

@@ -1,4 +1,4 @@
-"""Making a record for a script."""
+"""Makes new records."""
 
 from __future__ import annotations
 

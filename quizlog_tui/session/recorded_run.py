@@ -1,6 +1,6 @@
-"""A run as a record tells it, for looking at a record whose script cannot be read.
+"""Makes a run from recorded data, to show a record whose script cannot be read.
 
-Nothing is run and nothing is proved: what the record does not hold stays empty.
+Nothing is run or verified. Data that are not recorded stay empty.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..replay.world import parse_world
 
 
 def recorded_run(record: Record, name: str) -> Transcript:
-    """All answers of a branch, with the texts and questions that the record holds of them.
+    """All answers of a branch, with the recorded texts and questions.
 
     Raises:
         KeyError: There is no such branch.
@@ -41,7 +41,7 @@ def recorded_run(record: Record, name: str) -> Transcript:
 
 
 def recorded_up_to(record: Record, inputs: Sequence[str]) -> Transcript | None:
-    """What the record holds of a run with these answers; None if no branch starts with them."""
+    """The recorded run with these answers; None if no branch starts with them."""
     names = (record.branch, *record.all_names)
     found = [name for name in names if record.path_of(name).starts_with(inputs)]
     if not found:
@@ -56,7 +56,7 @@ def _stop(known: RecordedBranch, at: int, texts: Sequence[Sequence[str]]) -> Ste
 
 
 def _printed(known: RecordedBranch) -> list[Sequence[str]]:
-    """The printed strings of each stop; those that no mark assigns belong to the last one."""
+    """The printed strings of each stop; strings without a fingerprint belong to the last one."""
     if known.print is None:
         return []
     found: list[Sequence[str]] = []
@@ -72,7 +72,7 @@ def _printed(known: RecordedBranch) -> list[Sequence[str]]:
 
 
 def _error(known: RecordedBranch) -> LastError | None:
-    """The exception; of one on another branch than the active one, only its score is recorded."""
+    """The exception; of other branches than the active one, only the score is recorded."""
     if known.error is not None or known.status != "error":
         return known.error
     return LastError("the error's text is not recorded", None, known.score or 0.0)

@@ -1,4 +1,4 @@
-"""The reply: what every front end shows after every move, made in this one place."""
+"""The reply that every front end shows after every move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..replay.transcript import Transcript
 
 @dataclass(frozen=True)
 class Reply:
-    """Where a questionnaire stands. The keys are those of the trace format's response, and more."""
+    """The state of a questionnaire, with the keys of the trace format's response, and more."""
 
     transcript: Transcript
     """The run up to the pointer."""
@@ -21,7 +21,7 @@ class Reply:
     record: str
     """Path of the record."""
     since: int = 0
-    """Steps the reader has seen already; `print` leaves their strings out."""
+    """Number of steps already seen; `print` omits their strings."""
 
     @property
     def status(self) -> Status:
@@ -45,7 +45,7 @@ class Reply:
 
     @property
     def choices(self) -> Sequence[str]:
-        """The options, where the question names them."""
+        """The options, if the question names them."""
         return self.transcript.choices
 
     @property
@@ -67,7 +67,7 @@ class Reply:
         return self.transcript.score
 
     def newest(self) -> Reply:
-        """The same, with only what was printed since the last answer."""
+        """The reply with only the strings printed since the last answer."""
         return replace(self, since=self.pointer)
 
     def to_dict(self) -> dict[str, Any]:

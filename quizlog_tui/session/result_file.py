@@ -1,4 +1,4 @@
-"""The result file a record may name in `output`: transcript and outcome, written at each change."""
+"""The result file that a record may name in `output`: transcript and outcome of its run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..replay.transcript import Step, Transcript
 
 
 def checked_output(record: Path, output: str, script: Path) -> Path:
-    """Where the result goes: inside the record's folder, and not over the record or the script.
+    """The path of the result file, which must be in the record's folder.
 
     Raises:
-        RecordError: It would be anywhere else.
+        RecordError: It is elsewhere, or is the record or the script.
     """
     folder = record.parent.resolve()
     target = (folder / output).resolve()

@@ -1,4 +1,4 @@
-"""What a record says of its run beside answers and output: stderr, times, the world it ran in."""
+"""The run metadata of a record: stderr, times, and the world of the run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..replay.world import parse_world, world_entries
 
 
 def run_metadata(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
-    """The run metadata (`extras`) of a record as it stands after a run.
+    """The run metadata (`extras`) of a record after a run.
 
     Args:
-        record: The record as it was.
+        record: The record before the run.
         run: The run up to its pointer.
-        clock: Gives the time for `end_time`.
+        clock: Returns the present time, for `end_time`.
     """
     extras = dict(record.extras)
     outputs = extras.get("outputs")

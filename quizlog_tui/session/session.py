@@ -1,7 +1,7 @@
-"""A record and a replayer together: the one door through which every front end moves.
+"""A session: an open record with its replayer, used by every front end.
 
-What a move leads to is worked out in `moves`, and made durable in one place, `journal`. Prints
-nothing; what a user should hear is in `Session.warnings`.
+`moves` computes the results of moves, and `journal` stores them. Nothing is printed; warnings for
+the user are in `Session.warnings`.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 class Session:
     """An open record and the moves that change it.
 
-    A move is written before it counts. It raises a `UsageError` where the step, the branch or the
-    change that it names does not exist or cannot be had, a `ConflictError` where somebody else
-    changed the record, a `LockedError` where somebody else holds it, a `LimitError` where the
-    script or the record goes over a limit, a `ScriptError` where the script cannot be read, a
-    `ReadOnlyError` in audit mode. Then nothing was written, and the session stands where it stood.
+    A move takes effect once it is written. It raises a `UsageError` if the step, branch or change
+    does not exist or cannot be used, a `ConflictError` if somebody else changed the record, a
+    `LockedError` if somebody else holds it, a `LimitError` if the script or the record exceeds a
+    limit, a `ScriptError` if the script cannot be read, and a `ReadOnlyError` in audit mode. Then
+    nothing was written, and the session is unchanged.
 
     Args:
         path: The record file.
-        replayer: Where its script runs; a private one if None, closed with the session.
+        replayer: Runs the script; if None, a private one is made and closed with the session.
         save: Write the record at each change.
         wait: Seconds to wait while somebody else holds the record.
-        clock: Gives the time for `created` and `end_time`.
-        recorded: Show what the record holds where its script cannot be read. Nothing can be
-            changed then: see `missing`.
+        clock: Returns the present time, for `created` and `end_time`.
+        recorded: Show the recorded data if the script cannot be read. Then nothing can be changed;
+            see `missing`.
         audit: Refuse every move that would write; None writes them.
     """
 
@@ -83,11 +83,11 @@ class Session:
             self.close()
             raise
 
-    # -- looking
+    # -- state
 
     @property
     def warnings(self) -> list[str]:
-        """What a user should know of the record as it stands."""
+        """Warnings for the user about the record."""
         return self._journal.warnings
 
     @property
@@ -101,7 +101,7 @@ class Session:
 
     @property
     def missing(self) -> ScriptError | None:
-        """Why the script cannot be read: what is shown is only recorded. None if it can."""
+        """Why the script cannot be read, so that only recorded data are shown; None if it can."""
         return self._live.missing
 
     @property
@@ -120,28 +120,18 @@ class Session:
         return len(self._state.transcript.steps)
 
     @property
-    def inputs(self) -> Sequence[str]:
-        """The active branch's answers, also those after the pointer."""
-        return self._state.record.inputs
-
-    @property
-    def branch(self) -> str:
-        """Name of the active branch."""
-        return self._state.record.branch
-
-    @property
     def written(self) -> bool:
         """Whether this session has written the record."""
         return self._live.file.written
 
     @property
     def branches(self) -> list[BranchInfo]:
-        """All branches but the deleted ones, oldest first."""
+        """All branches except deleted ones, oldest first."""
         return [branch for branch in self.all_branches if branch.active or not branch.deleted]
 
     @property
     def all_branches(self) -> list[BranchInfo]:
-        """All branches, also the deleted ones, oldest first."""
+        """All branches, including deleted ones, oldest first."""
         from .branch_list import branch_list
 
         return branch_list(self.record, self.transcript)
@@ -153,43 +143,43 @@ class Session:
 
     @property
     def feedback(self) -> list[Feedback]:
-        """All remarks, in the order they were made; `record.feedback` has filters for them."""
+        """All remarks in the order they were made; `record.feedback` can filter them."""
         from ..record.feedback import read
 
         return read(self.record)
 
     def reply(self) -> Reply:
-        """Where the questionnaire stands."""
+        """The present state of the questionnaire."""
         return self._journal.reply()
 
     def transcript_of(self, name: str | None = None) -> Transcript:
-        """The run through all answers of a branch, also of a deleted one; None for the active one.
+        """The run through all answers of a branch, even a deleted one; None means the active one.
 
         Raises:
             UsageError: There is no such branch.
         """
         if name is None:
-            return self._live.replay(self.record, self.inputs)
+            return self._live.replay(self.record, self.record.inputs)
         check_branch(self.record, name)
         return self._live.replay(self.record, self.record.path_of(name))
 
     def transcripts_of(
         self, names: Sequence[str]
     ) -> Iterator[tuple[str, Transcript | QuizlogError]]:
-        """The runs of several branches to their ends, or what stopped one; in any order."""
+        """The runs of several branches to their ends, or their errors, in any order."""
         from . import trials
 
         return trials.transcripts_of(self._live, self._state, names)
 
-    # -- moving
+    # -- moves
 
     def answer(self, answer: str, *, at: int | None = None) -> Reply:
-        """Answer a question; answers that were given from there on stay as a branch.
+        """Answer a question; earlier answers from there on become a branch.
 
         Args:
             answer: The answer.
-            at: The step of the question, as if the record were rewound to it; None for the pending
-                question, or after an error for the one that led to it.
+            at: The step of the question, as if the record were rewound to it. None for the pending
+                question; after an error, for the question before the error.
         """
         return self._journal.make(moves.answer(self._live, self._state, answer, at))
 
@@ -206,15 +196,15 @@ class Session:
     ) -> Reply:
         """Add a branch with another answer at step `at`, and `later` ones; the active one stays.
 
-        So several answers that were tried may be kept, each leaving from the same branch.
+        Several tried answers can be kept in this way, each as a branch of the active one.
         """
         move = moves.add_branch(self._live, self._state, at, answer, name, later)
         return self._journal.make(move)
 
     def amend(self, at: int, answer: str) -> Reply:
-        """Change answer `at`, keeping later answers while their questions stay the same.
+        """Change answer `at`, and keep later answers while their questions stay the same.
 
-        Stops at the first question that differs. The old answers stay as a branch.
+        Stops at the first differing question. The old answers become a branch.
         """
         return self._journal.make(moves.amend(self._live, self._state, at, answer))
 
@@ -223,18 +213,18 @@ class Session:
         move = moves.switch(self._live, self._state, name)
         return self._journal.make(move) if self.audit is None else self._journal.look(move)
 
-    # -- keeping order
+    # -- branches and remarks
 
     def rename(self, name: str, new: str) -> Reply:
-        """Give a branch another name."""
+        """Rename a branch."""
         return self._change(upkeep.renamed(self.record, name, new), f"renaming of {name}")
 
     def note(self, name: str, text: str) -> Reply:
-        """Set the remark of a branch; an empty one takes it away."""
+        """Set the note on a branch; an empty text removes it."""
         return self._annotate(lambda record: upkeep.noted(record, name, text), f"note on {name}")
 
     def delete(self, name: str) -> Reply:
-        """Hide a branch. Its answers stay in the record, and so do the branches that left it."""
+        """Hide a branch. Its answers and the branches that fork from it stay in the record."""
         hidden = upkeep.deleted(self.record, name, self._live.now())
         return self._change(hidden, f"deletion of {name}")
 
@@ -254,86 +244,85 @@ class Session:
         """Add a remark about step `at` of a branch, the active one if None.
 
         Args:
-            at: Index of the answer; the number of answers is where the branch stands.
-            text: What there is to say; may be empty where the verdict says it.
+            at: Index of the answer; the number of answers means the end of the branch.
+            text: The text; may be empty if there is a verdict.
             verdict: One of `record.feedback.VERDICTS`, or None.
-            author: Who says it.
+            author: The author.
             branch: Name of the branch.
         """
         from ..record.feedback import Feedback, added
 
-        said = Feedback(at, branch or self.branch, author, self._live.now(), verdict, text)
+        said = Feedback(at, branch or self.record.branch, author, self._live.now(), verdict, text)
         return self._annotate(lambda record: added(record, said), f"comment on step {at}")
 
-    # -- taking back
+    # -- undo and redo
 
     @property
     def can_undo(self) -> str | None:
-        """What `undo` would take back, in words; None if there is nothing."""
+        """The change that `undo` would undo, in words; None if there is none."""
         change = self._state.history.last
         return change.label if change else None
 
     @property
     def can_redo(self) -> str | None:
-        """What `redo` would do again, in words; None if there is nothing."""
+        """The change that `redo` would redo, in words; None if there is none."""
         change = self._state.history.next
         return change.label if change else None
 
     def undo(self) -> Reply:
-        """Take the last change of this session back; it can be done again.
+        """Undo the last change of this session.
 
-        No answer is lost: one that was given stays ahead of the pointer, as after a rewind, or as
-        a deleted branch.
+        No answer is lost: answers stay after the pointer, or as a deleted branch.
         """
         return self._journal.undo()
 
     def redo(self) -> Reply:
-        """Do the change again that `undo` took back last."""
+        """Redo the change that was undone last."""
         return self._journal.redo()
 
-    # -- trying
+    # -- trials
 
     def fan_out(
         self, at: int, answers: Sequence[str], *, deep: bool = False
     ) -> list[Transcript | QuizlogError]:
-        """What each of several answers at step `at` leads to; the record stays as it is.
+        """The outcomes of several answers at step `at`; the record is not changed.
 
-        A `deep` run goes on with the recorded later answers, as `amend` keeps them.
+        A `deep` run continues with the recorded later answers, as `amend` does.
         """
         from . import trials
 
         return trials.fan_out(self._live, self._state, at, answers, deep=deep)
 
     def bisect(self) -> Culprit | None:
-        """The first answer of this branch that spoils the outcome the best other branch has.
+        """Find the first answer of this branch that makes the outcome worse than the best other.
 
-        Without a better branch, the answer at which the script raised. None if nothing is spoiled.
+        Without a better branch, the answer at which the script raised. None if there is none.
         """
         from . import trials
 
         return trials.bisect(self._live, self._state)
 
     def diff(self, branch: str) -> RunComparison:
-        """Where the active branch and another part, each to its end."""
+        """The first difference between the active branch and another, each to its end."""
         from . import trials
 
         return trials.diff(self._live, self._state, branch)
 
     def verify(self) -> Verdict:
-        """Whether the record on disk is what its script does: two fresh replays judge."""
+        """Verify the record on disk by fresh replays."""
         from ..proof.verify import verify
         from ..replay.uncached_runs import UncachedRuns
 
         return verify(self.path, UncachedRuns(self._live.replayer.limits))
 
     def explain(self) -> str | None:
-        """Why going back to this step needs a run from before it; None if it does not."""
+        """Why no checkpoint can be taken at this step; None if one can."""
         return self._live.replayer.explain(self.transcript)
 
     # -- the file
 
     def save(self) -> None:
-        """Write the record as it stands, and its result file if it names one, durably.
+        """Write the record, and its result file if it names one, durably.
 
         Raises:
             ScriptError: The script cannot be read.
@@ -345,11 +334,11 @@ class Session:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep others from changing the record, whose changes so far are read first.
+        """Lock the record against changes by others; earlier changes of others are read first.
 
         Raises:
-            LockedError: Somebody else holds it for longer than one waits.
-            ConflictError: There is no record any more.
+            LockedError: Somebody else holds it for the whole waiting time.
+            ConflictError: The record was removed.
         """
         with self._live.file.locked():
             if self.outdated:
@@ -359,7 +348,7 @@ class Session:
     def reload(self) -> Reply:
         """Read the record and the script again, after somebody else changed them.
 
-        What was done before can no longer be taken back.
+        Earlier changes can no longer be undone.
 
         Raises:
             ConflictError: The record names another script now.
@@ -368,7 +357,7 @@ class Session:
         return self.reply()
 
     def close(self) -> None:
-        """End the processes this session started."""
+        """End the processes that this session started."""
         if self._owns_replayer:
             self._live.replayer.close()
 
@@ -378,7 +367,7 @@ class Session:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    # -- inside
+    # -- private
 
     @property
     def _state(self) -> SessionState:

@@ -1,4 +1,4 @@
-"""What a session stands at, as one value: it is replaced as a whole when a move is durable."""
+"""The state of a session as one value, which is replaced when a move is durable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .history import History
 
 @dataclass(frozen=True)
 class SessionState:
-    """The record as it is written, the run up to its pointer, and what can be taken back."""
+    """The record, the run up to its pointer, and the history."""
 
     record: Record
     transcript: Transcript
@@ -20,13 +20,13 @@ class SessionState:
 
 @dataclass(frozen=True)
 class Move:
-    """What a move leads to, before it is written."""
+    """The result of a move before it is written."""
 
     record: Record
-    """The record as its rules changed it; what the run says of it is still to be filled in."""
+    """The changed record, without the data of its run."""
     transcript: Transcript
     """The run up to the new pointer."""
     label: str
-    """What is done, as `answer at step 3`."""
+    """The move in words, such as `answer at step 3`."""
     warnings: tuple[str, ...] | None = None
-    """What a user should know of it from now on; None if that is what was known before."""
+    """The warnings for the user from now on; None to keep the previous ones."""

@@ -1,7 +1,6 @@
-"""The steps of a branch in order, each with what was asked, answered, remarked and tried besides.
+"""The timeline of a branch: its steps with questions, answers, remarks and other branches. Pure.
 
-The one place the shell's and the screens' timelines come from. Pure; replays nothing, and makes a
-moment only when somebody looks at it.
+Used by the shell and the screens. Replays nothing, and makes a moment only when it is accessed.
 """
 
 from __future__ import annotations
@@ -21,32 +20,32 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Try:
-    """Another branch that leaves at a step."""
+    """Another branch that diverges at a step."""
 
     branch: str
     """Its name."""
     answer: str | None
-    """What it answers here; None if it has no answer here."""
+    """Its answer at this step; None if it has none."""
     status: Status | None
-    """How it stood at its end; None if that is not known."""
+    """Its status at its end; None if that is not known."""
     score: float | None
     """Its score there, if it ended."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One stop of the run: a question with its answer, or where it stands after the last."""
+    """One stop of the run: a question with its answer, or the last stop."""
 
     at: int
     """Index of the answer."""
     step: Step
-    """What the script did up to this stop."""
+    """The script's step to this stop."""
     used: bool
     """Whether the answer is before the pointer."""
     notes: tuple[Feedback, ...]
     """The remarks on it."""
     tries: tuple[Try, ...]
-    """The branches that go another way here."""
+    """The branches that diverge here."""
     code: bool = False
     """Whether the answer ran as code, more than literals and arithmetic."""
 
@@ -62,7 +61,7 @@ class Moment:
 
     @property
     def seconds(self) -> float:
-        """How long the script took from the answer before to this stop."""
+        """Seconds from the previous answer to this stop."""
         return self.step.seconds
 
     @property
@@ -72,7 +71,7 @@ class Moment:
 
     @property
     def kind(self) -> str | None:
-        """Kind of answer wanted; None where nothing is asked."""
+        """Kind of answer wanted; None if nothing is asked."""
         return self.step.input_type if self.step.prompt is not None else None
 
 
@@ -93,7 +92,7 @@ class Timeline(Sequence[Moment]):
 
     @property
     def marked(self) -> list[int]:
-        """The steps to stop at, in order: remarks, tries, code that ran, tampering."""
+        """The marked steps in order: remarks, other branches, answers run as code, tampering."""
         marked = {*self._notes, *self._tries, *self._whole.code_answers}
         if self._whole.tampered_at is not None:
             marked.add(self._whole.tampered_at)
@@ -124,15 +123,15 @@ class Timeline(Sequence[Moment]):
 def timeline(
     whole: Transcript, record: Record, name: str | None = None, *, tries: bool = True
 ) -> Timeline:
-    """The steps of a branch and, last, where it stands after them.
+    """The timeline of a branch, with its last stop at the end.
 
-    Takes time for the branches and remarks there are, not for the steps.
+    Its cost depends on the number of branches and remarks, not of steps.
 
     Args:
         whole: The run through all answers of the branch.
         record: The record.
         name: The branch; the active one if None.
-        tries: Whether to look for the branches that go another way.
+        tries: Whether to find the branches that diverge.
     """
     name = record.branch if name is None else name
     ways = partings(record, name) if tries else {}

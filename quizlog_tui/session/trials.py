@@ -1,4 +1,4 @@
-"""What other answers and branches of an open record lead to; the record stays as it is."""
+"""Outcomes of other answers and branches of an open record, which is not changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def fan_out(
     live: LiveRecord, state: SessionState, at: int, answers: Sequence[str], *, deep: bool = False
 ) -> list[Transcript | QuizlogError]:
-    """What each of several answers at step `at` leads to.
+    """The outcomes of several answers at step `at`.
 
     Args:
         live: The record and where it runs.
@@ -95,10 +95,10 @@ def differs_at(result: Transcript | QuizlogError, recorded: Transcript) -> int |
 def transcripts_of(
     live: LiveRecord, state: SessionState, names: Sequence[str]
 ) -> Iterator[tuple[str, Transcript | QuizlogError]]:
-    """The runs of several branches, in one walk of their answers: in any order, each once.
+    """The runs of several branches in one walk of their answers, in any order.
 
     Yields:
-        A branch's name with the run through all its answers, or with what stopped that.
+        The name of a branch with the run through all its answers, or the error that stopped it.
 
     Raises:
         CancelledError: The replayer was cancelled meanwhile.
@@ -110,9 +110,9 @@ def transcripts_of(
 
 
 def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
-    """The first answer of the active branch that spoils the outcome the best other branch has.
+    """Find the first answer of the active branch that makes the outcome worse than the best other.
 
-    Without a better branch, the answer at which the script raised. None if nothing is spoiled.
+    Without a better branch, the answer at which the script raised. None if there is none.
     """
     record = state.record
     every = branch_list(record, state.transcript)
@@ -126,7 +126,7 @@ def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
 
 
 def diff(live: LiveRecord, state: SessionState, branch: str) -> RunComparison:
-    """Where the active branch and another part, each to its end.
+    """The first difference between the active branch and another, each to its end.
 
     Raises:
         UsageError: There is no such branch.

@@ -1,6 +1,6 @@
-"""Walks over answers: change one and keep the rest, find the one that spoiled the outcome.
+"""Amend: change one answer and keep the rest. Bisect: find the answer that spoils the outcome.
 
-Built on replays alone; what makes it quick is the replayer's business.
+Both are built on replays alone; the replayer makes them fast.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from ..replay.transcript import Step, Transcript
 
 Replay = Callable[[Sequence[str]], Transcript]
-"""Answers to transcript, for one script and seed."""
+"""Replays answers with one script and seed."""
 Extend = Callable[[Transcript, str], Transcript | None]
-"""A transcript with one more answer, where that is quick; else None."""
+"""Extends a transcript by one answer if that is fast; else returns None."""
 
 
 def amend(
     replay: Replay, extend: Extend, steps: Sequence[Step], at: int, answer: str
 ) -> Transcript:
-    """Answer `at` changed, later answers kept while their questions stay the same.
+    """Change answer `at`, and keep later answers while their questions stay the same.
 
-    Stops at the first question that differs from the one recorded there, or where the run ends.
+    Stops at the first differing question, or at the end of the run.
 
     Args:
-        replay: The script and seed.
-        extend: The same, from a transcript on.
+        replay: Replays the script.
+        extend: Extends a transcript of the script.
         steps: The recorded steps.
         at: Index of the answer to change.
-        answer: The new one.
+        answer: The new answer.
     """
     inputs = [step.input or "" for step in steps[:at]] + [answer]
     transcript = replay(inputs)
@@ -42,22 +42,22 @@ def amend(
 
 @dataclass(frozen=True)
 class Culprit:
-    """The first answer that spoils the outcome."""
+    """The first answer that makes the outcome worse."""
 
     step: int
     """Index of the answer."""
     replays: int
-    """How many replays it took to find it."""
+    """Number of replays that were needed to find it."""
     outcome: Transcript
-    """What the run comes to with that answer, and good ones after it."""
+    """The run with that answer and good ones after it."""
 
 
 def bisect(replay: Replay, bad: Sequence[str], good: Sequence[str]) -> Culprit | None:
-    """The first answer of `bad` that spoils the outcome which `good` has.
+    """Find the first answer of `bad` that makes the outcome worse than that of `good`.
 
-    Tries `bad` up to some answer and `good` from there on; by halving, so that a hundred answers
-    take eight replays. Without answers in `good` beyond the common ones, an outcome is spoiled
-    when the run has raised. None if the answers of `bad` spoil nothing.
+    Replays the beginning of `bad` followed by the rest of `good`, by binary search: a hundred
+    answers take eight replays. If `good` has no further answers, an outcome counts as worse if the
+    run raised. None if there is no such answer.
     """
     seen: dict[int, Transcript] = {}
 
@@ -80,5 +80,5 @@ def bisect(replay: Replay, bad: Sequence[str], good: Sequence[str]) -> Culprit |
 
 
 def _worth(transcript: Transcript) -> float:
-    """Outcomes in order: raised by its score, still asking, finished."""
+    """The rank of an outcome: an error by its score, then asking, then finished."""
     return {"error": transcript.score or 0.0, "in_progress": 1.5, "success": 2.0}[transcript.status]

@@ -62,7 +62,7 @@ def question_of(session: Session) -> ModelQuestion:
         input_type=asks.input_type,
         choices=tuple(asks.choices),
         record=session.path.name,
-        branch=session.branch,
+        branch=session.record.branch,
         pointer=at,
         code_hash=session.source.code_hash,
     )

@@ -133,7 +133,7 @@ def _look(app: QuizlogApp, step: int) -> None:
     player = app.screen
     if not isinstance(player, PlayerScreen):
         raise UsageError("only the player shows a step", hint="leave out K")
-    length = len(player.session.inputs)
+    length = len(player.session.record.inputs)
     if not 0 <= step <= length:
         hint = f"choose a step from 0 to {length}"
         raise UsageError(f"there is no step {step}", hint=hint)

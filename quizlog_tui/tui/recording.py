@@ -86,5 +86,5 @@ def film(
 def _steps(app: QuizlogApp) -> list[KeyPress]:
     """From the start to the end, a step a second."""
     assert isinstance(app.screen, PlayerScreen)
-    length = len(app.screen.session.inputs)
+    length = len(app.screen.session.record.inputs)
     return [KeyPress("escape", 0), KeyPress("0"), *[KeyPress("l")] * length, KeyPress("$", 2)]

@@ -11,7 +11,7 @@ from quizlog_tui.record import feedback, upkeep
 from quizlog_tui.record.branches import BranchEnd, answered, forked, rewound, switched
 from quizlog_tui.record.feedback import Feedback
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.undoing import keeping
+from quizlog_tui.record.undoing import restored_state
 
 NOTHING = BranchEnd()
 THEN = BranchEnd(time="then")
@@ -33,7 +33,7 @@ def walk(moves: list[Move], start: Record = EMPTY) -> Iterator[tuple[str, Record
         if kind in ("undo", "redo"):
             source, target = (done, undone) if kind == "undo" else (undone, done)
             if source:
-                before, state = state, keeping(source.pop(), state, THEN)
+                before, state = state, restored_state(source.pop(), state, THEN)
                 target.append(before)
         else:
             try:

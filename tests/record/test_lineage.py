@@ -24,7 +24,7 @@ from quizlog_tui.record.lineage import (
 )
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.text.document import Rendering, from_text
-from quizlog_tui.record.undoing import keeping
+from quizlog_tui.record.undoing import restored_state
 from quizlog_tui.record.upkeep import noted, renamed
 from tests.record.moves import NOTHING, RECORDS
 
@@ -128,10 +128,10 @@ def test_the_time_for_nested_branches_grows_with_their_number() -> None:
         lambda record, last: partings(record, "main"),
         lambda record, last: partings(record, last),
         lambda record, last: agreements(record, record.path_of(last)),
-        lambda record, last: keeping(record, noted(record, last, "x"), NOTHING),
-        lambda record, last: keeping(record, renamed(record, "b0", "new"), NOTHING),
-        lambda record, last: keeping(record, forked(record, 0, "z", None, NOTHING), NOTHING),
-        lambda record, last: keeping(record, switched(record, last, NOTHING), NOTHING),
+        lambda record, last: restored_state(record, noted(record, last, "x"), NOTHING),
+        lambda record, last: restored_state(record, renamed(record, "b0", "new"), NOTHING),
+        lambda record, last: restored_state(record, forked(record, 0, "z", None, NOTHING), NOTHING),
+        lambda record, last: restored_state(record, switched(record, last, NOTHING), NOTHING),
     ]
     for look in looks:
         assert cost(8000, look) < 30 * cost(800, look) + 0.02

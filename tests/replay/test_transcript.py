@@ -63,7 +63,7 @@ def test_amending_keeps_answers_while_the_shown_questions_stay(build: Build) -> 
     path = build.record(source, "Rome", "2", "work")
     with Session(path) as session:
         session.amend(0, "Oslo")
-        assert list(session.inputs) == ["Oslo"]
+        assert list(session.record.inputs) == ["Oslo"]
         assert session.reply().next_prompt == "How long in Oslo? "
         assert [
             moment.question for moment in timeline(session.transcript_of(), session.record)

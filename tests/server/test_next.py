@@ -54,7 +54,7 @@ async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> N
     last = await server.next(sheet_id="record", input="6", new=True)
     assert (last["status"], last["print"]) == ("success", ["done"])
     with Session(path) as session:
-        assert list(session.inputs) == ["4", "6"]
+        assert list(session.record.inputs) == ["4", "6"]
 
 
 async def test_a_full_disk_is_told_and_the_server_goes_on(
@@ -120,7 +120,7 @@ async def test_answers_at_once_are_given_one_after_the_other(server: Server, bui
     replies = await asyncio.gather(*(server.next(**body) for body in bodies))
     assert sorted(reply["pointer"] for reply in replies) == list(range(1, 21))
     with Session(path) as session:
-        assert sorted(session.inputs, key=int) == [str(i) for i in range(20)]
+        assert sorted(session.record.inputs, key=int) == [str(i) for i in range(20)]
 
 
 async def test_a_slow_script_keeps_no_other_waiting(server: Server, build: Build) -> None:

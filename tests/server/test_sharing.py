@@ -73,7 +73,7 @@ async def test_what_others_write_meanwhile_stays_and_the_answer_is_given(
             other.note("main", "seen")
     assert request.result()["pointer"] == 1
     with Session(path) as other:
-        assert (list(other.inputs), other.branches[0].note) == (["here"], "seen")
+        assert (list(other.record.inputs), other.branches[0].note) == (["here"], "seen")
 
 
 async def test_an_answer_to_a_question_that_others_answered_meanwhile_is_refused(
@@ -85,4 +85,4 @@ async def test_an_answer_to_a_question_that_others_answered_meanwhile_is_refused
             other.answer("there")
     assert request.result()["error"]["message"] == "the record is at step 1, not 0"
     with Session(path) as other:
-        assert list(other.inputs) == ["there"]
+        assert list(other.record.inputs) == ["there"]

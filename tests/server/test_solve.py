@@ -96,7 +96,7 @@ async def test_a_client_hears_the_progress_and_answers(
         2,
     ]
     with Session(path) as session:
-        assert list(session.inputs) == ["4", "4"]
+        assert list(session.record.inputs) == ["4", "4"]
     app.state.sessions.close()
 
 

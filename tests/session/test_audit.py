@@ -73,11 +73,11 @@ def test_another_branch_can_be_looked_at_in_a_locked_session(record: Path) -> No
     before = record.read_bytes()
     with Session(record, audit=AUDIT) as session:
         session.switch("other")
-        assert session.branch == "other"
+        assert session.record.branch == "other"
         assert session.transcript.inputs == ("a", "x")
         assert not session.outdated
         session.reload()
-        assert session.branch == "main"
+        assert session.record.branch == "main"
     assert record.read_bytes() == before
 
 

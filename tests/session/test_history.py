@@ -36,7 +36,7 @@ def test_a_fork_taken_back_can_be_restored_later(build: Build) -> None:
     with Session(path) as session:
         session.fork(1, "bad", "other")
         session.undo()
-        assert (session.branch, session.pointer) == ("main", 2)
+        assert (session.record.branch, session.pointer) == ("main", 2)
         assert [branch.name for branch in session.branches] == ["main"]
     with Session(path) as session:
         hidden = session.all_branches[1]
@@ -114,7 +114,7 @@ def test_an_outside_change_clears_what_was_done(build: Build) -> None:
         assert path.read_bytes() == before
         assert session.can_undo is None
         session.reload()
-        assert (list(session.inputs), session.can_undo, session.can_redo) == (
+        assert (list(session.record.inputs), session.can_undo, session.can_redo) == (
             ["1", "5"],
             None,
             None,
@@ -211,12 +211,12 @@ def test_an_answer_at_an_earlier_step_is_one_move(
         before = visible(session)
         assert session.answer("9", at=1).pointer == 2
         assert (len(written), session.can_undo) == (1, "answer at step 1")
-        assert list(session.inputs) == ["1", "9"]
+        assert list(session.record.inputs) == ["1", "9"]
         assert list(session.record.branches["main-1"].inputs) == ["2", "3"]
         session.undo()
         assert (visible(session), session.can_undo, len(written)) == (before, None, 2)
         session.redo()
-        assert list(session.inputs) == ["1", "9"]
+        assert list(session.record.inputs) == ["1", "9"]
     assert on_disk(path)["inputs"] == ["1", "9"]
 
 
@@ -234,4 +234,4 @@ def test_answering_at_a_step_is_refused_where_nothing_is_asked(build: Build) -> 
 def test_the_recorded_answer_at_an_earlier_step_is_a_step_forward(build: Build) -> None:
     with Session(build.record(QUIZ, "1", "2", "3")) as session:
         assert session.answer("1", at=0).pointer == 1
-        assert list(session.inputs) == ["1", "2", "3"] and not session.record.branches
+        assert list(session.record.inputs) == ["1", "2", "3"] and not session.record.branches

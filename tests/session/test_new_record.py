@@ -79,7 +79,7 @@ def test_answers_are_given_again_as_far_as_the_script_takes_them(path: Path, bui
     run_again(path, again, args=["--rounds", "1", "Bob"])
     with Session(again) as session:
         assert list(session.transcript.print) == ["Bob a"]
-        assert (session.pointer, tuple(session.inputs)) == (1, ("a", "b"))
+        assert (session.pointer, tuple(session.record.inputs)) == (1, ("a", "b"))
         session.save()
     old, new = on_disk(path), on_disk(again)
     assert new["script"] == "../quiz.py"

@@ -67,7 +67,7 @@ def test_an_error_is_recorded_and_the_retry_keeps_it(build: Build) -> None:
         assert [(b.name, b.status, b.score) for b in session.branches if not b.active] == [
             ("main-1", "error", 0.3)
         ]
-        assert list(session.inputs) == ["1", "2"]
+        assert list(session.record.inputs) == ["1", "2"]
         assert session.answer("3").status == "success"
         with pytest.raises(UsageError, match="finished"):
             session.answer("4")
@@ -118,7 +118,7 @@ def test_an_outside_change_stops_the_move_and_reload_goes_on(build: Build) -> No
         one.answer("1")
         with pytest.raises(ConflictError):
             two.answer("2")
-        assert list(two.inputs) == [] and two.pointer == 0
+        assert list(two.record.inputs) == [] and two.pointer == 0
         assert two.reload().pointer == 1
         assert two.answer("2").pointer == 2
 
@@ -162,7 +162,7 @@ def test_an_answer_that_makes_the_record_too_big_is_refused_and_the_session_goes
         assert path.read_bytes() == before and session.reply().to_dict() == reply
         assert session.answer("short").print[-1] == "5"
     with Session(path) as session:
-        assert [len(answer) for answer in session.inputs] == [2**14] * 3 + [5]
+        assert [len(answer) for answer in session.record.inputs] == [2**14] * 3 + [5]
 
 
 def test_an_answer_is_refused_if_its_result_file_cannot_be_written(build: Build) -> None:
@@ -287,7 +287,11 @@ def test_kept_answers_are_branches_and_the_record_stays_where_it_is(build: Build
         assert session.keep(1, "bad").branch == "main"
         session.keep(1, "9", "nine")
         session.keep(0, "8")
-        assert (session.branch, session.pointer, list(session.inputs)) == ("main", 1, ["1", "2"])
+        assert (session.record.branch, session.pointer, list(session.record.inputs)) == (
+            "main",
+            1,
+            ["1", "2"],
+        )
         kept = [(b.name, b.parent, b.at, b.status, b.score) for b in session.branches[1:]]
         assert kept == [
             ("fork-1", "main", 1, "error", 0.3),

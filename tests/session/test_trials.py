@@ -92,7 +92,7 @@ def test_a_branch_is_kept_with_its_later_answers(record: Path) -> None:
         assert (kept.at, kept.length, kept.status, kept.score) == (0, 4, "error", 0.5)
         assert list(session.record.path_of("four")) == ["4", "2", "3", "yes"]
         assert len(session.record.trail_of("four")) == len(session.record.trail_of("main"))
-        assert session.branch == "main" and session.pointer == 4
+        assert session.record.branch == "main" and session.pointer == 4
     assert main(["verify", str(record)]) == 0
 
 

@@ -33,7 +33,7 @@ def test_amend_keeps_later_answers_while_their_questions_stay(build: Build) -> N
     with Session(build.record(SHOP, "1", "2", "3", "yes")) as session:
         reply = session.amend(0, "5")
         assert reply.next_prompt == "That is 10. Card? "
-        assert list(session.inputs) == ["5", "2", "3"]
+        assert list(session.record.inputs) == ["5", "2", "3"]
         [old] = [branch for branch in session.branches if not branch.active]
         assert (old.length, old.status) == (4, "success")
         assert session.answer("yes").status == "success"
@@ -58,14 +58,14 @@ def test_amend_stops_where_another_question_comes(build: Build) -> None:
     with Session(build.record(SHOP, "1", "2", "3", "yes")) as session:
         reply = session.amend(1, "10")
         assert reply.next_prompt == "So much? Why? "
-        assert list(session.inputs) == ["1", "10"]
+        assert list(session.record.inputs) == ["1", "10"]
 
 
 def test_amend_with_the_same_answer_changes_nothing(build: Build) -> None:
     with Session(build.record(SHOP, "1", "2", "3", "yes")) as session:
         assert session.amend(1, "2").status == "success"
         assert len(session.branches) == 1
-        assert list(session.inputs) == ["1", "2", "3", "yes"]
+        assert list(session.record.inputs) == ["1", "2", "3", "yes"]
 
 
 @pytest.mark.parametrize("at", [-1, 4])

@@ -114,7 +114,7 @@ async def test_accepting_answers(build: Build) -> None:
     with Session(build.record(QUIZ)) as session:
         decision = await ask(session, panel(**TWO))
         reply = accept(session, decision)
-        assert (reply.pointer, reply.branch, session.inputs) == (1, "main", ("4",))
+        assert (reply.pointer, reply.branch, session.record.inputs) == (1, "main", ("4",))
         with pytest.raises(UsageError, match="asks another question now"):
             accept(session, decision)
 
@@ -200,14 +200,18 @@ async def test_to_the_end(build: Build) -> None:
             2,
         )
     with Session(build.folder / "record.yaml") as session:
-        assert session.inputs == ("4", "6")
+        assert session.record.inputs == ("4", "6")
 
 
 async def test_a_disagreement_pauses(build: Build) -> None:
     one, other = by_question(first=4, second=6), by_question(first=4, second=7)
     with Session(build.record(QUIZ)) as session:
         flight = await run_autopilot(session, panel(a=one, b=other))
-        assert (flight.ended, flight.reply.pointer, session.inputs) == ("disagreement", 1, ("4",))
+        assert (flight.ended, flight.reply.pointer, session.record.inputs) == (
+            "disagreement",
+            1,
+            ("4",),
+        )
         assert flight.decisions[-1].reconciliation
 
 

@@ -81,7 +81,7 @@ async def test_a_defect_in_drawing_shows_an_error_panel(
         await settled(pilot)
         assert record.read_bytes() == before
         screen = await press(pilot, "i", "5", "enter")
-        assert screen.session.inputs[2].endswith("5")
+        assert screen.session.record.inputs[2].endswith("5")
     assert app.return_code != 1
 
 
@@ -147,7 +147,7 @@ async def test_what_a_move_has_written_stays_where_its_drawing_fails(
         screen = await settled(pilot)
         assert screen.state.step == 3
     with Session(record) as session:
-        assert list(session.inputs) == ["1", "2", "9"]
+        assert list(session.record.inputs) == ["1", "2", "9"]
 
 
 def test_a_picture_is_never_one_of_an_error_panel(

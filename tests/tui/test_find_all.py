@@ -114,13 +114,13 @@ async def test_a_hit_on_another_branch_asks_before_it_switches(record: Path) -> 
         await pilot.press("enter", "G", "enter")
         await shows(pilot, "Step 2 is on branch broken. Switch to it?")
         player = await press(pilot, "escape")
-        assert player.session.branch == "main"
+        assert player.session.record.branch == "main"
         await finding(pilot, "")
         await shows(pilot, "3 found")
         await pilot.press("enter", "G", "enter")
         await shows(pilot, "Switch to it?")
         player = await press(pilot, "enter")
-        assert player.session.branch == "broken" and player.state.step == 2
+        assert player.session.record.branch == "broken" and player.state.step == 2
 
 
 async def test_a_regular_expression_can_be_found_and_a_wrong_one_is_told(record: Path) -> None:

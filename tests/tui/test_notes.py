@@ -238,7 +238,7 @@ async def test_enter_goes_to_the_step(noted: Path) -> None:
         await notes(pilot, "g")
         await pilot.press("enter")
         player = await settled(pilot)
-        assert (player.state.step, player.session.branch) == (0, "main")
+        assert (player.state.step, player.session.record.branch) == (0, "main")
 
 
 async def test_another_branch_is_switched_to_only_after_asking(noted: Path) -> None:
@@ -248,14 +248,14 @@ async def test_another_branch_is_switched_to_only_after_asking(noted: Path) -> N
         await pilot.press("k", "l")
         await shows(pilot, "Step 1 is on branch other. Switch to it?")
         await notes(pilot, "escape")
-        assert screen.session.branch == "main"
+        assert screen.session.record.branch == "main"
         await pilot.press("l")
         await shows(pilot, "Switch to it?")
         await pilot.press("enter")
         player = await settled(pilot)
         while player.state.step != 1:
             await pilot.pause()
-        assert player.session.branch == "other"
+        assert player.session.record.branch == "other"
 
 
 async def test_no_remarks_say_how_to_write_one(record: Path) -> None:

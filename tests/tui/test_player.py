@@ -140,7 +140,7 @@ async def test_fork_and_switch_back(record: Path) -> None:
         assert yaml.safe_load(record.read_text())["branch"] == "fork-1"
         await pilot.press("escape", "b")
         screen = await press(pilot, "k", "enter")
-        assert screen.session.branch == "main"
+        assert screen.session.record.branch == "main"
     assert yaml.safe_load(record.read_text())["inputs"] == ["Ada", "28", "16"]
 
 

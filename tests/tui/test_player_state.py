@@ -95,7 +95,7 @@ def test_a_finding_holds_while_its_branch_has_the_answers_it_names(build: Build)
         session.rewind(0)
         assert finding.holds(session.record)
         session.fork(1, "x", "other")
-        assert finding.holds(session.record) and session.branch == "other"
+        assert finding.holds(session.record) and session.record.branch == "other"
         session.switch("main")
         session.amend(2, "y")
         assert finding.holds(session.record)

@@ -102,7 +102,7 @@ async def test_results_stay_with_the_later_answers_they_ran_with(build: Build) -
         await pilot.press("escape")
         player = await settled(pilot)
         await press(pilot, "l", "A", "end", "0", "enter")
-        assert list(player.session.inputs) == ["1", "20", "3"]
+        assert list(player.session.record.inputs) == ["1", "20", "3"]
         await press(pilot, "escape", "0")
         other = await sweeping(pilot)
         assert other._shown == [] and other.query_one(TextArea).text == "2\n9"
@@ -153,7 +153,7 @@ async def test_several_are_kept_and_the_record_stays_where_it_is(record: Path) -
         assert [one.kept for one in screen._shown] == ["fork-1", "best"]
         await pilot.press("q")
         player = await settled(pilot)
-        assert player.session.branch == "main"
+        assert player.session.record.branch == "main"
         assert player.known.marks(player.state.whole)[3] == "┬"
     data = yaml.safe_load(record.read_text())
     assert (data["inputs"], data["pointer"]) == (["Ada", "28", "16"], 3)

@@ -87,7 +87,7 @@ async def test_enter_switches_and_goes_back_to_the_player(record: Path) -> None:
         assert marked(screen) == "main"
         await pilot.press("j", "enter")
         player = await settled(pilot)
-        assert player.session.branch == "bob" and player.state.shown.inputs[0] == "Bob"
+        assert player.session.record.branch == "bob" and player.state.shown.inputs[0] == "Bob"
     assert yaml.safe_load(record.read_text())["branch"] == "bob"
 
 
@@ -108,23 +108,23 @@ async def test_switch_rename_note_and_undo_stay_in_the_tree(record: Path) -> Non
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         screen = await opened(pilot)
         await tree(pilot, "j", "space")
-        assert screen.session.branch == "bob"
+        assert screen.session.record.branch == "bob"
         await asked(pilot, "r", "robert")
-        assert marked(screen) == "robert" == screen.session.branch
+        assert marked(screen) == "robert" == screen.session.record.branch
         await asked(pilot, "a", "[/nope] mine")
         await shows(pilot, "✎ [/nope] mine")
         await tree(pilot, "z", "z")
-        assert (marked(screen), screen.session.branch) == ("bob", "bob")
+        assert (marked(screen), screen.session.record.branch) == ("bob", "bob")
         await shows(pilot, "undone: renaming of bob")
         await tree(pilot, "z")
-        assert screen.session.branch == "main"
+        assert screen.session.record.branch == "main"
         await tree(pilot, "Z", "Z")
         assert "robert" in names(screen)
         await asked(pilot, "r", "late")
         await shows(pilot, "there is a branch 'late' already")
         await pilot.press("q")
         player = await settled(pilot)
-        assert player.session.branch == "robert" and player.state.shown.inputs[0] == "Bob"
+        assert player.session.record.branch == "robert" and player.state.shown.inputs[0] == "Bob"
 
 
 async def test_delete_hides_and_undo_or_restore_brings_back(record: Path) -> None:
@@ -158,12 +158,12 @@ async def test_a_fork_leaves_the_marked_branch(record: Path) -> None:
         await asked(pilot, "f", "9")
         await shows(pilot, "bob has 1 answer")
         await asked(pilot, "f", "1", "no")
-        assert marked(screen) == "fork-1" == screen.session.branch
-        assert list(screen.session.inputs) == ["Bob", "no"]
+        assert marked(screen) == "fork-1" == screen.session.record.branch
+        assert list(screen.session.record.inputs) == ["Bob", "no"]
         await tree(pilot, "g")
         await asked(pilot, "f", "4", "more")
         await shows(pilot, "the script asks nothing at step 4")
-        assert screen.session.branch == "fork-1"
+        assert screen.session.record.branch == "fork-1"
         await pilot.press("f")
         await asking(pilot)
         await tree(pilot, "escape")
@@ -195,7 +195,7 @@ async def test_a_slow_switch_is_stopped_by_escape(build: Build) -> None:
         await pilot.press("j", "space")
         await shows(pilot, "Escape stops it")
         await tree(pilot, "escape")
-        assert isinstance(app.screen, TreeScreen) and screen.session.branch == "main"
+        assert isinstance(app.screen, TreeScreen) and screen.session.record.branch == "main"
 
 
 EVIL = "[/nope] [@click=app.quit]go[/] \x1b]0;owned\x07 \x9b31m \u202e \u2028 \x85"

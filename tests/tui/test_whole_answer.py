@@ -81,7 +81,7 @@ async def test_forks_and_amendments_start_from_the_recorded_answer(
         await press(pilot, "escape", "0", key)
         assert isinstance(app.focused, Input) and app.focused.cursor_position == len("Ada")
         screen = await press(pilot, *" B", "enter")
-        assert screen.session.inputs[0] == "Ada B"
+        assert screen.session.record.inputs[0] == "Ada B"
         assert [one.name for one in screen.session.branches] == branches
 
 
@@ -93,7 +93,7 @@ async def test_a_json_answer_is_changed_in_its_own_editor(record: Path, key: str
         await press(pilot, "escape", "h", "h", key)
         assert screen.query_one(PromptPanel).draft == PLAN
         await press(pilot, "backspace", *', "x": 1}', "f5")
-        assert screen.session.inputs[1] == PLAN[:-1] + ', "x": 1}'
+        assert screen.session.record.inputs[1] == PLAN[:-1] + ', "x": 1}'
 
 
 async def test_what_was_typed_for_a_fork_is_not_replaced(record: Path) -> None:

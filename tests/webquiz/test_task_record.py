@@ -108,7 +108,11 @@ def test_what_a_person_did_meanwhile_stays(kept: Kept) -> None:
         session.fork(0, "5", "mine")
     kept.write("running", RIGHT, RIGHT, OPEN)
     with Session(kept.path) as session:
-        assert (session.branch, session.pointer, list(session.inputs)) == ("mine", 1, ["5"])
+        assert (session.record.branch, session.pointer, list(session.record.inputs)) == (
+            "mine",
+            1,
+            ["5"],
+        )
         assert list(session.record.path_of("main")) == ["4", "4"]
         assert ["4", "77"] in [list(session.record.path_of(name)) for name in session.record.names]
         assert [one.text for one in session.feedback] == ["is that so?"]

@@ -50,7 +50,7 @@ def narrate_warnings(session: Session) -> None:
 
 
 def _narration(session: Session, reply: Reply) -> Iterator[str]:
-    behind = len(session.inputs) - reply.pointer
+    behind = len(session.record.inputs) - reply.pointer
     ahead = f", {plural(behind, 'recorded answer')} ahead" if behind else ""
     where = f"step {reply.pointer}, branch {one_line(reply.branch)}{ahead}"
     name = one_line(reply.record)

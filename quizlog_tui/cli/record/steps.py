@@ -24,7 +24,7 @@ def steps(arguments: Namespace) -> int:
     """`quizlog steps RECORD`."""
     with one_move(arguments) as session:
         narrate_warnings(session)
-        name = arguments.branch or session.branch
+        name = arguments.branch or session.record.branch
         whole = session.transcript_of(name)
         moments = timeline(whole, session.record, name)
         if arguments.json:

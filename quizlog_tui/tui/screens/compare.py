@@ -133,7 +133,7 @@ async def choose(
 ) -> Comparison | None:
     """Ask what a side is to be compared with, and compare; None if nothing was chosen."""
     others = [branch for branch in session.branches if not branch.active]
-    parts = partings(session.record, session.branch)
+    parts = partings(session.record, session.record.branch)
     lines = [
         *(branch_line(each, parts[each.name].at) for each in others),
         line("  another record...", cut=True),
@@ -185,4 +185,4 @@ def record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSi
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
     with Session(path, replayer, save=False, audit=audit) as other:
         run = other.transcript_of(branch or None)
-        return DrawnSide(f"{path}@{branch or other.branch}", run)
+        return DrawnSide(f"{path}@{branch or other.record.branch}", run)

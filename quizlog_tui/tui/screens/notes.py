@@ -180,7 +180,7 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
 
     def _elsewhere(self, said: Feedback, at: int) -> str | None:
         """The branch to switch to; None if the active one has that step."""
-        reach = lineage(self.session.record, self.session.branch)
+        reach = lineage(self.session.record, self.session.record.branch)
         branch = said.branch
         return None if branch is None or at < reach.get(branch, 0) else branch
 

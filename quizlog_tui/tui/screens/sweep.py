@@ -268,7 +268,7 @@ class SweepScreen(QuizlogScreen[bool]):
             self._kept = True
             self._tried[marked.answer] = replace(marked, kept=name)
             self._draw()
-            tell(self, f"kept as branch {name}; {session.branch} stays the active one")
+            tell(self, f"kept as branch {name}; {session.record.branch} stays the active one")
 
     def exports(self) -> list[Export]:
         """The screen, and what was tried."""

@@ -65,7 +65,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self._replayer = replayer
         self._clock = clock
         self._tree: list[TreeRow] = []
-        self._marked = session.branch
+        self._marked = session.record.branch
         self._deleted = False
         self._changed = False
         self._watch = Watch(session.path)
@@ -194,7 +194,7 @@ class TreeScreen(QuizlogScreen[bool]):
         question = f"Another answer at step {at}?{recorded}"
         answer = await self.app.push_screen_wait(AskScreen(question))
         if answer is not None and await self._change(lambda: self._forked(branch.name, at, answer)):
-            self._mark(self.session.branch)
+            self._mark(self.session.record.branch)
 
     def _is_refused(self, doing: str, kind: str = "") -> bool:
         """Whether it cannot be done, as the record is locked or the script unreadable; says so."""
@@ -205,7 +205,7 @@ class TreeScreen(QuizlogScreen[bool]):
 
     def _forked(self, name: str, at: int, answer: str) -> None:
         """A fork from a branch; where it fails, the branch before is the active one again."""
-        switched = name != self.session.branch
+        switched = name != self.session.record.branch
         if switched:
             self.session.switch(name)
         try:

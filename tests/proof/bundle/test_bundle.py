@@ -404,7 +404,7 @@ def test_a_bundle_is_unpacked_to_look_at_only_if_its_files_are_unchanged(
     made = pack(record)
     bundle.write_bytes(made.data)
     with Session(unpack_bundle(bundle, folder), replayer) as session:
-        assert list(session.inputs) == ["x", "y"]
+        assert list(session.record.inputs) == ["x", "y"]
         assert session.transcript.score == 0.4 and not session.warnings
     members = dict(from_archive(made.data))
     bundle.write_bytes(to_archive({**members, "script/quiz.py": b"print('other')"}))

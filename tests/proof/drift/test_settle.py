@@ -62,7 +62,7 @@ def test_a_branch_of_an_older_script_is_judged_when_it_is_switched_to(
         assert "then the question at step 3" in session.warnings[0]
         assert list(session.record.path_of("blue-1"))[3:] == ["3"]
     with Session(path, replayer) as session:
-        assert (session.branch, session.pointer, session.warnings) == ("blue", 3, [])
+        assert (session.record.branch, session.pointer, session.warnings) == ("blue", 3, [])
 
 
 def test_what_a_script_no_longer_shows_is_nothing(build: Build, replayer: Replayer) -> None:
@@ -80,7 +80,7 @@ def test_a_record_that_was_rewound_is_judged_beyond_its_pointer(
         session.rewind(1)
     build.script(ASK_MORE)
     with Session(path, replayer) as session:
-        assert (session.pointer, len(session.inputs)) == (1, 3)
+        assert (session.pointer, len(session.record.inputs)) == (1, 3)
         session.answer("Ada")
     record = RecordFile(path).read()
     assert list(record.path_of("main-1"))[3:] == ["mild", "yes"]
@@ -90,7 +90,7 @@ def test_a_changed_first_question_parks_every_answer(build: Build, replayer: Rep
     path = recorded(build)
     build.script(edited(("} = ", "} is ")))
     with Session(path, replayer) as session:
-        assert (session.pointer, list(session.inputs)) == (0, [])
+        assert (session.pointer, list(session.record.inputs)) == (0, [])
         session.answer(str(eval((session.reply().next_prompt or "").removesuffix("is "))))
         assert session.reply().next_prompt == "Your name? "
     with Session(path, replayer) as session:

@@ -61,7 +61,7 @@ class RunTexts:
     def __init__(self, session: Session, replayer: Replayer, whole: Transcript) -> None:
         self._session = session
         self._replayer = replayer
-        self._texts = passages(session.record, {session.branch: whole})
+        self._texts = passages(session.record, {session.record.branch: whole})
 
     async def load(self, work: SlowWork) -> None:
         """Run the other branches; those that cannot be run are left out."""

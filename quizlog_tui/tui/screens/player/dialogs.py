@@ -70,9 +70,9 @@ class Dialogs:
 
         state, session = self._context.holder.state, self.session
         at, recorded = state.step, state.recorded
-        place = (session.branch, at)
+        place = (session.record.branch, at)
         given = f", answer {recorded!r}" if recorded is not None else ""
-        about = f"Note on step {at} of {session.branch}{given}"
+        about = f"Note on step {at} of {session.record.branch}{given}"
         draft = self._drafts.pop(place, Remark())
         said = await self.view.app.push_screen_wait(RemarkScreen(about, draft))
         self._drafts[place] = said
@@ -107,7 +107,7 @@ class Dialogs:
         branch = place.branch
         if branch is not None:
             await self._moves.move(lambda: self.session.switch(branch)).wait()
-        if branch in (None, self.session.branch):
+        if branch in (None, self.session.record.branch):
             self._context.holder.become(self._context.holder.state.to(place.step))
 
     def exports(self) -> list[Export]:

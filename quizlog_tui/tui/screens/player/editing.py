@@ -121,7 +121,7 @@ class Editing:
 
     def redo_tail(self) -> None:
         """Take all recorded answers again."""
-        end = len(self.session.inputs)
+        end = len(self.session.record.inputs)
         if end == self.session.pointer:
             tell(self.view, "no recorded answers after the pointer")
         else:

@@ -57,7 +57,7 @@ class FindAll:
     @in_worker(DIALOG)
     async def start(self, chosen: ChosenHit) -> None:
         """Go to a hit that was found in the library, also behind the pointer."""
-        if len(self.session.inputs) > len(self._context.holder.state.whole.steps):
+        if len(self.session.record.inputs) > len(self._context.holder.state.whole.steps):
             await self._moves.take_tail(chosen.hits[chosen.index].passage.at).wait()
         await self._go(chosen)
 
@@ -88,7 +88,7 @@ class FindAll:
     def _elsewhere(self, hit: Hit) -> str | None:
         """The branch to switch to; None if the active one has that step."""
         branch = hit.passage.branch
-        reach = lineage(self.session.record, self.session.branch)
+        reach = lineage(self.session.record, self.session.record.branch)
         return None if hit.passage.at < reach.get(branch, 0) else branch
 
     def _look(self, chosen: ChosenHit) -> None:

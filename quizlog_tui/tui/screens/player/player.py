@@ -179,7 +179,7 @@ class PlayerScreen(QuizlogScreen[None]):
         if self._audit is None and self.session.missing is None and self.session.source.refused:
             self.dialogs.offer_grants()
         self.moves.follow()
-        if len(self.session.inputs) > self.session.pointer:
+        if len(self.session.record.inputs) > self.session.pointer:
             self.moves.take_tail(self._place())
         if self._found_at_first is not None:
             self.find_all.start(self._found_at_first)
@@ -201,7 +201,7 @@ class PlayerScreen(QuizlogScreen[None]):
     def scene(self) -> LessonScene:
         """How the screens stand, for the guide."""
         return LessonScene(
-            answers=len(self.session.inputs),
+            answers=len(self.session.record.inputs),
             status=self.state.shown.status,
             step=self.state.step,
             pointer=self.session.pointer,
@@ -374,7 +374,7 @@ class PlayerScreen(QuizlogScreen[None]):
         state = outcome(session.transcript.status, session.transcript.score)
         recorded = "as recorded, nothing run" if session.missing else ""
         alarm = [f"! {alert}" for alert in alerts(self.state.whole)]
-        standing = [where, f"branch {session.branch}{self.autoplay.playing}"]
+        standing = [where, f"branch {session.record.branch}{self.autoplay.playing}"]
         found = self.state.finding.text if self.state.finding else ""
         standing.insert(2 if found else 0, state)  # a finding is about the place
         said = filter(None, (recorded, *alarm, found, *standing, f"{name}{slow}"))

@@ -39,7 +39,7 @@ class Finding:
 
 def finding_of(session: Session, culprit: Culprit | None) -> Finding:
     """What bisect found on the active branch, in words that name the branch and the answer."""
-    branch, answers = session.branch, tuple(session.inputs)
+    branch, answers = session.record.branch, tuple(session.record.inputs)
     if culprit is None:
         return Finding(branch, answers, f"{branch}: no answer spoils the outcome")
     answer = clipped(one_line(answers[culprit.step]), _MOST_SHOWN) or "(empty)"
@@ -119,7 +119,7 @@ def command_values(session: Session, state: PlayerState) -> dict[str, str]:
     """What the placeholders of the user's own commands stand for at the step shown."""
     return {
         "record": str(session.path.absolute()),
-        "branch": session.branch,
+        "branch": session.record.branch,
         "step": str(state.step),
         "answer": state.recorded or "",
         "question": state.shown.next_prompt or "",

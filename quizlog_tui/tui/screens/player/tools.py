@@ -67,7 +67,7 @@ class Tools:
         from ...draw.compare import DrawnSide
         from ..compare import CompareScreen, choose
 
-        side = DrawnSide(self.session.branch, self._context.holder.state.whole)
+        side = DrawnSide(self.session.record.branch, self._context.holder.state.whole)
         found = await choose(self.view, self.session, self._context.replayer, side)
         if found is None:
             return
@@ -130,7 +130,7 @@ class Tools:
         """The branch shown as an episode, in a file beside those that it holds."""
         from ....episodes.read.index import USUAL
 
-        name = self.session.branch
+        name = self.session.record.branch
         question = f"Put {name} as an episode into which file?"
         wanted = (await self.view.app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
         if not wanted:
