@@ -149,6 +149,27 @@ async def test_the_watch_follows_what_others_write(records: Path) -> None:
         assert marked(screen) == "beta/record.yaml"
 
 
+async def test_it_is_not_drawn_again_while_nothing_changes(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = QuizlogApp()
+    async with app.run_test() as pilot:
+        screen = await library(pilot)
+        drawn: list[str] = []
+        monkeypatch.setattr(screen, "draw", lambda: drawn.append("drawn"))
+        for _ in range(2):
+            before = screen.search._scan
+            screen.search._look_from = 0.0
+            screen.search.look_around()
+            while screen.search._scan is before or screen.search.scanning:
+                await pilot.pause()
+            await library(pilot)
+        assert not drawn
+        put(records, "delta.yaml", "1")
+        while not drawn:
+            await pilot.pause()
+
+
 async def test_opening_coming_back_and_going_on_to_the_neighbours(records: Path) -> None:
     app = QuizlogApp()
     async with app.run_test(notifications=True) as pilot:

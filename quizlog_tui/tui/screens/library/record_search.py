@@ -55,6 +55,7 @@ class RecordSearch:
         self._found_all = found_all
         self._scan: Worker[None] | None = None
         self._asked = True
+        self._found_any = False
         self._gave_up = False
         self._look_from = 0.0
         self._search_from = 0.0
@@ -122,6 +123,7 @@ class RecordSearch:
             found = await asyncio.to_thread(read_some, paths, known)
             more = found.more
             if self._shelf.take(found):
+                self._found_any = True
                 self._found_some(found.summaries)
                 self.view.draw()
             self.has_looked = True
@@ -129,11 +131,12 @@ class RecordSearch:
         self._search_from = now + _REST * (now - start)
 
     def worker_changed(self, worker: Worker[Any]) -> None:
-        """Draw once more when a search is over, however it ended."""
+        """Draw once more when a search is over, unless it was silent and found nothing new."""
         if worker is self._scan and not self.scanning:
             self.has_looked = True
             self._found_all()
-            self.view.draw()
+            if self._asked or self._found_any:
+                self.view.draw()
 
     def look_around(self) -> None:
         """See what others changed, unless something is under way or nobody looks."""
@@ -151,5 +154,5 @@ class RecordSearch:
         if self._shelf.take(found.read, found.gone):
             self.view.draw()
         if time.monotonic() >= self._search_from and not self.scanning:
-            self._asked = False
+            self._asked = self._found_any = False
             self._scan = self._search()
