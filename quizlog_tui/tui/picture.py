@@ -25,6 +25,7 @@ from ..files.scratch import scratch_folder
 from ..session.session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
+from .idle import until_idle
 from .screen_names import SCREENS
 from .screens.base import DIALOG, QuizlogScreen
 from .screens.player.player import PlayerScreen
@@ -164,11 +165,11 @@ async def idle(pilot: Pilot[Any], goes_on: Callable[[Screen[Any]], bool]) -> Non
         goes_on: Whether something else is under way on a screen.
     """
     app = pilot.app
-    await pilot.pause()  # a screen that was there before is mounted and painted after it
+    await until_idle(app)  # a screen that was there before is mounted and painted after it
     while (under_way := _busy(app)) or goes_on(app.screen):
         if under_way:  # of no workers, Textual would wait for all
             await app.workers.wait_for_complete(under_way)
-        await pilot.pause()
+        await until_idle(app)
 
 
 def _works(screen: Screen[Any]) -> bool:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from textual._context import active_app
+from textual.screen import Screen
 
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.idle import until_idle
+from quizlog_tui.tui.screens.base import QuizlogScreen
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +34,23 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Exception]]:
 def lasting_toasts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may need longer to look than people need to read."""
     monkeypatch.setattr(QuizlogApp, "NOTIFICATION_TIMEOUT", 60)
+
+
+@pytest.fixture(autouse=True)
+def seen_idleness(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pilots wait until nothing is left to do, not until 20 ms passed without work."""
+    for module in ("app", "pilot"):
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", _wait_for_idle)
+
+
+async def _wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
+    app = active_app.get()
+    await until_idle(app)
+    while _has_quick_work(app.screen):
+        await until_idle(app)
+
+
+def _has_quick_work(screen: Screen[Any]) -> bool:
+    """Whether a screen runs what may be over in a moment: it has not said yet that it is slow."""
+    work = screen.slow_work if isinstance(screen, QuizlogScreen) else None
+    return work is not None and work.running and not work.slow
