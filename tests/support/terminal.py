@@ -14,6 +14,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.support.processes import below
+
+_GAP = 0.05
+"""Seconds without output or work after which a program waits for keys: frames are 0.017 s apart."""
+_ESCAPE_GAP = 0.2
+"""The same after Escape, which is a key of its own if nothing follows it within 0.1 s."""
+_IDLE_SHARE = 0.1
+"""The share of its time that a program which waits may spend looking whether files changed."""
+
 
 class Terminal:
     """Runs a command on a terminal of its own.
@@ -53,12 +62,14 @@ class Terminal:
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
         )
         self._inner = inner
+        self._gap = _ESCAPE_GAP
         self.seen = bytearray()
 
     def resize(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def send(self, keys: str) -> None:
+        self._gap = _ESCAPE_GAP if keys.endswith("\x1b") else _GAP
         os.write(self.fd, keys.encode())
 
     def read(self, seconds: float) -> bytes:
@@ -90,6 +101,33 @@ class Terminal:
             last = time.perf_counter()
         return last
 
+    def rest(self) -> None:
+        """Read until all keys have had their effect: it waits, and so does what it started."""
+        if not Path("/proc/self/schedstat").exists():  # not on Linux
+            self.quiet(0.3)
+            return
+        before: dict[Path, float] = {}
+        while self._worked_since(before):
+            before = self._work()
+            while self.read(self._gap):
+                before = self._work()
+
+    def _work(self) -> dict[Path, float]:
+        """Seconds that each of its threads has run, or waited for a processor."""
+        pids = [self.process.pid, *below(self.process.pid)]
+        threads = [thread for pid in pids for thread in Path(f"/proc/{pid}/task").glob("*")]
+        return {thread: _work(thread) for thread in threads}
+
+    def _worked_since(self, before: dict[Path, float]) -> bool:
+        """Whether it did something since then, or is about to."""
+        now = self._work()
+        worked = sum(now.values()) - sum(before.values())
+        return (
+            now.keys() != before.keys()
+            or worked > _IDLE_SHARE * self._gap
+            or any(map(_wants_to_run, now))
+        )
+
     def end(self) -> int:
         """Read until the program has ended; its exit code."""
         deadline = time.monotonic() + 60
@@ -116,6 +154,20 @@ class Terminal:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _work(thread: Path) -> float:
+    try:
+        return sum(map(int, (thread / "schedstat").read_text().split()[:2])) / 1e9
+    except OSError:  # it has just ended
+        return 0.0
+
+
+def _wants_to_run(thread: Path) -> bool:
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] in "RD"
+    except OSError:
+        return False
 
 
 def quizlog(*words: str) -> list[str]:

@@ -35,7 +35,7 @@ def record(build: Build) -> Path:
 def terminal(record: Path) -> Iterator[Terminal]:
     with Terminal(quizlog("tui", str(record)), (100, 30)) as one:
         one.wait_for("number 1?")
-        one.quiet(0.3)
+        one.rest()
         yield one
 
 
@@ -53,13 +53,13 @@ def test_answer_fork_and_quit(terminal: Terminal, record: Path) -> None:
     terminal.send("bad\r")
     terminal.wait_for("bad number")
     terminal.send("\x1b")
-    terminal.quiet(0.3)
+    terminal.rest()
     terminal.send("0f")
     terminal.wait_for("Fork at step 0")
     terminal.send("7\r")
     terminal.wait_for("fork-1")
     terminal.send("\x1b")
-    terminal.quiet(0.3)
+    terminal.rest()
     terminal.send("q")
     assert ended(terminal) == 0
     data = yaml.safe_load(record.read_text())
@@ -69,7 +69,7 @@ def test_answer_fork_and_quit(terminal: Terminal, record: Path) -> None:
 def refused_answer(terminal: Terminal) -> None:
     """Try to answer in audit mode, and leave."""
     terminal.wait_for("[locked]")
-    terminal.quiet(0.3)
+    terminal.rest()
     terminal.send("i9\r")
     terminal.wait_for("this would")
     terminal.send("\x11")
@@ -107,7 +107,7 @@ def test_resizing_while_it_runs(terminal: Terminal) -> None:
     for size in ((60, 20), (20, 8), (160, 50), (100, 30)):
         terminal.resize(*size)
         terminal.process.send_signal(signal.SIGWINCH)
-        terminal.quiet(0.2)
+        terminal.rest()
     terminal.send("9\r")
     terminal.wait_for("number 2?")
     terminal.send("\x11")
@@ -122,9 +122,9 @@ def test_an_editor_that_cannot_start_leaves_the_screens(
 ) -> None:
     with Terminal(quizlog("tui", str(record)), (100, 30), env={"VISUAL": editor}) as terminal:
         terminal.wait_for("number 1?")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("\x1b")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("e")
         terminal.wait_for(told)
         terminal.send("i7\r")
@@ -137,16 +137,16 @@ def test_ctrl_c_in_the_pager_is_the_pagers(record: Path) -> None:
     pager = "sh -c 'trap \"echo caught\" INT; echo paging; read line; read line' -"
     with Terminal(quizlog("tui", str(record)), (100, 30), env={"PAGER": pager}) as terminal:
         terminal.wait_for("number 1?")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("\x1b")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("v")
         terminal.wait_for("paging")
         terminal.send("\x03")
         terminal.wait_for("caught")
         terminal.send("\r\r")
         terminal.wait_for("number 1?")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("\x11")
         assert ended(terminal) == 0
 
@@ -165,7 +165,7 @@ def test_a_script_that_hangs_ends_with_the_program(build: Build) -> None:
     path = build.record("if input('go? ') == 'y':\n    while True: pass\n")
     with Terminal(quizlog("tui", str(path)), (100, 30)) as terminal:
         terminal.wait_for("go?")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("y\r")
         terminal.wait_for("Escape stops it")
         terminal.process.send_signal(signal.SIGTERM)
@@ -175,7 +175,7 @@ def test_a_script_that_hangs_ends_with_the_program(build: Build) -> None:
 def test_no_color_draws_without_colour(record: Path) -> None:
     with Terminal(quizlog("tui", str(record)), (100, 30), env={"NO_COLOR": "1"}) as terminal:
         terminal.wait_for("Output")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("\x11")
         assert ended(terminal) == 0
     colours = {

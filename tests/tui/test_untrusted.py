@@ -75,7 +75,7 @@ def drive(terminal: Terminal, *keys: str) -> None:
     """Press keys, each after the screen has come to rest."""
     for key in keys:
         terminal.send(key)
-        terminal.quiet(0.3)
+        terminal.rest()
 
 
 def assert_clean(terminal: Terminal) -> None:
@@ -115,7 +115,7 @@ def test_no_screen_of_a_record_steers_the_terminal(evil: Path) -> None:
 def test_neither_does_the_library(evil: Path) -> None:
     with Terminal(quizlog("tui"), (100, 30), cwd=evil.parent) as terminal:
         terminal.wait_for("record")
-        terminal.quiet(0.5)
+        terminal.rest()
         drive(terminal, "\x06", "\x12", ".", "\r", "j", "\x1b")
         drive(terminal, "j", "k", "?", "\x1b", "\r")
         assert_clean(terminal)
@@ -176,7 +176,7 @@ def test_neither_does_the_choice_of_an_episodes_file(evil: Path, evil_episodes: 
     assert evil_episodes.parent == evil.parent
     with Terminal(quizlog("tui"), (100, 30), cwd=evil.parent) as terminal:
         terminal.wait_for("record")
-        terminal.quiet(0.5)
+        terminal.rest()
         terminal.send("E")
         terminal.wait_for("another file")
         terminal.send("\r")
