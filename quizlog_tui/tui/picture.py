@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -26,6 +27,7 @@ from ..session.session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
 from .idle import until_idle
+from .keys.key_names import character, named
 from .screen_names import SCREENS
 from .screens.base import DIALOG, QuizlogScreen
 from .screens.player.player import PlayerScreen
@@ -123,7 +125,9 @@ async def running(
     async with app.run_test(size=size, notifications=True) as pilot:
 
         async def press(*keys: str) -> None:
-            await pilot.press(*keys)
+            for name in map(named, keys):
+                app.post_message(events.Key(name, character(name)))
+                await until_idle(app)
             await _settled(pilot)
 
         await press()

@@ -62,6 +62,12 @@ def named(key: str) -> str:
     return key.lower()
 
 
+def character(name: str) -> str | None:
+    """What a key of Textual's name types; None for one that types nothing."""
+    typed = " " if name == "space" else _SHOWN.get(name, name)
+    return typed if len(typed) == 1 else None
+
+
 def is_key(name: str) -> bool:
     """Whether a key of Textual's name can be pressed."""
     *held, last = name.split("+")
