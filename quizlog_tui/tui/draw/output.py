@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from ...replay.transcript import Step, Transcript
-from ..widgets.lines.documents import Document, Line, line, name_lines, rows, safe
+from ...terminal_text import plain, settle
+from ..widgets.lines.documents import Document, Line, name_lines, rows, safe
+from ..widgets.lines.row_painter import SGR
 from ..widgets.lines.wrapping import height
 
 
@@ -15,9 +17,12 @@ class RunOutput:
 
     Args:
         run: The run through all recorded answers; looked at step by step with `at`.
+        raw: Whether escape sequences are shown as text, instead of what a terminal makes of them.
     """
 
-    def __init__(self, run: Transcript) -> None:
+    def __init__(self, run: Transcript, *, raw: bool = False) -> None:
+        self.raw = raw
+        """Whether escape sequences are shown as text."""
         self._steps = run.steps
         self._heights: list[int] = []
         self._width = 0
@@ -29,18 +34,18 @@ class RunOutput:
             shown: The run, or an earlier stop of it.
             hidden: How many events of its last step are not shown yet, the question first.
         """
-        return _Shown(self, len(shown.steps), tail(shown.last, hidden))
+        return _Shown(self, len(shown.steps), tail(shown.last, hidden, raw=self.raw))
 
     def item(self, index: int) -> Line:
         """An answered step."""
         step = self._steps[index]
-        written = "".join(step.written)
-        return line(written, (step.prompt or "", "prompt"), (step.input or "", "answer"))
+        pieces = _pieces(step, raw=self.raw)
+        return Line((*pieces, (safe(step.input or ""), "answer")))
 
     def text(self, index: int) -> str:
         """The same for a search."""
         step = self._steps[index]
-        return f"{''.join(step.written)}{step.prompt or ''}{step.input or ''}"
+        return f"{asked_text(step, raw=self.raw)}{step.input or ''}"
 
     def heights(self, count: int, width: int) -> Sequence[int]:
         """The rows of the first `count` steps, measured once for a width."""
@@ -82,18 +87,37 @@ class _Shown:
         return list(accumulate(heights, initial=0))
 
 
-def tail(step: Step, hidden: int = 0) -> Line:
+def tail(step: Step, hidden: int = 0, *, raw: bool = False) -> Line:
     """The last step of a run: what it wrote, and the question that waits, if any."""
     if hidden:
         written = step.written[: max(0, len(step.written) + 1 - hidden)]
-        return _ended("".join(written))
+        return _ended("".join(written), raw=raw)
     if step.prompt is None:
-        return _ended("".join(step.written))
-    return line("".join(step.written), (step.prompt, "prompt"), ("▏", "dim"))
+        return _ended("".join(step.written), raw=raw)
+    return Line((*_pieces(step, raw=raw), ("▏", "dim")))
+
+
+def asked_text(step: Step, *, raw: bool = False) -> str:
+    """What a step wrote and asked, as it is drawn or as it is."""
+    texts = ("".join(step.written), step.prompt or "")
+    return "".join(texts if raw else map(plain, texts))
+
+
+def _pieces(step: Step, *, raw: bool) -> list[tuple[str, str]]:
+    """What a step wrote and asked, in pieces."""
+    written = _drawn("".join(step.written), "", raw=raw)
+    return [*written, *_drawn(step.prompt or "", "prompt", raw=raw)]
+
+
+def _drawn(text: str, style: str, *, raw: bool) -> list[tuple[str, str]]:
+    """A text in pieces, with a style where it has none of its own."""
+    if raw:
+        return [(safe(text), style)]
+    return [(safe(shown), f"{SGR}{own}" if own else style) for shown, own in settle(text)]
 
 
 def next_step_with(
-    run: Transcript, step: int, hidden: int, count: Callable[[str], int]
+    run: Transcript, step: int, hidden: int, count: Callable[[str], int], *, raw: bool = False
 ) -> int | None:
     """The next step at which the output of a run has more of what is counted; None if none has.
 
@@ -102,11 +126,12 @@ def next_step_with(
         step: The step that is shown.
         hidden: How many events of it are not shown yet.
         count: How often a text has what is looked for.
+        raw: Whether escape sequences are shown as text.
     """
     for at in range(step, len(run.steps) + 1):
         stop = run.steps[at] if at < len(run.steps) else run.last
-        seen = count(tail(stop, hidden).text) if at == step else 0
-        asked = f"{''.join(stop.written)}{stop.prompt or ''}"
+        seen = count(tail(stop, hidden, raw=raw).text) if at == step else 0
+        asked = asked_text(stop, raw=raw)
         if count(asked) > seen:
             return at
         if stop.input is not None and count(asked + stop.input) > seen:
@@ -119,8 +144,8 @@ def events(step: Step) -> int:
     return len(step.written) + 1
 
 
-def _ended(written: str) -> Line:
-    return line(written.removesuffix("\n")) if written else Line(())
+def _ended(written: str, *, raw: bool) -> Line:
+    return Line(tuple(_drawn(written.removesuffix("\n"), "", raw=raw)))
 
 
 def _height(text: str, width: int) -> int:

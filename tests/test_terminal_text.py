@@ -1,0 +1,129 @@
+"""What a terminal would show of a text: colours and redrawn lines, and nothing that steers."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizlog_tui import terminal_text
+from quizlog_tui.terminal_text import Piece, colored, plain, rich_style, settle
+from quizlog_tui.text import visible
+
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+anything = st.text(
+    st.sampled_from([*"ab|\n\t\r\x08\x1b[]0;:139mKJACDGh?\x07\x9b\u202e\ud800é中"]), max_size=60
+)
+colors = st.lists(
+    st.one_of(
+        st.text(st.sampled_from([*"ab \n\t\x07\x9b\u202eé中"]), max_size=8),
+        st.builds("\x1b[{}m".format, st.from_regex(r"[0-9;]{0,9}", fullmatch=True)),
+    )
+).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("no escapes\n", "no escapes\n"),
+        (" 10%\r 50%\r100%\n", "100%\n"),
+        ("long line\rok", "okng line"),
+        ("long line\r\x1b[Kok", "ok"),
+        ("long line\x1b[2K\rok", "ok"),
+        ("a line\r\nnext\r\n", "a line\nnext\n"),
+        ("one\ntwo\n\x1b[2A\x1b[KONE\n\x1b[KTWO\n", "ONE\nTWO\n"),
+        ("one\ntwo\nthree\x1b[1F\x1b[Jlast", "one\nlast"),
+        ("abc\x08\x08X", "aXc"),
+        ("abc\x1b[5GX\x1b[1GY", "Ybc X"),
+        ("abc\x1b[1K", "   "),
+        ("a\x1b[3CX", "a   X"),
+        ("\x1b[99A\x1b[99Dtop", "top"),
+    ],
+)
+def test_lines_that_are_drawn_over_settle_as_on_a_terminal(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x1b]8;;https://example.org\x07link\x1b]8;;\x07",
+        "\x1b]0;title\x07",
+        "\x1b[2J\x1b[H",
+        "\x1b[?1049h",
+        "\x1bPq\x1b\\",
+        "\x9b31m",
+        "\x1b[1;1H",
+        "\x1b(0",
+        "\x1b[6n",
+    ],
+)
+def test_everything_else_stays_visible(text: str) -> None:
+    assert plain(text) == visible(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("\x1b[31mred\x1b[0m, not", [("red", "31"), (", not", "")]),
+        ("\x1b[31;1mboth\x1b[22mred", [("both", "1;31"), ("red", "31")]),
+        ("\x1b[38;5;196mx\x1b[48;2;1;2;3my", [("x", "38;5;196"), ("y", "38;5;196;48;2;1;2;3")]),
+        ("\x1b[38:5:9mx\x1b[39my", [("x", "38;5;9"), ("y", "")]),
+        ("\x1b[38;5;999mx", [("x", "")]),
+        ("\x1b[01;032mx\x1b[my", [("x", "1;32"), ("y", "")]),
+        ("\x1b[8mhidden", [("hidden", "")]),
+        ("\x1b[31;41mhidden", [("hidden", "31")]),
+        ("aa\r\x1b[32mb", [("b", "32"), ("a", "")]),
+        ("a\x1b[31m\nb", [("a\n", ""), ("b", "31")]),
+    ],
+)
+def test_colours_become_the_style_of_the_text(text: str, pieces: list[tuple[str, str]]) -> None:
+    assert settle(text) == tuple(Piece(*piece) for piece in pieces)
+
+
+@given(colors)
+def test_colours_lose_no_text(text: str) -> None:
+    assert plain(text) == visible(SGR.sub("", text))
+
+
+@given(anything)
+def test_nothing_but_our_own_colours_can_steer_a_terminal(text: str) -> None:
+    assert plain(text) == visible(plain(text))
+    assert SGR.sub("", colored(text)) == plain(text)
+
+
+@given(colors, colors)
+def test_what_stands_on_earlier_lines_stays(before: str, after: str) -> None:
+    settled = plain(before + "\n" + after)
+    assert settled.startswith(plain(before + "\n"))
+
+
+def test_a_style_is_known_to_rich() -> None:
+    style = rich_style("1;38;2;1;2;3")
+    assert style.bold and style.color is not None and style.color.triplet == (1, 2, 3)
+    assert rich_style("31").get_html_style()
+
+
+def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten times the text takes about ten times as long, however it draws over itself."""
+    monkeypatch.setattr(terminal_text, "_WORK", 100_000)
+
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        settle(text)
+        return time.process_time() - start
+
+    for unit in ("\x1b[31ma\x1b[32m\x1b[D\x1b[C", "a\x1b[1mb\r\x1b[999C", "x\n\x1b[A", " 1%\r"):
+        small, large = (min(seconds(unit * n) for _ in range(3)) for n in (2_000, 20_000))
+        assert large < 60 * small + 0.5, unit
+
+
+def test_a_text_that_takes_too_long_is_shown_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "ab\x1b[1mc" + "\rx" * 50
+    monkeypatch.setattr(terminal_text, "_WORK", 10)
+    assert plain(text) == visible(text)
+    monkeypatch.setattr(terminal_text, "MOST", 3)
+    assert plain("\x1b[31mred") == visible("\x1b[31mred")
