@@ -38,11 +38,17 @@ class Piece(NamedTuple):
 def settle(text: str) -> tuple[Piece, ...]:
     """The pieces of a text as a terminal would show it, safe to show."""
     if len(text) <= MOST and _STEERS.search(text):
-        try:
-            return _merged(_drawn(text))
-        except _TooMuchWorkError:
-            pass
+        return _settled(text)
     return (Piece(visible(text)),) if text else ()
+
+
+@lru_cache(maxsize=4)
+def _settled(text: str) -> tuple[Piece, ...]:
+    """The same for a text that steers; kept, as a pane asks for what it shows several times."""
+    try:
+        return _merged(_drawn(text))
+    except _TooMuchWorkError:
+        return (Piece(visible(text)),)
 
 
 def plain(text: str) -> str:
@@ -52,9 +58,14 @@ def plain(text: str) -> str:
 
 def colored(text: str) -> str:
     """A text for a terminal: what `settle` finds, with no escape sequences but our own colours."""
-    return "".join(
-        f"\x1b[{style}m{shown}\x1b[0m" if style else shown for shown, style in settle(text)
-    )
+    return "".join(_with_style(*piece) for piece in settle(text))
+
+
+def _with_style(text: str, style: str) -> str:
+    """A text in a style that ends on each line, so that no ground runs on to the right edge."""
+    if not style:
+        return text
+    return "\n".join(one and f"\x1b[{style}m{one}\x1b[0m" for one in text.split("\n"))
 
 
 @lru_cache(maxsize=1024)

@@ -112,6 +112,7 @@ def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal_text, "_WORK", 100_000)
 
     def seconds(text: str) -> float:
+        terminal_text._settled.cache_clear()
         start = time.process_time()
         settle(text)
         return time.process_time() - start
@@ -123,6 +124,7 @@ def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_text_that_takes_too_long_is_shown_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "ab\x1b[1mc" + "\rx" * 50
+    terminal_text._settled.cache_clear()
     monkeypatch.setattr(terminal_text, "_WORK", 10)
     assert plain(text) == visible(text)
     monkeypatch.setattr(terminal_text, "MOST", 3)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..errors import OutputError
 from ..files.inherited import open_standard_descriptors
+from ..terminal_text import colored, plain
+from ..text import visible
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -32,6 +34,13 @@ def prepare() -> None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115  it stays open
     sys.stdout = _stream(1, sys.stdout, _refuse_data)
     sys.stderr = _stream(2, sys.stderr, lambda error: None)
+
+
+def drawing(stream: TextIO) -> Callable[[str], str]:
+    """What makes a script's output safe to show: in its colours where a terminal may have them."""
+    if not stream.isatty() or os.environ.get("TERM") == "dumb":
+        return visible
+    return plain if os.environ.get("NO_COLOR") else colored
 
 
 @contextmanager

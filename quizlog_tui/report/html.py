@@ -12,8 +12,10 @@ from html import escape
 
 from ..record.feedback import Feedback
 from ..session.timeline import Moment
+from ..terminal_text import settle
 from ..text import visible
 from . import player as playing
+from .colors import css
 from .document import BranchSection, ErrorSection, RecordReport
 from .words import MARK, length, outcome, place, signed
 
@@ -52,6 +54,14 @@ def to_html(report: RecordReport, *, player: bool = False) -> str:
 
 def _safe(text: str) -> str:
     return escape(visible(text))
+
+
+def _rendered(text: str) -> str:
+    """Output as a terminal would show it, in its colours."""
+    return "".join(
+        f'<span style="{css(style)}">{_safe(shown)}</span>' if style else _safe(shown)
+        for shown, style in settle(text)
+    )
 
 
 def _document(report: RecordReport, player: bool) -> Iterator[str]:
@@ -116,14 +126,14 @@ def _moment(moment: Moment, ends: str, player: bool) -> Iterator[str]:
     line = "" if moment.line is None else f" · line {moment.line}"
     code = " · the answer ran as code" if moment.code else ""
     yield f'<div class="step">\n<span class="dim">step {moment.at}{line}{code}</span>'
-    question = _safe(moment.step.prompt or "")
+    question = _rendered(moment.step.prompt or "")
     marked = f'<span class="question">{question}</span>' if player and question else question
-    shown = _safe("".join(moment.step.written)) + marked
+    shown = _rendered("".join(moment.step.written)) + marked
     answer = "" if moment.answer is None else f'<span class="answer">{_safe(moment.answer)}</span>'
     if shown or answer:
         yield f"<pre>\n{shown}{answer}</pre>"
     if moment.step.stderr:
-        text = _safe(moment.step.stderr)
+        text = _rendered(moment.step.stderr)
         yield f'<details class="stderr"><summary>stderr</summary><pre>\n{text}</pre></details>'
     if moment.answer is None:
         yield f"<p>{ends}</p>"

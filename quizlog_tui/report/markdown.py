@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ..record.feedback import Feedback
 from ..session.timeline import Moment
+from ..terminal_text import plain
 from ..text import one_line, visible
 from .document import BranchSection, ErrorSection, RecordReport
 from .words import MARK, length, outcome, place, signed
@@ -80,11 +81,11 @@ def _moment(moment: Moment, ends: str) -> Iterator[str]:
     line = "" if moment.line is None else f", line {moment.line}"
     ran = ", the answer ran as code" if moment.code else ""
     yield from (f"### Step {moment.at}{line}{ran}", "")
-    shown = "".join(moment.step.written) + (moment.step.prompt or "")
+    shown = plain("".join(moment.step.written)) + plain(moment.step.prompt or "")
     if shown:
         yield from fence(shown)
     if moment.step.stderr:
-        yield from ("On stderr:", "", *fence(moment.step.stderr))
+        yield from ("On stderr:", "", *fence(plain(moment.step.stderr)))
     if moment.answer is None:
         yield from (f"The branch ends here: {ends}", "")
     elif "\n" in moment.answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
@@ -36,8 +37,12 @@ def report(text: str) -> RecordReport:
     return RecordReport(text, text, 7, text, (branch,), (text,), (said,))
 
 
+COLORS = re.compile(r"[a-z0-9 :;,.#%()-]+")
+"""What the style of a piece of output in its own colours consists of."""
+
+
 class Page(HTMLParser):
-    """The tags and text of a page."""
+    """The tags and text of a page, but for the tags that give output its own colours."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -48,7 +53,10 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.append((tag, tuple(attrs)))
+        if tag != "span" or [name for name, _ in attrs] != ["style"]:
+            self.tags.append((tag, tuple(attrs)))
+        else:
+            assert COLORS.fullmatch(attrs[0][1])
 
     def handle_data(self, data: str) -> None:
         self.text += data

@@ -1,8 +1,9 @@
-"""Nothing a script, record, file name or model says reaches a real terminal as a control sequence."""
+"""No text of a script, record, file or model steers a terminal; the shell draws colours of output."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,9 @@ raise Exception({EVIL!r})  #score = 0.5
         "script: '\\x1b]0;owned'\nseed: \x1b]0;owned\x07\n"
     )
     return record
+
+
+COLOR = re.compile(rb"\x1b\[[0-9;]*m")
 
 
 def drive(terminal: Terminal, *keys: str) -> None:
@@ -214,6 +218,9 @@ def test_neither_does_the_shell(command: list[str], evil: Path) -> None:
     words = [word.format(evil) for word in command]
     with Terminal(quizlog(*words), (100, 30), cwd=evil.parent) as terminal:
         terminal.end()
+        if command[0] == "{}":  # its output has colours, but no other sequence
+            terminal.seen = bytearray(COLOR.sub(b"", bytes(terminal.seen)))
+            assert b"\x1b" not in terminal.seen
         assert_clean(terminal)
 
 

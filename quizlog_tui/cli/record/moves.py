@@ -21,7 +21,7 @@ from ...session.session import Session
 from ...text import one_line
 from ..grammar import Parser, add_allow, add_step, add_wait, command
 from ..json_output import emit_json
-from ..streams import telling
+from ..streams import drawing, telling
 from .show import narrate, narrate_warnings, questionnaire, why
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
     elif arguments.json:
         emit_json(reply.to_dict())
     else:
-        print(questionnaire(reply), end="")
+        print(questionnaire(reply, drawing(sys.stdout)), end="")
         sys.stdout.flush()
         narrate(session, reply)
     return 1 if reply.status == "error" else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...replay.transcript import Step
@@ -16,20 +16,27 @@ _MOST_EXIT_LINES = 20
 """Lines of what a script says where it leaves with an exit status."""
 
 
-def questionnaire(reply: Reply) -> str:
-    """Printed output with each answer in its place behind its question."""
+def questionnaire(reply: Reply, draw: Callable[[str], str] = visible) -> str:
+    """Printed output with each answer in its place behind its question.
+
+    Args:
+        reply: Where the questionnaire stands.
+        draw: Makes the script's output safe to show.
+    """
     transcript = reply.transcript
-    text = "".join(_asked(step) for step in (*transcript.steps[reply.since :], transcript.last))
+    text = "".join(
+        _asked(step, draw) for step in (*transcript.steps[reply.since :], transcript.last)
+    )
     return text if text.endswith("\n") or not text else f"{text}\n"
 
 
-def _asked(step: Step) -> str:
+def _asked(step: Step, draw: Callable[[str], str]) -> str:
     """What a step wrote, its question, and the answer on the question's line."""
-    written = visible("".join(step.written))
+    written = draw("".join(step.written))
     if step.prompt is None:
         return written
     answer = "" if step.input is None else f"{visible(step.input)}\n"
-    return f"{written}{visible(step.prompt)}{answer}"
+    return f"{written}{draw(step.prompt)}{answer}"
 
 
 def say(text: str) -> None:

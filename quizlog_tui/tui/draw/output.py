@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from ...replay.transcript import Step, Transcript
 from ...terminal_text import plain, settle
-from ..widgets.lines.documents import Document, Line, name_lines, rows, safe
+from ..widgets.lines.documents import TAB, Document, Line, name_lines, rows, safe
 from ..widgets.lines.row_painter import SGR
 from ..widgets.lines.wrapping import height
 
@@ -113,7 +113,9 @@ def _drawn(text: str, style: str, *, raw: bool) -> list[tuple[str, str]]:
     """A text in pieces, with a style where it has none of its own."""
     if raw:
         return [(safe(text), style)]
-    return [(safe(shown), f"{SGR}{own}" if own else style) for shown, own in settle(text)]
+    return [
+        (shown.replace("\t", TAB), f"{SGR}{own}" if own else style) for shown, own in settle(text)
+    ]
 
 
 def next_step_with(
@@ -150,4 +152,4 @@ def _ended(written: str, *, raw: bool) -> Line:
 
 def _height(text: str, width: int) -> int:
     """Rows of a text; of plain ASCII each character stands for one, made safe or not."""
-    return height(text.replace("\t", "    ") if text.isascii() else safe(text), width)
+    return height(text.replace("\t", TAB) if text.isascii() else safe(text), width)

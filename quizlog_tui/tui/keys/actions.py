@@ -103,6 +103,7 @@ _PLAYER = (
     _a("player.ask", "m", "do('tools.ask_models')", "Ask models", "ask several models the pending question, and decide", shell="quizlog solve RECORD"),
     _a("player.episode", "E", "do('tools.episode')", "Episode", "this branch as an episode of training data, into a file", shell="quizlog episodes build RECORD --branch NAME"),
     _a("player.source", "S", "do('panes.source')", "Source", "the script with the current line, or the answers again"),
+    _a("player.raw", "u", "do('output.toggle_raw')", "Raw", "escape sequences of the output as text, or what a terminal makes of them", shell="quizlog RECORD --raw"),
     _a("player.output", "1", "do('panes.panel', 'output')", "Output", "focus the output"),
     _a("player.answers", "2", "do('panes.panel', 'timeline')", "Answers", "focus the timeline"),
     _a("player.script", "3", "do('panes.panel', 'source')", "Script", "focus the source"),

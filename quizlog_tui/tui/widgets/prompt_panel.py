@@ -13,7 +13,8 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from ...replay.script.input_kinds import INTEGER, NUMBER
-from ...text import one_line, visible
+from ...terminal_text import plain
+from ...text import one_line
 from .drafts import Drafts
 from .editors.editor import Answered
 from .editors.fitted import FittedInput
@@ -78,7 +79,7 @@ class PromptPanel(Vertical):
             self._question = question
             self._offer(question)
         self._title(title, "/".join(question.kind.choices) or question.kind.name)
-        self._say("#question", visible(_in_short(question.text)) or "(no prompt)")
+        self._say("#question", plain(_in_short(question.text)) or "(no prompt)")
         self.text_line.suggestions = list(dict.fromkeys((*self.options, *suggestions)))
         self.text_line.placeholder = "type the answer, Enter sends it"
         self.text_line.disabled = False
@@ -105,7 +106,7 @@ class PromptPanel(Vertical):
         self._turn_to("")
         self._question = None
         self._title(title, "")
-        self._say("#question", visible(text))
+        self._say("#question", plain(text))
         self.remark("")
         self.text_line.disabled = True
         self._arrange()

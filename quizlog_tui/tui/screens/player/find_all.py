@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ....record.lineage import lineage
 from ....session.find import Hit, excerpt
+from ....terminal_text import plain
 from ....text import plural
 from ...found import ChosenHit, Query
 from ...toasts import tell
@@ -110,7 +111,7 @@ class FindAll:
         stop = state.whole.upto(passage.at).last
         before = "".join(stop.written) if passage.part == "question" else ""
         before += passage.text[: hit.start + hit.spans[0][0]]
-        return Place(passage.at, len(safe(before)))
+        return Place(passage.at, len(safe(plain(before))))
 
     def _tell_place(self, chosen: ChosenHit) -> None:
         """Say which hit it is and where, in words of its own: not all stands in the output."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...draw.output import events, next_step_with
+from ...draw.output import events
 from ...playhead import Playhead
 from ...toasts import tell, warn
 from ...widgets.lines.line_view import LineView
@@ -12,6 +12,7 @@ from ..base import DIALOG
 from ..dialogs import AskScreen
 from ..view import in_worker
 from .context import PlayerContext
+from .output import Output
 
 
 class Navigation:
@@ -19,12 +20,16 @@ class Navigation:
 
     Args:
         context: What the parts of the player share.
+        output: The output of the run.
         marks: Gives the steps worth stopping at.
     """
 
-    def __init__(self, context: PlayerContext, marks: Callable[[], Iterable[int]]) -> None:
+    def __init__(
+        self, context: PlayerContext, output: Output, marks: Callable[[], Iterable[int]]
+    ) -> None:
         self.view = context.view
         self._holder = context.holder
+        self._output = output
         self._marks = marks
 
     @property
@@ -76,8 +81,7 @@ class Navigation:
         finding = pane.search.finding
         if pane.id != "output" or finding is None:
             return None
-        whole, head = self._holder.state.whole, self._head
-        return next_step_with(whole, head.step, head.hidden, finding.count)
+        return self._output.next_step_with(finding.count)
 
     def find_later(self, pane: LineView) -> bool:
         """Go to a place found at a later step, if the pane shows the last of those before."""

@@ -23,7 +23,6 @@ from ....text import plural
 from ...clock import Clock
 from ...draw.alerts import alert_lines, alerts
 from ...draw.error import error_lines
-from ...draw.output import RunOutput
 from ...draw.timeline import timeline_grid
 from ...draw.words import bars, outcome
 from ...found import ChosenHit
@@ -49,6 +48,7 @@ from .editing import Editing
 from .find_all import FindAll
 from .moves import Moves
 from .navigation import Navigation
+from .output import Output
 from .panes import Panes
 from .player_state import PlayerState, StateHolder, command_values, state_of
 from .prompt import PromptDrawing
@@ -126,7 +126,8 @@ class PlayerScreen(QuizlogScreen[None]):
         context = PlayerContext(self, session, replayer, holder, clock)
         self.moves = Moves(context, self.panes)
         self.editing = Editing(context, self.panes, self.moves, confirms)
-        self.navigation = Navigation(context, self._marks)
+        self.output = Output(context)
+        self.navigation = Navigation(context, self.output, self._marks)
         self.autoplay = Autoplay(context)
         self.dialogs = Dialogs(context, self.moves, author)
         self.tools = Tools(context, self.panes, self.moves, agreed)
@@ -134,7 +135,6 @@ class PlayerScreen(QuizlogScreen[None]):
         self.answer_pane = AnswerPane(context, self.panes)
         self._found_at_first = found
         self.commands = CommandRunner(self)
-        self._output = RunOutput(self.state.whole)
         self._drawn: Timeline | None = None
         self._drawn_source: Source | None = None
 
@@ -311,16 +311,14 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def _measure_output(self) -> None:
         """Measure the output anew: the run is another one."""
-        self._output = RunOutput(self.state.whole)
+        self.output.measure()
         if source_to_draw(self.session) != self._drawn_source:
             self._show_source()
 
     def draw(self) -> None:
         """Put the session's state on the screen."""
         shown = self.state.shown
-        self.query_one("#output", LineView).show(
-            self._output.at(shown, self.state.head.hidden), end=True
-        )
+        self.query_one("#output", LineView).show(self.output.at(shown), end=True)
         moments = self.known.moments(self.state.whole)
         self._draw_timeline(moments)
         self.answer_pane.draw(self.state, moments, self.known.given(self.state.step))

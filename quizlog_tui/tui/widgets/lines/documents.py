@@ -13,6 +13,9 @@ from typing import NamedTuple, Protocol
 from ....text import visible
 from .wrapping import Row, Rows
 
+TAB = "    "
+"""What a tab is drawn as."""
+
 
 class Line(NamedTuple):
     """One item: pieces of safe text, each with the name of its style; may hold newlines."""
@@ -35,7 +38,7 @@ def line(*pieces: str | tuple[str, str], cut: bool = False) -> Line:
 
 def safe(text: str) -> str:
     """Foreign text as it is drawn: nothing that steers a terminal, tabs as spaces."""
-    return visible(text).replace("\t", "    ")
+    return visible(text).replace("\t", TAB)
 
 
 class Document(Protocol):

@@ -10,11 +10,14 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
+from ...draw.terminal_style import readable_style
 from .strips import cut_to, restyled
 from .wrapping import Row
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
 """The names a piece of text may be styled by."""
+SGR = "sgr "
+"""Begins the name of a style that a script chose; the parameters of SGR follow."""
 
 
 class Mark(NamedTuple):
@@ -53,10 +56,14 @@ class RowPainter:
         """A style by its name; that of the pane for an empty one."""
         style = self._styles.get(name)
         if style is None:
-            pane = self._pane
-            base = pane.get_component_rich_style(f"line--{name}") if name else pane.rich_style
-            style = self._styles[name] = base
+            style = self._styles[name] = self._made(name)
         return style
+
+    def _made(self, name: str) -> Style:
+        pane = self._pane
+        if name.startswith(SGR):
+            return readable_style(name.removeprefix(SGR), pane.rich_style, pane.app.ansi_theme)
+        return pane.get_component_rich_style(f"line--{name}") if name else pane.rich_style
 
     def draw(
         self, row: int, pieces: Row, marks: Sequence[Mark], width: int, *, cursor: bool
