@@ -47,22 +47,29 @@ campaigns = pytest.mark.parametrize(
 )
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[Path]:
+    """An interpreter that every user can run."""
+    with open_python() as made:
+        yield made
+
+
 def attacked(
-    folder: Path, words: list[str], before: Sequence[str] = ()
+    folder: Path, python: Path, words: list[str], before: Sequence[str] = ()
 ) -> dict[str, list[dict[str, object]]]:
     """What came of attacks, run by an ordinary user.
 
     Args:
         folder: For that user's home and temporary files.
-        words: What the interpreter is to run.
+        python: The interpreter.
+        words: What it is to run.
         before: Words before the command.
     """
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     own = _own_folders(folder)
-    with open_python() as python, devices(changed=False):
-        command = [*before, python, *words]
+    with devices(changed=False):
         done = subprocess.run(
-            command,
+            [*before, python, *words],
             cwd=own["TMPDIR"],
             env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "PYTHONPATH": str(OURS)} | own,
             capture_output=True,
@@ -107,16 +114,18 @@ def folder() -> Iterator[Path]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests beside this run as an ordinary user")
 @campaigns
-def test_they_hold_for_an_ordinary_user(folder: Path, words: list[str]) -> None:
-    assert broken(attacked(folder, words), words) == []
+def test_they_hold_for_an_ordinary_user(folder: Path, python: Path, words: list[str]) -> None:
+    assert broken(attacked(folder, python, words), words) == []
 
 
 @campaigns
-def test_they_hold_where_there_is_landlock_alone(folder: Path, words: list[str]) -> None:
+def test_they_hold_where_there_is_landlock_alone(
+    folder: Path, python: Path, words: list[str]
+) -> None:
     """As under systems that permit nobody to make namespaces: no boxes, and no overlays."""
     if not shutil.which("bwrap"):
         pytest.skip("bubblewrap is not installed, which takes namespaces away")
-    found = attacked(folder, words, _NO_NAMESPACES)
+    found = attacked(folder, python, words, _NO_NAMESPACES)
     assert found["isolation"] == "landlock"
     assert broken(found, words) == []
 
