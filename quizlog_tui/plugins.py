@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 INPUT_KINDS = "quizlog.input_kinds"
 """The group of inputs for kinds of answers; each is named like the tag that asks for it."""
 VOTERS = "quizlog.voters"
-"""The group of voters that are no endpoint, program or person."""
+"""The group of voters that are neither endpoint, program nor person."""
 EXPORTERS = "quizlog.exporters"
 """The group of forms that episodes are exported in."""
 

@@ -49,7 +49,7 @@ def one_line(text: str) -> str:
 
 
 def clipped(text: str, most: int) -> str:
-    """A text of at most so many characters; `…` stands at its end for what is cut."""
+    """A text of at most this number of characters; a cut text ends in `…`."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

@@ -25,7 +25,7 @@ def open_regular(path: str | Path) -> BinaryIO:
     """Open a regular file for reading, without blocking.
 
     Raises:
-        OSError: It cannot be opened, or is no regular file.
+        OSError: It cannot be opened, or is not a regular file.
     """
     try:
         _check(os.stat(path))  # before opening, as opening a device can start it
@@ -52,7 +52,7 @@ def read_regular(path: str | Path, most: int) -> bytes:
     """The content of a regular file of at most `most` bytes.
 
     Raises:
-        OSError: It cannot be read, is no regular file, or is bigger.
+        OSError: It cannot be read, is not a regular file, or is bigger.
     """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size

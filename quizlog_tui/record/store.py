@@ -101,12 +101,13 @@ class RecordFile:
             self._lock.release()
             self._lock = None
 
-    def write(self, record: Record, beside: Mapping[Path, bytes] | None = None) -> list[str]:
+    def write(self, record: Record, more_files: Mapping[Path, bytes] | None = None) -> list[str]:
         """Replace the record durably; return warnings for the user.
 
         Args:
             record: What to write.
-            beside: Files to replace just before it; if one cannot be, the record is not replaced.
+            more_files: Files to replace just before it; if one cannot be, the record is not
+                replaced.
 
         Raises:
             ConflictError: Somebody else changed the file since it was read.
@@ -119,7 +120,7 @@ class RecordFile:
             if self._differs():
                 hint = "read it again and repeat; nothing was written"
                 raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
-            remarks = self._replace({**(beside or {}), self.path: data})
+            remarks = self._replace({**(more_files or {}), self.path: data})
         self._known = data
         self.written = True
         return remarks

@@ -65,12 +65,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise _Refused(f"{name} is no number")
+    raise _Refused(f"{name} is not a number")
 
 
 def _claim(data: Any) -> Claim:
     if not isinstance(data, dict):
-        raise _Refused("it is no object")
+        raise _Refused("it is not an object")
     if set(data) == {"answer"}:
         _check(data["answer"])
         return Claim("ok", answer=data["answer"])

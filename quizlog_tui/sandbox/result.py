@@ -27,7 +27,7 @@ STATUSES: dict[Status, str] = {
     "ok": "it left an answer",
     "error": "it raised an exception",
     "no_result": "it left no answer",
-    "bad_result": "its answer is no JSON value, and cannot be made one",
+    "bad_result": "its answer is not a JSON value, and cannot be made one",
     "crashed": "a signal ended it",
     "timeout": "it ran for too long",
     "oom": "it used too much memory",

@@ -77,7 +77,7 @@ class Asking:
     ) -> tuple[Decision, dict[str, Any] | None]:
         path = self._sessions.folders.find(SHEET, body.sheet_id)
         pending = await self._sessions.off_loop(partial(self._pending, path))
-        async with chosen_panel(self._choice, run_code, beside=path.parent) as panel:
+        async with chosen_panel(self._choice, run_code, record_folder=path.parent) as panel:
             decision = await ask_about(pending, panel, budget=budget, tell=tell)
         wanted = body.accept == "always" or (body.accept == "agreed" and agreed(decision))
         if not wanted or decision.verdict.why is None:

@@ -19,7 +19,7 @@ ALLOWABLE = ("notes",)
 
 @dataclass(frozen=True)
 class Audit:
-    """Why nothing may be changed, and what is allowed all the same."""
+    """Why nothing may be changed, and what is allowed nevertheless."""
 
     reason: str
     """Why, as `opened with --read-only`."""
@@ -46,7 +46,7 @@ def audit_mode(flag: bool, setting: bool, allow: Collection[str]) -> Audit | Non
     Args:
         flag: Whether `--read-only` was given.
         setting: Whether the settings say `audit = true`.
-        allow: What is allowed all the same, of `ALLOWABLE`.
+        allow: Exceptions, of `ALLOWABLE`.
     """
     if not (flag or setting):
         return None

@@ -27,10 +27,10 @@ def fan_out(
 
     Args:
         live: The record and where it runs.
-        state: How it stands.
+        state: The state of the session.
         at: The step.
         answers: The answers to try there.
-        deep: Whether each run goes on with the recorded later answers, as `amend` keeps them.
+        deep: Whether each run continues with the recorded later answers, as `amend` does.
 
     Raises:
         UsageError: There is no such step.

@@ -117,7 +117,7 @@ class Research(Solution):
 
     @model_validator(mode="before")
     @classmethod
-    def _none_is_no_wish(cls, data: Any) -> Any:
+    def _no_fetch(cls, data: Any) -> Any:
         is_null = isinstance(data, dict) and data.get("fetch", ()) is None
         return data | {"fetch": ()} if is_null else data
 

@@ -41,11 +41,11 @@ async def research(
     fetched: tuple[Fetched, ...] = ()
     seconds = 0.0
     for rounds in range(ROUNDS, -1, -1):
-        heard = await ask(Offer(tool.sites, rounds, fetched))
-        seconds += heard.seconds
-        wishes = heard.parsed.fetch if isinstance(heard.parsed, Research) else ()
-        if not wishes:
+        reply = await ask(Offer(tool.sites, rounds, fetched))
+        seconds += reply.seconds
+        requests = reply.parsed.fetch if isinstance(reply.parsed, Research) else ()
+        if not requests:
             break
-        for results in await asyncio.gather(*(tool.fetch(name, wish) for wish in wishes)):
+        for results in await asyncio.gather(*(tool.fetch(name, request) for request in requests)):
             fetched += results
-    return replace(heard, seconds=round(seconds, 3)), fetched
+    return replace(reply, seconds=round(seconds, 3)), fetched

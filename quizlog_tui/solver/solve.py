@@ -192,14 +192,14 @@ class _Work:
 
     async def _ask(self, client: ModelClient, prompt: Callable[..., Prompt[Solution]]) -> None:
         async def ask(offer: Offer | None = None) -> ModelResult[Solution]:
-            return await self._heard(client, prompt(offer))
+            return await self._request(client, prompt(offer))
 
         fetched: tuple[Fetched, ...] = ()
         if self.tool:
-            heard, fetched = await research(client.voter.name, self.tool, ask)
+            result, fetched = await research(client.voter.name, self.tool, ask)
         else:
-            heard = await ask()
-        reply = replace(reply_evidence(client.voter, heard), fetched=fetched)
+            result = await ask()
+        reply = replace(reply_evidence(client.voter, result), fetched=fetched)
         if not reply.code:
             self._put(reply)
             return
@@ -207,7 +207,7 @@ class _Work:
         executed = await self._run(reply.code)
         self._put(replace(reply, executed=executed), "ran")
 
-    async def _heard(self, client: ModelClient, prompt: Prompt[C]) -> ModelResult[C]:
+    async def _request(self, client: ModelClient, prompt: Prompt[C]) -> ModelResult[C]:
         """A model's reply. Waiting for its turn uses the budget, not the model's own time."""
         async with self.panel.turns:
             return await client.request(prompt, min(self.left(), self.shares.model))
@@ -284,8 +284,8 @@ class _Work:
             self._put_again(Reconsidered(client.voter.name, "timeout", error=error))
 
     async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
-        heard = await self._heard(client, prompt)
-        reply = reconsidered_evidence(client.voter, heard)
+        result = await self._request(client, prompt)
+        reply = reconsidered_evidence(client.voter, result)
         if reply.corrected_code:
             reply = replace(reply, executed=await self._run(reply.corrected_code))
         self._put_again(reply)

@@ -22,7 +22,7 @@ from tests.support.independent_runs import answer
 
 def test_the_gold_run_beside_the_others() -> None:
     told = facts(ONE)
-    assert told.verified and told.borne_out
+    assert told.verified and told.is_confirmed
     assert (told.gold.answer, told.gold.inputs) == ('"end"', ("4", "more", "end"))
     seen = [(run.name, run.answer, run.agrees, run.parts_from(told.gold)) for run in told.others]
     assert seen == [
@@ -38,7 +38,7 @@ def test_the_gold_run_beside_the_others() -> None:
 
 def failing(one: dict[str, Any]) -> list[str]:
     told = facts(one)
-    assert told.borne_out == told.verified
+    assert told.is_confirmed == told.verified
     return [check.text for check in told.checks if not check.holds]
 
 
@@ -60,7 +60,7 @@ def test_why_an_episode_is_not_verified() -> None:
 
 def test_a_claim_that_the_runs_do_not_bear_out_is_seen() -> None:
     told = facts(episode(("4", "end"), []) | {"verified": True})
-    assert told.verified and not told.borne_out
+    assert told.verified and not told.is_confirmed
 
 
 values = st.sampled_from([None, 1, 2, "x", "y"])

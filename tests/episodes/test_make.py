@@ -25,7 +25,7 @@ from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.read.check import check_file
 from quizlog_tui.episodes.runs.asking import Solver, SolveRun, WantedRun, runs_folder, stored_run
 from quizlog_tui.episodes.runs.decided import gold_run, is_repeated, own_runs, taken, witnesses
-from quizlog_tui.episodes.runs.instance import RecordAttempt, attempt, each_once, instances
+from quizlog_tui.episodes.runs.instance import RecordAttempt, attempt, instances, without_duplicates
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
@@ -151,24 +151,24 @@ answered = st.sampled_from([(), ("4",), ("4", "ada"), ("5",)])
 @given(st.lists(st.tuples(ids, begun, answered), max_size=6), st.randoms())
 def test_an_execution_is_one_run(made: list[tuple[Any, Any, Any]], random: Any) -> None:
     found = copies(Path("/somewhere"), *made)
-    left = list(each_once(found))
+    left = list(without_duplicates(found))
     named = [one.run.run_id for one in left if one.run.run_id]
     nameless = [(one.run.inputs, one.run.start_time) for one in left if not one.run.run_id]
     assert len(named) == len(set(named)) and len(nameless) == len(set(nameless))
     random.shuffle(found)
-    assert list(each_once(found)) == left
+    assert list(without_duplicates(found)) == left
 
 
 def test_a_copy_counts_once_however_it_was_changed() -> None:
     whole, part = ("a", "2026", ("4", "ada")), ("a", "2026", ("4",))
-    [one] = each_once(copies(Path("/somewhere"), part, whole))
+    [one] = without_duplicates(copies(Path("/somewhere"), part, whole))
     assert one.run.inputs == ("4", "ada"), "the one that came furthest"
     for copy in ((None, "2026", ("4", "ada")), whole):
-        assert len(list(each_once(copies(Path("/somewhere"), whole, copy)))) == 1
-        assert len(list(each_once(copies(Path("/somewhere"), copy, whole)))) == 1
+        assert len(list(without_duplicates(copies(Path("/somewhere"), whole, copy)))) == 1
+        assert len(list(without_duplicates(copies(Path("/somewhere"), copy, whole)))) == 1
     others = ("b", "2026", ("4", "ada")), (None, "2026", ("4", "bea")), (None, "2027", ("4", "ada"))
     for other in others:
-        assert len(list(each_once(copies(Path("/somewhere"), whole, other)))) == 2
+        assert len(list(without_duplicates(copies(Path("/somewhere"), whole, other)))) == 2
 
 
 def test_the_run_that_feedback_names_gold_is_gold(build: Build) -> None:

@@ -27,7 +27,7 @@ def run(sandbox: Sandbox, code: str, workspace: Path | None = None, **limits: fl
         ("x = 1\nraise KeyError('k')", "error", "KeyError: 'k' (line 2)"),
         ("def f(:", "error", "SyntaxError: invalid syntax (line 1)"),
         ("\n1/0", "error", "ZeroDivisionError: division by zero (line 2)"),
-        ("answer = object()", "error", "answer: a object is no JSON data"),
+        ("answer = object()", "error", "answer: a object is not JSON data"),
         ("raise MemoryError", "oom", "MemoryError"),
         ("raise OSError(28, 'No space left')", "disk_limit", "OSError"),
         ("x = 1", "no_result", "`answer` was not set"),

@@ -71,7 +71,7 @@ def _with(**changes: object) -> str:
         ("", "is not JSON"),
         ("[]", "decision: must be an object, not a list"),
         ("{}", "decision: the key 'id' is missing"),
-        ('{"id": NaN}', "NaN is no JSON value"),
+        ('{"id": NaN}', "NaN is not a JSON value"),
         ("[" * 100_000, "nested too deep"),
         (_with(schema_version=2), "has schema_version 2, not 1"),
         (_with(schema_version=None), "schema_version: must be a whole number, not null"),

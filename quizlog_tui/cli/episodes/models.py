@@ -83,7 +83,7 @@ def _models(arguments: Namespace, limits: Limits) -> Solver:
     async def opened() -> AsyncIterator[SolveRun]:
         from ...episodes.runs.model_runs import by_models
 
-        async with chosen_panel(choice, run, beside=beside, note=_note) as panel:
+        async with chosen_panel(choice, run, record_folder=beside, note=_note) as panel:
             _check_enough(panel, arguments.runs)
             yield by_models(panel, limits)
 

@@ -163,7 +163,7 @@ async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]
     async with chosen_panel(
         Choice(models, replay, keep),
         run,
-        beside=session.path.parent,
+        record_folder=session.path.parent,
         ask=ask_person,
         note=lambda text: say(f"note: {text}"),
     ) as panel:

@@ -112,7 +112,7 @@ def _check_usable(gold: Replayed) -> None:
         raise EpisodeError(message, where=gold.run.name, hint=said)
     for index, answer in enumerate(gold.run.inputs):
         if not is_text(answer):
-            hint = "a lone surrogate is no Unicode text, which files for training must be"
+            hint = "a lone surrogate is not Unicode text, which files for training must be"
             raise EpisodeError("cannot be written", where=f"inputs[{index}]", hint=hint)
 
 

@@ -18,7 +18,7 @@ from ...errors import EpisodeError
 from ...plugins import EXPORTERS, broken, load_plugin
 from ..format.lines import plain_line
 from ..read.files import read_episodes, write_lines
-from ..runs.scripts import find_script, take_along
+from ..runs.scripts import copy_needed_files, find_script
 from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, rl
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _plugin_form(name: str) -> Form:
     def rows(episode: UsableEpisode) -> Iterator[Row]:
         try:
             for row in form(episode):
-                plain_line(row)  # so that what is no JSON is told as the plug-in's fault
+                plain_line(row)  # so that invalid JSON is reported as the plug-in's fault
                 yield row
         except (Exception, SystemExit) as error:  # foreign code
             raise broken(EXPORTERS, name, error) from None
@@ -182,6 +182,6 @@ def _with_scripts(
             if script is None:
                 done.not_found += 1
             else:
-                take_along(script, code_hash, target)
+                copy_needed_files(script, code_hash, target)
                 done.scripts += 1
         yield row

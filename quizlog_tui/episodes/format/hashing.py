@@ -93,7 +93,7 @@ def _walk(value: object, path: str, above: tuple[int, ...], *, finite: bool) -> 
     elif isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise _refused(f"the key {key!r} is no string", path)
+                raise _refused(f"the key {key!r} is not a string", path)
             _walk(item, f"{path}.{key}", above, finite=finite)
     else:
         raise _refused(f"JSON cannot hold a {type(value).__name__}", path)
@@ -108,7 +108,7 @@ _ABOVE = (0, 0, 0)
 def _number(value: int | float, path: str, *, finite: bool) -> None:
     if isinstance(value, float):
         if finite and not math.isfinite(value):
-            raise _refused(f"{value} is no JSON number", path)
+            raise _refused(f"{value} is not a JSON number", path)
     elif value.bit_length() > 3 * (sys.get_int_max_str_digits() or 10**9):
         raise _refused("the integer is too long to be written", path)
 
@@ -130,7 +130,7 @@ def strict_json(text: str) -> object:
         value: object = json.loads(text, object_pairs_hook=_single, parse_constant=_no_constant)
         _walk(value, "$", _ABOVE, finite=True)
         if "\\u" in text and not is_unicode(value):
-            raise ValueError("it holds a lone surrogate, which is no Unicode text")
+            raise ValueError("it holds a lone surrogate, which is not Unicode text")
     except (RecursionError, EpisodeError) as error:
         raise ValueError(str(error)) from None
     return value
@@ -153,7 +153,7 @@ def _single(pairs: list[tuple[str, object]]) -> JsonObject:
 
 
 def _no_constant(name: str) -> Never:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def canonical_answer(text: str, *, declared_text: bool = False) -> object:

@@ -96,12 +96,12 @@ def identity(view: View) -> Iterator[RuleFinding]:
         yield RuleFinding("question.id", "question-id", message)
     match = _UUID.fullmatch(found)
     if match is None:
-        yield RuleFinding("episode_id", "episode-id", "is no UUID")
+        yield RuleFinding("episode_id", "episode-id", "is not a UUID")
     elif match[1] == "5" and view.ours and view.metadata.keys() >= _NAMED:
         try:
             expected = episode_id(question["id"], view.gold)
         except TypeError:
-            expected = "its inputs are no texts"
+            expected = "its inputs are not texts"
         if found != expected:
             message = f"does not belong to this question and run: {expected}"
             yield RuleFinding("episode_id", "episode-id", message)
@@ -212,7 +212,7 @@ def _tangled(found: list[Hook], path: str) -> Iterator[RuleFinding]:
         where, name = f"{path}.hooks[{number}]", hook["variable_name"]
         for needed in hook["depends_on"]:
             if needed not in known:
-                what = "does not come before" if needed in names else "is no hook of this run"
+                what = "does not come before" if needed in names else "is not a hook of this run"
                 yield RuleFinding(f"{where}.depends_on", "depends-on", f"{needed!r} {what}")
         if name in known and name is not None:
             yield RuleFinding(f"{where}.variable_name", "hook-name", f"{name!r} stands twice")

@@ -79,7 +79,7 @@ class EpisodeFacts:
     """Pairs of role and content."""
 
     @property
-    def borne_out(self) -> bool:
+    def is_confirmed(self) -> bool:
         """Whether all conditions for `verified` hold."""
         return all(check.holds for check in self.checks)
 

@@ -97,7 +97,7 @@ def _check_readable(data: JsonObject, line: bytes) -> None:
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _is_deep(data):
         raise LineError("too-deep", _DEEP)
     if _SURROGATE.search(line) and not is_unicode(data):
-        message = "holds a lone surrogate, such as \\ud800, which is no Unicode text"
+        message = "holds a lone surrogate, such as \\ud800, which is not Unicode text"
         raise LineError("surrogate", message)
 
 
@@ -125,7 +125,7 @@ def _single(pairs: list[tuple[str, object]]) -> JsonObject:
 
 
 def _no_constant(name: str) -> Never:
-    raise LineError("not-finite", f"holds {name}, which is no JSON value")
+    raise LineError("not-finite", f"holds {name}, which is not a JSON value")
 
 
 def _finite(text: str) -> float:

@@ -184,7 +184,7 @@ def stored_run(file: Path) -> SolverRun | None:
         rejected = tuple((at, Turn(**turn), said) for at, turn, said in data.pop("rejected"))
         run = SolverRun(**data, turns=turns, rejected=rejected)
         if not all(isinstance(turn.answer, str) for turn in turns):
-            raise ValueError("an answer is no text")
+            raise ValueError("an answer is not a text")
         return run
     except FileNotFoundError:
         return None

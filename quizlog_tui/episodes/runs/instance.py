@@ -136,12 +136,14 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
         alone = replace(known[path], seed=each.record.seed)
         groups.setdefault(alone.key, (alone, []))[1].append(each)
     return [
-        replace(alone, attempts=tuple(sorted(each_once(found), key=RecordAttempt.gold_key)))
+        replace(
+            alone, attempts=tuple(sorted(without_duplicates(found), key=RecordAttempt.gold_key))
+        )
         for _, (alone, found) in sorted(groups.items())
     ]
 
 
-def each_once(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAttempt]:
+def without_duplicates(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAttempt]:
     """The attempts without copies: the same file, or the same run in another file.
 
     Copies of one execution may have different numbers of answers: the declared gold one is kept,

@@ -49,7 +49,7 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
 
 
-def take_along(script: Path, code_hash: str, folder: Path) -> None:
+def copy_needed_files(script: Path, code_hash: str, folder: Path) -> None:
     """Copy a script and the files next to it that it mentions.
 
     Hidden files are not copied, nor are records, because they contain answers.

@@ -134,7 +134,7 @@ def unpack_bundle(path: Path, folder: Path) -> Path:
         folder: An empty folder for its files.
 
     Raises:
-        RecordError: The file cannot be read, is no bundle, or was changed since it was packed.
+        RecordError: The file cannot be read, is not a bundle, or was changed since it was packed.
     """
     hint = "`quizlog verify` names all that is wrong"
     try:

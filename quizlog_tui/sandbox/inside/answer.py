@@ -36,7 +36,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
     """The JSON data that a value stands for.
 
     Raises:
-        UnfitAnswer: There is no such data.
+        UnfitAnswer: It has no JSON form.
     """
     if depth > DEEPEST:
         raise UnfitAnswer(f"it holds itself, or is more than {DEEPEST} levels deep")
@@ -74,7 +74,7 @@ def _plain(value: float | str) -> Any:
         return number
     real = float.__float__(value)
     if not math.isfinite(real):
-        raise UnfitAnswer(f"it holds {real}, which is no number")
+        raise UnfitAnswer(f"it holds {real}, which is not a number")
     return real
 
 
@@ -93,14 +93,14 @@ def _sorted(items: list[Any]) -> list[Any]:
 
 def _exact(value: decimal.Decimal | fractions.Fraction) -> Any:
     if isinstance(value, decimal.Decimal) and not value.is_finite():
-        raise UnfitAnswer(f"it holds {value}, which is no number")
+        raise UnfitAnswer(f"it holds {value}, which is not a number")
     return _plain(int(value) if value == int(value) else float(value))
 
 
 def _moment(value: Any) -> str:
     # pandas has a date that is not one.
     if value != value:
-        raise UnfitAnswer("it holds a date that is none (NaT)")
+        raise UnfitAnswer("it holds an invalid date (NaT)")
     return str(value.isoformat())
 
 
@@ -116,4 +116,6 @@ def _unwrapped(value: Any) -> Any:
                 return value.to_dict("records") if method == "to_dict" else getattr(value, method)()
     if library == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
-    raise UnfitAnswer(f"a {kind.__name__} is no JSON data: make it a number, text, list or mapping")
+    raise UnfitAnswer(
+        f"a {kind.__name__} is not JSON data: make it a number, text, list or mapping"
+    )

@@ -31,23 +31,23 @@ def clean_refusal(refusal: Refusal, redaction: Redaction) -> Refusal:
     return Refusal(clean(refusal.answer), clean(refusal.reason))
 
 
-def reply_evidence(voter: Voter, heard: ModelResult[Solution]) -> ModelReply:
+def reply_evidence(voter: Voter, result: ModelResult[Solution]) -> ModelReply:
     """The evidence of a model's reply, before its code has run."""
-    solution = heard.parsed
+    solution = result.parsed
     code = solution.code if solution else None
     return ModelReply(
         name=voter.name,
-        status=heard.status,
+        status=result.status,
         claimed=solution.answer if solution else None,
         code=code if code and code.strip() else None,
         explanation=solution.explanation if solution else None,
-        seconds=heard.seconds,
-        repaired=heard.repaired,
-        error=heard.error,
+        seconds=result.seconds,
+        repaired=result.repaired,
+        error=result.error,
         family=voter.family,
         weight=voter.weight,
         primary=voter.primary,
-        source=heard.source,
+        source=result.source,
     )
 
 
@@ -56,20 +56,20 @@ def may_be_asked_again(reply: ModelReply) -> bool:
     return reply.source != "human" and reply.status in ("ok", "rate_limited")
 
 
-def reconsidered_evidence(voter: Voter, heard: ModelResult[Final]) -> Reconsidered:
+def reconsidered_evidence(voter: Voter, result: ModelResult[Final]) -> Reconsidered:
     """The evidence of a reconsidered answer, before its code has run."""
-    final = heard.parsed
+    final = result.parsed
     code = final.corrected_code if final else None
     return Reconsidered(
         name=voter.name,
-        status=heard.status,
+        status=result.status,
         final_answer=final.final_answer if final else None,
         confidence=final.confidence if final else None,
         explanation=final.explanation if final else None,
         corrected_code=code if code and code.strip() else None,
-        seconds=heard.seconds,
-        repaired=heard.repaired,
-        error=heard.error,
+        seconds=result.seconds,
+        repaired=result.repaired,
+        error=result.error,
     )
 
 

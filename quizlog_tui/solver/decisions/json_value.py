@@ -32,7 +32,7 @@ def json_fault(value: Any, depth: int = MAX_DEPTH) -> str | None:
         return f"is nested deeper than {MAX_DEPTH} levels"
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            return "has a key that is no text"
+            return "has a key that is not a text"
         return _first_fault(value.values(), depth)
     if isinstance(value, (list, tuple)):
         return _first_fault(value, depth)
@@ -62,4 +62,4 @@ def strict_loads(text: str | bytes) -> Any:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")

@@ -67,7 +67,7 @@ async def chosen_panel(
     choice: Choice,
     run: RunCode,
     *,
-    beside: Path | None = None,
+    record_folder: Path | None = None,
     ask: Ask | None = None,
     note: Callable[[str], None] = lambda text: None,
 ) -> AsyncIterator[Panel]:
@@ -79,20 +79,20 @@ async def chosen_panel(
     Args:
         choice: The user's choice.
         run: Runs a model's code.
-        beside: The record's folder, if a record asks the question.
+        record_folder: The record's folder, if a record asks the question.
         ask: Asks the person, if one is a voter.
         note: Called with each note for the user.
 
     Raises:
         ConfigError: No models are configured, or the file or folder cannot be read.
     """
-    beside_record = beside / "cassettes" if beside else None
+    cassettes = record_folder / "cassettes" if record_folder else None
     configured = choice.models or default_models()
     has_models = choice.models is not None or configured.exists()
     if choice.replay:
         yield recorded_panel(choice.replay, run)
-    elif not has_models and beside_record and beside_record.is_dir():
-        yield recorded_panel(beside_record, run)
+    elif not has_models and cassettes and cassettes.is_dir():
+        yield recorded_panel(cassettes, run)
     elif not has_models:
         hint = f"describe them in {configured} as `quizlog models --help` shows"
         raise ConfigError("no models are configured", hint=hint)
@@ -105,7 +105,7 @@ async def chosen_panel(
             models, run, ask=ask, keep=choice.keep, environment=environment
         ) as panel:
             is_named = choice.models is not None or choice.keep is not None
-            folder = None if is_named else beside_record
+            folder = None if is_named else cassettes
             yield replace(panel, recording=_recording(folder, run, configured, note))
 
 

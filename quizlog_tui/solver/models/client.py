@@ -57,32 +57,32 @@ class ModelClient:
         wall = self.voter.seconds if timeout is None else min(timeout, self.voter.seconds)
         try:
             async with asyncio.timeout(wall):
-                heard = await self._within(self._clean(prompt, started + wall))
+                result = await self._within(self._clean(prompt, started + wall))
         except TimeoutError:
-            heard = ModelResult("timeout", error=f"no reply within {round(wall, 2):g} s")
-        seconds = heard.seconds or time.monotonic() - started
-        return replace(heard, seconds=round(seconds, 3))
+            result = ModelResult("timeout", error=f"no reply within {round(wall, 2):g} s")
+        seconds = result.seconds or time.monotonic() - started
+        return replace(result, seconds=round(seconds, 3))
 
     async def _within(self, prompt: Prompt[C]) -> ModelResult[C]:
         first = await self._turn(prompt)
         if first.status != "invalid" or first.parsed_from is None:
-            return first.heard
+            return first.result
         second = await self._turn(_repair(prompt, first))
-        seconds = first.heard.seconds + second.heard.seconds
-        return replace(second.heard, repaired=True, seconds=seconds)
+        seconds = first.result.seconds + second.result.seconds
+        return replace(second.result, repaired=True, seconds=seconds)
 
     async def _turn(self, prompt: Prompt[C]) -> _Turn[C]:
         try:
             said = await self._transport.complete(prompt)
         except NoReplyError as failure:
             return _Turn(ModelResult(failure.status, error=self._line(failure.message)))
-        heard = ModelResult[C]("ok", seconds=said.seconds or 0.0, source=said.source)
+        result = ModelResult[C]("ok", seconds=said.seconds or 0.0, source=said.source)
         text = self._redaction.clean(said.text)
         try:
             parsed = parse_reply(said.text, prompt.contract, self._redaction.clean_value)
         except BadReplyError as bad:
-            return _Turn(replace(heard, status="invalid", error=self._line(str(bad))), text)
-        return _Turn(replace(heard, parsed=parsed), text)
+            return _Turn(replace(result, status="invalid", error=self._line(str(bad))), text)
+        return _Turn(replace(result, parsed=parsed), text)
 
     def _clean(self, prompt: Prompt[C], deadline: float) -> Prompt[C]:
         messages = (replace(m, content=self._redaction.clean(m.content)) for m in prompt.messages)
@@ -95,19 +95,19 @@ class ModelClient:
 
 @dataclass(frozen=True)
 class _Turn(Generic[C]):
-    heard: ModelResult[C]
+    result: ModelResult[C]
     parsed_from: str | None = None
     """The reply's text; None if there was no reply."""
 
     @property
     def status(self) -> ReplyStatus:
-        return self.heard.status
+        return self.result.status
 
 
 def _repair(prompt: Prompt[C], turn: _Turn[C]) -> Prompt[C]:
     request = (
-        f"That reply cannot be used: {turn.heard.error}. Reply once more, with nothing but the one "
-        "JSON object that was asked for."
+        f"That reply cannot be used: {turn.result.error}. Reply once more, with nothing but the "
+        "one JSON object that was asked for."
     )
     reply = ChatMessage("assistant", (turn.parsed_from or "")[:_SHOWN])
     return replace(prompt, messages=(*prompt.messages, reply, ChatMessage("user", request)))

@@ -54,13 +54,13 @@ class Endpoint:
                 status, headers, body = await self._post(prompt)
             except _UNREACHED as error:
                 failure = NoReplyError("error", f"{type(error).__name__}: {error}")
-                again, wish = isinstance(error, httpx.TransportError), None
+                again, retry_after = isinstance(error, httpx.TransportError), None
             else:
                 if status == 200:
                     return TransportReply(_content(body), "live")
                 failure = _refused(status, body)
-                again, wish = status in _BUSY, headers.get("retry-after")
-            pause = _pause(attempt, wish)
+                again, retry_after = status in _BUSY, headers.get("retry-after")
+            pause = _pause(attempt, retry_after)
             if not again or attempt == ATTEMPTS or time.monotonic() + pause >= prompt.deadline:
                 raise failure
             await asyncio.sleep(pause)
@@ -97,15 +97,15 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> bytes:
     return bytes(data)
 
 
-def _pause(attempt: int, wish: str | None) -> float:
+def _pause(attempt: int, retry_after: str | None) -> float:
     """Seconds until the next attempt: as the server asks for, else 0.2, doubled each time."""
-    if wish is not None:
+    if retry_after is not None:
         try:
-            return max(0.0, float(wish))
+            return max(0.0, float(retry_after))
         except ValueError:
             pass
         try:
-            return max(0.0, parsedate_to_datetime(wish).timestamp() - time.time())
+            return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
         except (ValueError, OverflowError):
             pass
     return float(0.2 * 2 ** (attempt - 1))

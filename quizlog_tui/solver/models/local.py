@@ -109,7 +109,7 @@ class Human:
         self._ask = ask
 
     async def complete(self, prompt: Prompt[Any]) -> TransportReply:
-        """The person's answer as a reply. In the second round the first answer stands."""
+        """The person's answer as a reply. In the second round the first answer is kept."""
         if self._ask is None:
             raise NoReplyError("error", "nobody is there to ask")
         if prompt.turn == "reconcile":

@@ -82,12 +82,12 @@ def needs_reconciliation(decision: Decision) -> bool:
     It cannot if two or more models already outweigh all others, if no model answered, or if the
     answers are free texts.
     """
-    heard = [model.name for model in decision.models if model.status == "ok"]
-    if decision.reconciliation or not heard or is_free_text(decision.question.input_type):
+    replied = [model.name for model in decision.models if model.status == "ok"]
+    if decision.reconciliation or not replied or is_free_text(decision.question.input_type):
         return False
     open_ = [each for each in tally(decision).classes if not each.refused]
     if sum(len(each.members) for each in open_) == 1:
-        return len(heard) > 1
+        return len(replied) > 1
     top = _most(_Standing(open_, None, is_complete=False))
     return top is None or len(top[0].members) == 1
 

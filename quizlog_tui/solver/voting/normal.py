@@ -138,7 +138,7 @@ def _plain_form(value: Any, question: ModelQuestion, depth: int) -> NormalForm:
     if isinstance(value, (list, tuple)):
         forms = [_inner(item, question, depth) for item in value]
         return NormalForm("json", forms, f"[{','.join(form.label for form in forms)}]")
-    raise NoAnswerError(f"the answer is no JSON value but {type(value).__name__}")
+    raise NoAnswerError(f"the answer is not a JSON value but {type(value).__name__}")
 
 
 def _inner(value: Any, question: ModelQuestion, depth: int) -> NormalForm:

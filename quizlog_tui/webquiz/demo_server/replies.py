@@ -1,7 +1,7 @@
 """Plays the shipped recorded replies for the server's pages: a whole task without a model.
 
 They say themselves how they came about. They were recorded for `identity.EMAIL`, as many pages are
-personal, with the server at `HOME`, and are played to it wherever it stands.
+personal, with the server at `HOME`, and are played for it at any address.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class AtHome:
         self._url = url
 
     async def complete(self, prompt: Prompt[Any]) -> TransportReply:
-        """The reply, about the server where it stands."""
+        """The recorded reply with the present address of the server."""
         *before, last = (
             replace(one, content=one.content.replace(self._url, HOME)) for one in prompt.messages
         )
@@ -50,7 +50,7 @@ def _alone(asked: str) -> str:
     """A request without the history of earlier pages."""
     try:
         data = json.loads(asked)
-    except ValueError:  # a wish to mend a reply
+    except ValueError:  # a request to repair a reply
         return asked
     question = data["context"] if isinstance(data["context"], dict) else data
     question["context"] = without_history(question["context"])

@@ -72,7 +72,7 @@ class _Http(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that leaves is no news."""
+        """Ignore clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -80,7 +80,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, format: str, *_: Any) -> None:
-        """Hits are kept, not printed."""
+        """Print nothing: requests are counted instead."""
 
     def do_GET(self) -> None:
         """A page, a file, or what the server knows."""

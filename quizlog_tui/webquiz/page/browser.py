@@ -156,7 +156,7 @@ class Browser:
             context = await chromium.new_context(
                 proxy={"server": gate.url, "bypass": "<-loopback>"},
                 service_workers="block",
-                accept_downloads=False,  # they are told of, and saved by `saving` and `downloads`
+                accept_downloads=False,  # they are reported, and saved by `saving` and `downloads`
                 viewport={"width": 1280, "height": 900},
             )
             try:

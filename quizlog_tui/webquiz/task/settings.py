@@ -118,7 +118,7 @@ def _value(name: str, text: str, file: str) -> object:
         try:
             number = type(default)(text)
         except ValueError:
-            raise ConfigError(f"{text!r} is no number", where=where) from None
+            raise ConfigError(f"{text!r} is not a number", where=where) from None
         if not 0 < number < math.inf:
             raise ConfigError("must be more than 0", where=where)
         return number

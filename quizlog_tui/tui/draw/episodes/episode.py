@@ -37,7 +37,7 @@ def _verdict(episode: EpisodeFacts) -> Iterator[Line]:
     for check in episode.checks:
         mark = ("✓ ", "good") if check.holds else ("✗ ", "error")
         yield line("  ", mark, check.text)
-    if episode.verified != episode.borne_out:
+    if episode.verified != episode.is_confirmed:
         told = "says it is verified" if episode.verified else "says it is not verified"
         yield line(("! ", "error"), f"the line {told}, which its runs do not bear out")
 

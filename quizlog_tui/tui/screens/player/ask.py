@@ -115,7 +115,9 @@ class AskModelsScreen(QuizlogScreen[str]):
 
         run = partial(run_code, unsafe_local=False)
         beside = self.session.path.parent
-        return chosen_panel(Choice(), run, beside=beside, ask=self._ask_person, note=self._note)
+        return chosen_panel(
+            Choice(), run, record_folder=beside, ask=self._ask_person, note=self._note
+        )
 
     def _note(self, text: str) -> None:
         """Warn once, however often is asked."""
