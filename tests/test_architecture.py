@@ -50,6 +50,8 @@ ONLY = {
     "fastapi": {"server"},
     "starlette": {"server"},
     "uvicorn": {"server"},
+    "aiohttp": {"server"},
+    "textual_serve": {"server"},
     "playwright": {"webquiz"},
     "dbos": {"queue"},
     "psycopg": {"queue"},

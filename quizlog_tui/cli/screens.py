@@ -17,6 +17,9 @@ from .garbage import search_paused
 from .grammar import Parser, add_force, command, refuse_existing, screen_size
 from .json_output import emit_json
 
+_WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
+"""The driver with which textual-serve starts a program; it needs no terminal."""
+
 
 def tui(arguments: Namespace) -> int:
     """`quizlog tui [RECORD]`, a bundle, or a file of episodes."""
@@ -109,6 +112,8 @@ def _loading() -> Iterator[None]:
 
 
 def _check_terminal() -> None:
+    if os.environ.get("TEXTUAL_DRIVER") == _WEB_DRIVER:
+        return
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         hint = "in a pipe use `quizlog RECORD [ANSWER]`"
         raise UsageError("the screens need a terminal", hint=hint)

@@ -123,7 +123,7 @@ def serve(settings: ServerSettings, sock: socket.socket, started: Callable[[], N
         ConfigError: The server takes tasks, and their database or models cannot be used.
         LockedError: Another process works the tasks.
     """
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, end_program)
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         try:
@@ -149,7 +149,7 @@ async def _serve(
     await server.serve(sockets=[sock])
 
 
-def _end(number: int, _: object) -> None:
+def end_program(number: int, _: object) -> None:
     """End the program in the same orderly way as Ctrl-C."""
     raise SystemExit(128 + number)
 

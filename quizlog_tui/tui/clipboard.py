@@ -7,7 +7,7 @@ from textual.app import App
 
 def copy(app: App[None], text: str) -> str:
     """Copy; how it was done, in words for the user."""
-    if _native(text):
+    if not app.is_web and _native(text):  # in a browser the desktop here is another's
         return "copied"
     app.copy_to_clipboard(text)
     return "copied through the terminal (OSC 52), if it allows that"

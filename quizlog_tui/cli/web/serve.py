@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
+from ...files.paths import record_path
 from ..extras import needs
 from ..grammar import Parser, add_models, add_replies, command, port
 from ..json_output import emit_json
@@ -24,6 +25,10 @@ TOKEN = "QUIZLOG_TOKEN"
 
 def serve(arguments: Namespace) -> int:
     """`quizlog serve`."""
+    if arguments.screens is not None:
+        return _serve_screens(arguments)
+    if arguments.write:
+        raise UsageError("--write is for --screens only", hint="leave it out")
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     from ...server.admission.bounds import allowed_bounds
     from ...server.app import ServerSettings
@@ -56,6 +61,36 @@ def serve(arguments: Namespace) -> int:
     return 0
 
 
+def _serve_screens(arguments: Namespace) -> int:
+    """`quizlog serve --screens [RECORD]`."""
+    needs("screens", "textual_serve", "aiohttp")
+    needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
+    from ...server.run import address, listening, rules_for
+    from ...server.screens import ScreenSettings, serve_screens
+
+    if len(arguments.folder or []) > 1:
+        raise UsageError("the screens show one folder", hint="give --folder once")
+    place = record_path(arguments.screens or (arguments.folder or ["."])[0])
+    if not place.exists():
+        raise UsageError("there is no such file or folder", where=str(place), hint="name another")
+    place = place.resolve()
+    rules = rules_for(arguments.host, os.environ.pop(TOKEN, "").strip() or None)
+    settings = ScreenSettings(place, rules, arguments.write)
+    with listening(arguments.host, arguments.port) as sock:
+
+        def started() -> None:
+            if arguments.json:
+                emit_json({"url": address(sock), "screens": str(place), "write": arguments.write})
+            else:
+                print(address(sock))
+            sys.stdout.flush()
+            secret = f"; open it with ?token= and your {TOKEN}" if rules.token else ""
+            say(f"shows {place}{'' if arguments.write else ', read-only'}{secret}; Ctrl-C ends it")
+
+        serve_screens(settings, sock, started)
+    return 0
+
+
 def _task_settings(env: Path | None) -> TaskSettings | None:
     """How tasks are worked, if there is a secret that starts them."""
     from ...webquiz.task.settings import read_settings
@@ -83,6 +118,14 @@ def _serve_parser() -> Parser:
     parser.add_argument(
         "--folder", action="append", metavar="DIR", help="may come again; default: the current one"
     )
+    parser.add_argument(
+        "--screens",
+        nargs="?",
+        const="",
+        metavar="RECORD",
+        help="the screens in web browsers instead, of a record or the folder; read-only",
+    )
+    parser.add_argument("--write", action="store_true", help="let the screens change records")
     add_models(parser)
     add_replies(parser)
     parser.add_argument(

@@ -1,0 +1,163 @@
+"""Serves the screens to web browsers: each tab gets a program of its own.
+
+The page and the terminal in it are textual-serve's. What is added here is who may use it: the
+access rules of the HTTP server, with the token in a cookie, as a browser sends no header of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp_jinja2
+import jinja2
+from aiohttp import web
+from textual_serve.server import Server
+
+from .admission.shield import AccessRefusal, AccessRules, check
+from .run import END_SECONDS, end_program
+
+COOKIE = "quizlog_token"
+MOST_TABS = 16
+"""Maximum number of tabs that are open at a time; each is a process."""
+_HEADERS = {
+    # Nothing is loaded from elsewhere: textual-serve's page asks for a font of another site.
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; font-src 'self' data:; "
+    "style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@dataclass(frozen=True)
+class ScreenSettings:
+    """What is served, and to whom."""
+
+    place: Path
+    """A record, or a folder of records."""
+    rules: AccessRules
+    """Which requests are allowed."""
+    write: bool = False
+    """Whether records may be changed; else the screens are in audit mode."""
+
+    @property
+    def command(self) -> str:
+        """The shell line that starts the screens."""
+        words = [sys.executable, "-m", "quizlog_tui", "tui", str(self.place.absolute())]
+        return shlex.join(words if self.write else [*words, "--read-only"])
+
+
+class ScreenServer:
+    """The routes for browsers.
+
+    Args:
+        settings: What is served, and to whom.
+    """
+
+    def __init__(self, settings: ScreenSettings) -> None:
+        self._settings = settings
+        self._tabs = 0
+
+    def app(self) -> Any:
+        """The application."""
+
+        async def guard(request: Any, handler: Any) -> Any:
+            return await self._guard(request, handler)
+
+        app = web.Application(middlewares=[web.middleware(guard)])
+        textual = self._textual("http://localhost")
+        aiohttp_jinja2.setup(app, loader=jinja2.FileSystemLoader(textual.templates_path))
+        app.router.add_get("/", self._index, name="index")
+        app.router.add_get("/ws", self._terminal, name="websocket")
+        app.router.add_static("/static", textual.statics_path, name="static")
+        return app
+
+    def _textual(self, url: str) -> Any:
+        return Server(self._settings.command, title="quizlog", public_url=url)
+
+    async def _guard(self, request: Any, handler: Any) -> Any:
+        """Answer a refused request; pass on any other."""
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        given = request.query.get("token")
+        token = request.cookies.get(COOKIE) if given is None else given
+        if token is not None:
+            headers["authorization"] = f"Bearer {token.encode(errors='replace').decode('latin-1')}"
+        try:
+            check(self._settings.rules, request.method, request.path, headers)
+        except AccessRefusal as refusal:
+            return _refused(refusal)
+        if given is not None:
+            return _logged_in(given)
+        return await handler(request)
+
+    async def _index(self, request: Any) -> Any:
+        """The page, with the addresses that its browser knows this server by."""
+        scheme = request.headers.get("X-Forwarded-Proto", request.scheme)
+        url = f"{'https' if scheme == 'https' else 'http'}://{request.host}"
+        response = await self._textual(url).handle_index(request)
+        response.headers.update(_HEADERS)
+        return response
+
+    async def _terminal(self, request: Any) -> Any:
+        """The terminal of a tab, as long as the tab is open."""
+        if self._tabs >= MOST_TABS:
+            text = f"{MOST_TABS} tabs are open already; close one\n"
+            return web.Response(status=503, text=text)
+        self._tabs += 1
+        try:
+            return await self._textual("http://localhost").handle_websocket(request)
+        finally:
+            self._tabs -= 1
+
+
+def _refused(refusal: AccessRefusal) -> Any:
+    """The page for a refused request."""
+    text = f"{refusal.error}\n"
+    if refusal.status == 401:
+        text = "The token is missing or wrong: open this address with ?token=TOKEN behind it.\n"
+    return web.Response(status=refusal.status, text=text, headers=_HEADERS)
+
+
+def _logged_in(token: str) -> Any:
+    """The way to the page, with the token in a cookie instead of the address."""
+    response = web.Response(status=303, headers=_HEADERS | {"Location": "/"})
+    response.set_cookie(COOKIE, token, httponly=True, samesite="Strict")
+    return response
+
+
+def serve_screens(
+    settings: ScreenSettings, sock: socket.socket, started: Callable[[], None]
+) -> None:
+    """Serve the screens until interrupted.
+
+    Args:
+        settings: What is served, and to whom.
+        sock: A listening socket.
+        started: Called once browsers are answered.
+    """
+    signal.signal(signal.SIGTERM, end_program)
+    asyncio.run(_serve(settings, sock, started))
+
+
+async def _serve(
+    settings: ScreenSettings, sock: socket.socket, started: Callable[[], None]
+) -> None:
+    runner = web.AppRunner(
+        ScreenServer(settings).app(), access_log=None, shutdown_timeout=END_SECONDS
+    )
+    await runner.setup()
+    try:
+        await web.SockSite(runner, sock).start()
+        started()
+        with redirect_stdout(sys.stderr):  # textual-serve writes there what a program said at last
+            await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()

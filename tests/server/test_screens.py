@@ -1,0 +1,193 @@
+"""The screens in a browser: who may use them, that they only look, and how many there may be."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("textual_serve")
+
+from aiohttp import DummyCookieJar, test_utils
+
+from quizlog_tui.cli import main
+from quizlog_tui.server.admission.shield import LOOPBACK, AccessRules
+from quizlog_tui.server.run import rules_for
+from quizlog_tui.server.screens import COOKIE, MOST_TABS, ScreenServer, ScreenSettings
+from quizlog_tui.session.session import Session
+from tests.support.build import Build
+from tests.webquiz.conftest import needs_browser
+
+QUIZ = "name = input('Who are you? ')\nprint('Hello', name)\ninput('Well? ')\n"
+
+
+@asynccontextmanager
+async def client(place: Path, token: str | None = None) -> AsyncIterator[tuple[Any, ScreenServer]]:
+    server = ScreenServer(ScreenSettings(place, AccessRules(token, LOOPBACK)))
+    async with test_utils.TestClient(
+        test_utils.TestServer(server.app()), cookie_jar=DummyCookieJar()
+    ) as found:
+        yield found, server
+
+
+@asynccontextmanager
+async def serving(record: Path, *more: str, **variables: str) -> AsyncIterator[str]:
+    """The screens as users serve them, and their address."""
+    words = ["-m", "quizlog_tui", "serve", "--json", "--port", "0", "--screens", str(record), *more]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, stdout=PIPE, stderr=PIPE, env=os.environ | variables
+    )
+    try:
+        assert process.stdout
+        yield json.loads(await process.stdout.readline())["url"]
+        process.send_signal(signal.SIGTERM)
+        out, err = await process.communicate()
+        assert (process.returncode, out) == (143, b""), err
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "evil.example"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/static/js/textual.js", "/ws"])
+async def test_pages_of_other_sites_are_refused(
+    path: str, headers: dict[str, str], status: int, tmp_path: Path
+) -> None:
+    if path == "/ws" and status == 200:
+        pytest.skip("needs the handshake of a socket")
+    async with client(tmp_path) as (browser, _):
+        assert (await browser.get(path, headers=headers)).status == status
+
+
+@pytest.mark.parametrize("token", ["a token", "hüsh;\"'=", "€"])
+async def test_the_token_goes_from_the_address_into_a_cookie(token: str, tmp_path: Path) -> None:
+    async with client(tmp_path, token) as (browser, _):
+        for path in ("/", "/ws", "/static/js/textual.js"):
+            refused = await browser.get(path)
+            assert refused.status == 401 and "?token=" in await refused.text()
+            assert (await browser.get(path, params={"token": "no€"})).status == 401
+        let_in = await browser.get("/", params={"token": token}, allow_redirects=False)
+        assert (let_in.status, let_in.headers["Location"]) == (303, "/")
+        cookie = let_in.cookies[COOKIE]
+        assert cookie["httponly"] and cookie["samesite"] == "Strict"
+        value = re.search(f"{COOKIE}=(.*?); HttpOnly", let_in.headers["Set-Cookie"])
+        assert value
+        page = await browser.get("/", headers={"Cookie": f"{COOKIE}={value[1]}"})
+        assert page.status == 200 and token not in await page.text()
+        assert (await browser.get("/", headers={"Cookie": f"{COOKIE}=no"})).status == 401
+
+
+def test_other_machines_need_a_token(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
+    path = build.record(QUIZ)
+    assert main(["serve", "--screens", str(path), "--host", "0.0.0.0"]) == 2
+    assert "set QUIZLOG_TOKEN" in capsys.readouterr().err
+    assert rules_for("0.0.0.0", "secret").token == "secret"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--write"], "--write is for --screens only"),
+        (["--screens", "gone.yaml"], "there is no such file or folder"),
+        (["--screens", "--folder", ".", "--folder", ".."], "the screens show one folder"),
+    ],
+)
+def test_a_wrong_call_says_what_to_do(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+async def test_only_so_many_tabs_are_open_at_a_time(tmp_path: Path) -> None:
+    async with client(tmp_path) as (browser, server):
+        server._tabs = MOST_TABS
+        assert (await browser.get("/ws")).status == 503
+
+
+def test_the_screens_only_look_unless_they_may_write(tmp_path: Path) -> None:
+    place = tmp_path / "a record; touch x"
+    looks, writes = (ScreenSettings(place, AccessRules(), write) for write in (False, True))
+    assert looks.command == f"{writes.command} --read-only"
+    assert f"'{place}'" in writes.command
+
+
+class Seen:
+    """What the terminal in a page was sent."""
+
+    def __init__(self, page: Any) -> None:
+        self._frames: list[bytes] = []
+        self._more = asyncio.Event()
+        page.on("websocket", lambda socket: socket.on("framereceived", self._take))
+
+    def _take(self, frame: Any) -> None:
+        self._frames.append(frame if isinstance(frame, bytes) else frame.encode())
+        self._more.set()
+
+    async def until(self, words: str) -> None:
+        async with asyncio.timeout(120):
+            while words not in self.text:
+                await self._more.wait()
+                self._more.clear()
+
+    @property
+    def text(self) -> str:
+        """The text without what places and colours it."""
+        return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", b"".join(self._frames).decode(errors="replace"))
+
+
+@needs_browser()
+@pytest.mark.parametrize("writes", [False, True])
+async def test_a_record_in_a_real_browser(writes: bool, build: Build) -> None:
+    from playwright.async_api import async_playwright
+
+    from quizlog_tui.webquiz.page.browser import executable
+
+    path = build.record(QUIZ)
+    before = path.read_bytes()
+    more = ["--write"] if writes else []
+    async with serving(path, *more, QUIZLOG_TOKEN="hush") as url, async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=executable(), args=["--no-sandbox"])
+        page = await browser.new_page()
+        foreign: list[str] = []
+        page.on("requestfinished", lambda r: foreign.append(r.url) if url[7:] not in r.url else 0)
+        assert (await page.goto(url)).status == 401  # type: ignore[union-attr]
+        seen = Seen(page)
+        await page.goto(f"{url}/?token=hush")
+        assert page.url == f"{url}/"
+        await seen.until("Who are you?")
+        assert ("[locked]" in seen.text) is not writes
+        await page.mouse.click(100, 100)  # the output
+        if writes:
+            await page.keyboard.type("iAda")
+            await page.keyboard.press("Enter")
+            await seen.until("Hello Ada")
+        else:
+            await page.keyboard.press("f")
+            await seen.until("locked; this would write")
+        await browser.close()
+    assert foreign == []
+    if writes:
+        with Session(path) as session:
+            assert list(session.record.inputs) == ["Ada"]
+    else:
+        assert path.read_bytes() == before
