@@ -99,7 +99,7 @@ def test_key_problems_name_action_and_clash() -> None:
 @pytest.mark.parametrize("keys", ["nosuchkey", "n o", "ctrl+", "hold+x", "ctrl+nosuch"])
 def test_a_key_that_there_is_not_is_told(keys: str) -> None:
     [said] = key_problems({"player.note": keys}, "c.toml")
-    assert f"{keys!r} is no key" in str(said)
+    assert f"{keys!r} is not a key" in str(said)
 
 
 def test_a_key_that_a_pane_takes_first_is_told() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
+from quizlog_tui import guides
 from quizlog_tui.cli import main
 from quizlog_tui.cli.parser import COMMANDS, record_parser
 from quizlog_tui.errors import UsageError
-from quizlog_tui.guides import guide, search, topics
+from quizlog_tui.guides import TOPICS, guide, search, topics
 from quizlog_tui.replay.script.grants import NAMES
 from quizlog_tui.tui.app import QuizlogApp
 from tests.support.build import Build
@@ -29,6 +31,16 @@ def test_every_guide_has_a_title_and_names_only_what_there_is(topic: str) -> Non
         assert name in COMMANDS
     for name in re.findall(r"#quizlog: ([\w-]+)", text):
         assert name in NAMES
+
+
+def test_the_guides_are_listed_in_the_order_of_reading(capsys: pytest.CaptureFixture[str]) -> None:
+    files = {path.stem for path in Path(guides.__file__).parent.glob("*.md")}
+    assert sorted(TOPICS) == sorted(files)
+    assert TOPICS[0] == "first-quiz" and TOPICS[-2:] == ("contributing", "security")
+    assert main(["help"]) == 0
+    assert [row.split()[0] for row in capsys.readouterr().out.splitlines()] == list(TOPICS)
+    assert main(["help", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["topics"]) == list(TOPICS)
 
 
 def test_a_guide_is_read_in_a_shell(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +100,7 @@ def test_the_help_fits_a_page() -> None:
 def test_a_terminal_gets_a_guide_in_the_pager() -> None:
     command = [sys.executable, "-m", "quizlog_tui", "help", "security"]
     with Terminal(command, env={"PAGER": "cat"}) as terminal:
-        terminal.wait_for("Report a fault")
+        terminal.wait_for("Report a vulnerability")
         assert b"## Report" not in terminal.seen and b"\x1b[1" in terminal.seen
         assert terminal.end() == 0
 
@@ -99,7 +111,7 @@ async def test_the_help_screen_opens_the_guides(build: Build) -> None:
         await settled(pilot)
         await press(pilot, "escape")
         await pilot.press("question_mark", "o")
-        await shows(pilot, "The test loop")
+        await shows(pilot, "Write your first quiz")
         await pilot.press("slash")
         await shows(pilot, "Search all guides for")
         await pilot.press(*"frozen copy", "enter")

@@ -1,4 +1,4 @@
-"""The shell's door: arguments in, data on stdout, narration on stderr, an exit code out.
+"""The command line: arguments in, data on stdout, messages on stderr, an exit code out.
 
 Exit codes: 0 done, 1 the script raised, 2 bad usage or an unreadable record or script, 3 a
 difference was found, 4 a limit, a time-out or a lock, 130 interrupted. Nothing here decides how a

@@ -42,8 +42,8 @@ def cast(arguments: Namespace) -> int:
 
 def _cast() -> Parser:
     about = (
-        "Write a film of the player on a record: an asciicast for asciinema, or an SVG that moves\n"
-        "by CSS alone. The record stays as it is; the same record gives the same bytes."
+        "Write an animation of the player on a record: an asciicast for asciinema, or an SVG that\n"
+        "moves by CSS only. The record is not changed. The same record gives the same bytes."
     )
     parser = command("quizlog cast", cast, about)
     parser.add_argument("record")
@@ -53,7 +53,7 @@ def _cast() -> Parser:
     parser.add_argument(
         "--keys",
         metavar="FILE",
-        help="press what it says: a key and the seconds after it in each line; "
+        help="a file with a key in each line, and the seconds to show its result; "
         "default: from the first step to the last",
     )
     parser.add_argument("--size", default="100x30", help="columns x rows, default 100x30")
@@ -63,4 +63,4 @@ def _cast() -> Parser:
 
 
 PARSERS = {"cast": _cast}
-"""What makes each command's parser."""
+"""The parser function of each command."""

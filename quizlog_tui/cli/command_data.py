@@ -1,4 +1,4 @@
-"""The whole grammar as plain data: for agents, for the tables in the guides, for the man page."""
+"""The whole grammar as data, for agents, the tables in the guides and the man page."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _argument(action: argparse.Action) -> dict[str, Any]:
 
 
 def _value(action: argparse.Action) -> str:
-    """What stands for the option's value; nothing if it takes none."""
+    """The placeholder of the option's value; empty if it takes none."""
     if action.nargs == 0:
         return ""
     return action.metavar if isinstance(action.metavar, str) else action.dest.upper()

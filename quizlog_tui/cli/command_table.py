@@ -1,7 +1,7 @@
-"""All commands: where each one's grammar is, what it is for, and an example.
+"""The table of commands: group, module, usage, description and example of each.
 
-A command lives in one module below this folder, whose `PARSERS` maps its name to what makes its
-parser. The help, the guides, the man page and the shells' completions are made from this table.
+The `PARSERS` of a command's module maps its name to the function that makes its parser. The help,
+guides, man page and shell completions are made from this table.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ class CommandEntry(NamedTuple):
     """A command in the table."""
 
     group: str
-    """What one wants to do with it."""
+    """Its group in the help."""
     module: str
-    """The module that has it, from this folder on."""
+    """Its module, relative to this package."""
     usage: str
     """Its arguments, as the help shows them."""
     about: str
-    """What it does, in a line."""
+    """What it does, in one line."""
     example: str
     """A call that works with the shipped examples, after the command's name."""
 
@@ -69,7 +69,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "look",
         "cast",
         "RECORD -o FILE",
-        "film a record: .cast or moving .svg",
+        "make an animation: .cast or .svg",
         "adventure -o adventure.cast",
     ),
     "new": CommandEntry(
@@ -90,7 +90,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "move",
         "record.moves",
         "RECORD K ANSWER",
-        "answer step K otherwise, on a new branch",
+        "give another answer at step K, on a new branch",
         "adventure 6 no --name modest",
     ),
     "amend": CommandEntry(
@@ -171,24 +171,24 @@ COMMANDS: dict[str, CommandEntry] = {
         "prove",
         "proof.compare",
         "RECORD",
-        "show how far it fits an edited script",
+        "show how far a record fits an edited script",
         "adventure",
     ),
     "migrate": CommandEntry(
-        "prove", "proof.compare", "RECORD", "continue it under an edited script", "adventure"
+        "prove", "proof.compare", "RECORD", "continue a record under an edited script", "adventure"
     ),
     "bundle": CommandEntry(
         "prove",
         "proof.bundle",
         "RECORD -o FILE",
-        "pack it so that it can be verified elsewhere",
+        "pack a record, to verify it elsewhere",
         "adventure -o adventure.zip",
     ),
     "lint": CommandEntry(
         "prove",
         "proof.lint",
         "SCRIPT",
-        "list questions, scores and traps without a run",
+        "list questions, scores and traps; run nothing",
         "quiz.py",
     ),
     "solve": CommandEntry(
@@ -216,13 +216,13 @@ COMMANDS: dict[str, CommandEntry] = {
         "web",
         "web.task",
         "URL",
-        "work a quiz on web pages",
+        "solve a quiz on web pages",
         "http://127.0.0.1:8765/q01-start",
     ),
     "demo-server": CommandEntry(
-        "web", "web.demo_server", "", "serve a quiz on web pages to practise on", "--solve"
+        "web", "web.demo_server", "", "serve a practice quiz on web pages", "--solve"
     ),
-    "serve": CommandEntry("web", "web.serve", "", "answer programs over HTTP", "--folder records"),
+    "serve": CommandEntry("web", "web.serve", "", "start the HTTP server", "--folder records"),
     "episodes": CommandEntry(
         "data",
         "episodes.grammar",
@@ -231,7 +231,11 @@ COMMANDS: dict[str, CommandEntry] = {
         "build adventure -o episodes.jsonl",
     ),
     "config": CommandEntry(
-        "machine", "machine.config", "show|check|init", "settings, keys and themes", "check"
+        "machine",
+        "machine.config",
+        "show|check|init",
+        "show, check or create the settings",
+        "check",
     ),
     "sandbox": CommandEntry(
         "machine",
@@ -242,7 +246,11 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "doctor": CommandEntry("machine", "machine.doctor", "", "report what this machine offers", ""),
     "completions": CommandEntry(
-        "machine", "machine.completions", "bash|zsh|fish", "what a shell needs to complete", "bash"
+        "machine",
+        "machine.completions",
+        "bash|zsh|fish",
+        "print a shell's completion script",
+        "bash",
     ),
     "help": CommandEntry(
         "machine", "machine.guides", "[TOPIC]", "read or search the guides", "proof"

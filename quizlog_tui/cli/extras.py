@@ -1,4 +1,4 @@
-"""What to say where an optional part is not installed."""
+"""Errors for optional parts that are not installed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from importlib.util import find_spec
 
 from ..errors import UsageError
 
-FOR_CODE = "pip install 'quizlog-tui[solver]' brings what models' code is told it may use"
-"""What to say where a library is missing that the sandbox would load."""
+FOR_CODE = "pip install 'quizlog-tui[solver]' installs the libraries that models' code may use"
+"""The hint for a missing library that the sandbox would load."""
 
 
 def needs(extra: str, *modules: str) -> None:
-    """Make sure that the libraries of an extra are there.
+    """Make sure that the libraries of an extra are installed.
 
     Raises:
         UsageError: One is missing.

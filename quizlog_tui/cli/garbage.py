@@ -1,4 +1,4 @@
-"""Python's search for garbage, held back while much is made that stays."""
+"""Pauses Python's garbage collection while many lasting objects are created."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def search_paused() -> Iterator[None]:
-    """Meanwhile nothing is searched for garbage: each search would go through all made so far."""
+    """Pause garbage collection, since each pass would go through everything created so far."""
     searched = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""What all command grammars share: the parser class, the common options, the common arguments."""
+"""The parser class, and the options and arguments that commands share."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from ..replay.script.grants import NAMES
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help of a fixed width: asking the terminal would import a library at every call."""
+    """Help of a fixed width; measuring the terminal would import a library at every call."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=94)
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are our one-line errors."""
+    """An argument parser that reports errors as `UsageError`."""
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing and exiting."""
         raise UsageError(message.replace(_MASK, ""), hint=f"see `{self.prog} --help`")
 
     def parse_words(self, words: Sequence[str]) -> Namespace:
-        """Parse the words of a command: options may stand anywhere before `--`.
+        """Parse the words of a command. Options may be anywhere before `--`.
 
-        What follows the first `--` is taken as it is, also a further `--`.
+        Everything after the first `--` is an argument, even another `--`.
         """
         if self._subparsers is not None:
             return self.parse_args(words)
@@ -51,7 +51,7 @@ def split_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 
 
 _MASK = "\0"
-"""Stands before a word that is no option although it begins like one; no shell can pass it."""
+"""Prefix of a word that looks like an option but is an argument; no shell can pass it."""
 
 
 def _may_be_option(word: str) -> bool:
@@ -71,7 +71,7 @@ def command(
     kind: type[Parser] = Parser,
     **options: Any,
 ) -> Parser:
-    """A parser whose namespace carries `run`, with the options every command has."""
+    """Make a parser with `run` in its namespace and the options of every command."""
     parser = kind(
         prog=prog, description=about, allow_abbrev=False, formatter_class=_Formatter, **options
     )
@@ -81,14 +81,14 @@ def command(
 
 
 def port(text: str) -> int:
-    """The type of an argument that is a port; 0 is any that is free."""
+    """Argument type: a port; 0 means any free port."""
     if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 65535, not {text!r}")
     return int(text)
 
 
 def seconds(text: str) -> float:
-    """The type of an argument that is a time."""
+    """Argument type: a time in seconds."""
     try:
         found = float(text)
     except ValueError:
@@ -103,57 +103,57 @@ def _no_less_than_zero(text: str) -> float:
 
 
 def add_wait(parser: Parser) -> None:
-    """The option of a command that changes a record."""
-    about = f"how long to wait while others hold the record (default: {WAIT_SECONDS:g})"
+    """Add the option of a command that changes a record."""
+    about = f"how long to wait while another program holds the record (default: {WAIT_SECONDS:g})"
     parser.add_argument(
         "--wait", metavar="SECONDS", type=_no_less_than_zero, default=WAIT_SECONDS, help=about
     )
 
 
 def add_models(parser: Parser) -> None:
-    """The option of a command that asks models."""
+    """Add the option of a command that asks models."""
     parser.add_argument("--models", metavar="FILE", help="default: models.yaml in your settings")
 
 
 def add_replies(parser: Parser) -> None:
-    """The option of a command that can do with recorded replies in place of the models'."""
-    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded there")
+    """Add the option of a command that can use recorded replies instead of models."""
+    parser.add_argument("--replay", metavar="FOLDER", help="use the replies recorded in FOLDER")
 
 
 def add_unsafe_local(parser: Parser) -> None:
-    """The option of a command that runs the models' code."""
+    """Add the option of a command that runs the models' code."""
     parser.add_argument(
         "--unsafe-local",
         action="store_true",
-        help="run the models' code even where nothing isolates it",
+        help="run the models' code even without isolation",
     )
 
 
 def add_step(parser: Parser) -> None:
-    """The arguments of a command that acts at a step of a record."""
+    """Add the arguments of a command that acts on a step of a record."""
     parser.add_argument("record")
     parser.add_argument("step", metavar="K", type=int)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    """The option that lets `-o` name something that is there already."""
-    parser.add_argument("--force", action="store_true", help="replace the file that -o names")
+    """Add the option that allows `-o` to replace a file."""
+    parser.add_argument("--force", action="store_true", help="replace the output file if it exists")
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:
-    """The option by which a person grants what a script asks for."""
+    """Add the option that grants what a script asks for."""
     parser.add_argument(
         "--allow",
         metavar="NAME",
         action="append",
         choices=NAMES,
         default=[],
-        help=f"let this version of the script have what it asks for: {', '.join(NAMES)}",
+        help=f"grant this version of the script what it asks for: {', '.join(NAMES)}",
     )
 
 
 def refuse_existing(path: Path, arguments: Namespace) -> None:
-    """Raise a `UsageError` if a file, but no folder, would be replaced unforced."""
+    """Raise a `UsageError` if a file would be replaced without --force."""
     if os.path.exists(path) and not os.path.isdir(path) and not arguments.force:
         hint = "choose another name with -o, or replace it with --force"
         raise UsageError("exists already", where=str(path), hint=hint)
@@ -163,5 +163,5 @@ def screen_size(text: str) -> tuple[int, int]:
     """Columns and rows, as an option names them."""
     columns, mark, rows = text.partition("x")
     if not (mark and columns.isdecimal() and rows.isdecimal() and int(columns) and int(rows)):
-        raise UsageError(f"{text!r} is no size", hint="columns x rows, such as 80x24")
+        raise UsageError(f"{text!r} is not a size", hint="columns x rows, such as 80x24")
     return min(int(columns), 1000), min(int(rows), 1000)

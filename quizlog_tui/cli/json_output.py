@@ -1,15 +1,15 @@
-"""The one JSON object that a command writes to stdout."""
+"""Writes the single JSON object of a command to stdout."""
 
 from __future__ import annotations
 
 from typing import Any
 
 _emitted: list[dict[str, Any]] = []
-"""What this command has written: an error that comes later is no second object."""
+"""The objects written so far: a later error must not write a second one."""
 
 
 def emit_json(data: dict[str, Any]) -> None:
-    """Write the one JSON object of a command."""
+    """Write the single JSON object of a command."""
     import json
 
     print(json.dumps({"schema_version": 1} | data))

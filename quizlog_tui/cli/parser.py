@@ -1,4 +1,4 @@
-"""From the words of a command line to the command: only the module of that command is imported."""
+"""Finds and parses the command of a command line; imports only the module of that command."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .command_table import COMMANDS
 from .grammar import Parser, add_allow, add_wait, command
 
 EXIT_CODES = {
-    0: "done: it waits for an answer, or has finished",
+    0: "done: the quiz waits for an answer, or has finished",
     1: "the script raised",
     2: "a wrong call, or a record or script that cannot be read or written",
     3: "a difference or a trap was found, or models do not agree",
-    4: "a limit, a lock, a change by somebody else, or nothing could be decided",
+    4: "a limit, a lock, a change by another program, or no decision",
     130: "interrupted",
 }
 """What each exit code means."""
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """The command to run, as a namespace with `run`.
+    """Parse a command line into a namespace with `run`.
 
     Raises:
         UsageError: The words make no command.
@@ -36,7 +36,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def parser_of(name: str) -> Parser:
-    """The grammar of a command."""
+    """The parser of a command."""
     entry = COMMANDS[name]
     module = import_module(f".{entry.module}", __package__)
     parsers: dict[str, Callable[[], Parser]] = module.PARSERS
@@ -47,10 +47,10 @@ def parser_of(name: str) -> Parser:
 
 
 class _RecordParser(Parser):
-    """The grammar of `quizlog [RECORD [ANSWER]]`, whose help is a list of all commands."""
+    """The parser of `quizlog [RECORD [ANSWER]]`, whose help lists all commands."""
 
     def format_help(self) -> str:
-        """All commands by what they are for, then the options of this one."""
+        """List all commands by purpose, then the options of this one."""
         from textwrap import fill
 
         general = ("--help", "--version", "--json")
@@ -60,10 +60,10 @@ class _RecordParser(Parser):
             if action.option_strings and action.option_strings[-1] not in general
         ]
         own = f"Options of `quizlog RECORD [ANSWER]`: {'; '.join(options)}."
-        codes = ", ".join(f"{code} {says}" for code, says in EXIT_CODES.items())
+        codes = "; ".join(f"{code} {says}" for code, says in EXIT_CODES.items())
         more = (
             "Every command takes --help, which shows an example, and --json: one object on stdout. "
-            "--version shows the version. A record that is named like a command: ./new"
+            "--version shows the version. For a record named like a command, write ./new"
         )
         paragraphs = (fill(text, 94) for text in (own, f"Exit codes: {codes}.", more))
         return (
@@ -73,7 +73,7 @@ class _RecordParser(Parser):
 
 
 def record_parser() -> Parser:
-    """The grammar of `quizlog [RECORD [ANSWER]]`."""
+    """The parser of `quizlog [RECORD [ANSWER]]`."""
     from .record.moves import record
 
     about = "Replay, audit and fork multi-step quizzes."
@@ -84,21 +84,19 @@ def record_parser() -> Parser:
     parser.add_argument("--stdin", action="store_true", help="read the answer from stdin")
     parser.add_argument("--new", action="store_true", help="show only what is new")
     parser.add_argument(
-        "--explain", action="store_true", help="say whether one can come back here at once"
+        "--explain", action="store_true", help="say whether returning to this step is instant"
     )
     parser.add_argument(
         "--keep-files", metavar="DIR", help="copy the files that the script writes to DIR"
     )
-    parser.add_argument(
-        "--raw", action="store_true", help="exactly the bytes a plain run would have written"
-    )
+    parser.add_argument("--raw", action="store_true", help="write exactly the bytes of a plain run")
     add_allow(parser)
     add_wait(parser)
     return parser
 
 
 def _command_list() -> str:
-    """All commands, each group behind its name."""
+    """All commands, grouped."""
     lines = [
         ("look", "RECORD", "show the questionnaire up to the pointer"),
         ("look", "RECORD ANSWER", "answer the pending question (-- before an answer like --x)"),

@@ -1,7 +1,7 @@
-"""A head start: the quiz's interpreter is started while the command line is still being loaded.
+"""Starts the quiz's interpreter while the command line is still being loaded.
 
-Only a guess from the words and the record's text. A wrong one costs a process that is ended again;
-it never decides anything. Without it a cold `quizlog RECORD` takes 1.16 times as long (measured by
+It guesses from the words and the record's text. A wrong guess costs only a process that is ended
+again. Without it a cold `quizlog RECORD` takes 1.16 times as long (measured by
 `tests/bench/readers.py`).
 """
 
@@ -19,7 +19,7 @@ _RUNS = {
     "rewind", "fork", "branches", "switch", "amend", "bisect", "sweep",
     "rename", "note", "delete", "restore", "steps", "export", "verify", "solve", "tui",
 }  # fmt: skip
-"""The commands that run the record they name."""
+"""The commands that run their record."""
 _SEED = re.compile(rb"""^[ ]*["']?seed["']?:[ ]*(-?[0-9]{1,30})[ ]*,?[ ]*\r?$""", re.M)
 
 

@@ -1,4 +1,4 @@
-"""What commands that make files for others say of private things in them."""
+"""Reports private text in files that are made for others."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .grammar import Parser
 
 
 def add_redact(parser: Parser) -> None:
-    """The option of a command whose file goes to others."""
-    about = "take out what names this machine or looks like a secret"
+    """Add the option of a command that makes a file for others."""
+    about = "remove what names this machine or looks like a secret"
     parser.add_argument("--redact", action="store_true", help=about)
 
 
 def tell_private(findings: Sequence[PrivateFinding], head: str) -> None:
-    """List on stderr what is private, below a line that says what about it."""
+    """List private text on stderr below a heading."""
     if findings:
         print(f"-- {head}:", file=sys.stderr)
     for line in listed(findings):
@@ -26,5 +26,5 @@ def tell_private(findings: Sequence[PrivateFinding], head: str) -> None:
 
 
 def private_data(findings: Sequence[PrivateFinding], *, removed: bool) -> list[dict[str, Any]]:
-    """The same as data for JSON."""
+    """The findings as data for JSON."""
     return [found._asdict() | {"removed": removed} for found in findings]

@@ -1,4 +1,4 @@
-"""How far long work has come, on stderr where that is a terminal."""
+"""Shows the progress of long work on stderr if that is a terminal."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import sys
 import time
 
 _EVERY = 0.1
-"""Seconds between two lines."""
+"""Minimum seconds between two updates."""
 
 
 class ProgressLine:
-    """One line on stderr that is written over; nothing where stderr is no terminal."""
+    """A progress line on stderr that is overwritten; nothing if stderr is not a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._last = 0.0
 
     def __call__(self, doing: str, done: int, count: int) -> None:
-        """Tell how far it is, at most some times a second."""
+        """Show the progress, a few times per second at most."""
         now = time.monotonic()
         if self._shown and now - self._last >= _EVERY:
             self._last = now
@@ -25,7 +25,7 @@ class ProgressLine:
             print(f"\r\x1b[K{doing}: {share}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._last:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._last = 0.0

@@ -1,4 +1,4 @@
-"""Opens the screens. The only module of the shell that loads Textual, and only when called."""
+"""Opens the screens. Loads Textual only when it is needed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _look_into_bundle(path: Path) -> int:
 
 
 def browse(path: Path) -> int:
-    """Look into a file of episodes.
+    """Open a file of episodes.
 
     Raises:
         EpisodeError: It cannot be read.
@@ -99,10 +99,10 @@ def demo(arguments: Namespace) -> int:
 
 @contextmanager
 def _loading() -> Iterator[None]:
-    """While the screens are loaded: all that this makes stays to the end.
+    """Load the screens without garbage collection, since what they create stays to the end.
 
-    It is not searched for garbage meanwhile, nor later, where a search through it would hold up a
-    frame now and then.
+    These objects are also excluded later, because a pass through them would delay a frame now and
+    then.
     """
     with search_paused():
         try:
@@ -118,8 +118,10 @@ def _check_terminal() -> None:
         hint = "in a pipe use `quizlog RECORD [ANSWER]`"
         raise UsageError("the screens need a terminal", hint=hint)
     if os.environ.get("TERM") == "dumb":
-        hint = "use `quizlog RECORD [ANSWER]`, or set TERM to what it is, as xterm-256color"
-        raise UsageError("a terminal that says TERM=dumb cannot show the screens", hint=hint)
+        hint = (
+            "use `quizlog RECORD [ANSWER]`, or set TERM to the right value, such as xterm-256color"
+        )
+        raise UsageError("this terminal cannot show the screens: TERM is dumb", hint=hint)
 
 
 def screenshot(arguments: Namespace) -> int:
@@ -178,7 +180,7 @@ def add_read_only(parser: Parser) -> None:
 def _screenshot() -> Parser:
     from ..tui.screen_names import SCREENS
 
-    about = "Draw a screen as text or SVG, without a terminal. The record stays as it is."
+    about = "Draw a screen as text or SVG, without a terminal. The record is not changed."
     parser = command("quizlog screenshot", screenshot, about)
     parser.add_argument(
         "record", help="a record; a folder for the library, FILE.jsonl for the episodes"
@@ -190,7 +192,10 @@ def _screenshot() -> Parser:
         "--screen", choices=SCREENS, default="player", help=f"{', '.join(SCREENS)}; default player"
     )
     parser.add_argument(
-        "--keys", metavar="KEY,KEY", default="", help="press these first, such as escape,h,slash"
+        "--keys",
+        metavar="KEY,KEY",
+        default="",
+        help="press these keys first, such as escape,h,slash",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="FILE.svg or FILE.txt")
     add_force(parser)
@@ -203,4 +208,4 @@ def _demo() -> Parser:
 
 
 PARSERS = {"tui": _tui, "demo": _demo, "screenshot": _screenshot}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,8 +1,8 @@
-"""The standard streams of the command line, usable in whatever state the caller left them.
+"""Prepares the standard streams, in whatever state the caller left them.
 
-A closed one is opened on the null device. Narration that stderr does not take is dropped: the exit
-code tells what matters. Data that stdout does not take is an error, told once. Characters that an
-encoding lacks are written as escapes.
+A closed stream is opened on the null device. Messages that cannot be written to stderr are dropped,
+since the exit code says what matters. Data that cannot be written to stdout is an error, reported
+once. Characters that the encoding lacks are written as escapes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ReaderLeft(Exception):
-    """Whoever read stdout has left and wants no more."""
+    """The reader of stdout has closed it."""
 
 
 def prepare() -> None:
@@ -45,10 +45,10 @@ def drawing(stream: TextIO) -> Callable[[str], str]:
 
 @contextmanager
 def telling(done: Callable[[], str]) -> Iterator[None]:
-    """Let an error say what was done before it: also one that the output meets when flushed.
+    """Add to any error a note on what was done before, also to one raised by flushing stdout.
 
     Args:
-        done: What was done so far, in words; empty for nothing.
+        done: Returns what was done so far, in words; empty for nothing.
     """
     try:
         yield
@@ -67,14 +67,14 @@ def _refuse_data(error: OSError) -> None:
 
 
 class _Output(io.FileIO):
-    """A descriptor whose first failed write is handled by `failed`; later data is dropped."""
+    """A file descriptor that calls `failed` on its first failed write and drops later data."""
 
     def __init__(self, fd: int, failed: Callable[[OSError], None]) -> None:
         super().__init__(fd, "w", closefd=False)
         self._failed = failed
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write what the descriptor takes."""
+        """Write as much as possible."""
         try:
             return super().write(data)
         except OSError as error:
@@ -86,7 +86,7 @@ class _Output(io.FileIO):
 
 
 def _stream(fd: int, given: TextIO | None, failed: Callable[[OSError], None]) -> TextIO:
-    """A text stream like the one that Python made, if it made one."""
+    """A text stream like Python's own, if there is one."""
     by_lines = fd == 2 or (isinstance(given, io.TextIOWrapper) and given.line_buffering)
     return io.TextIOWrapper(
         io.BufferedWriter(_Output(fd, failed)),

@@ -9,6 +9,27 @@ from pathlib import Path
 
 from ..errors import UsageError
 
+TOPICS = (
+    "first-quiz",
+    "screens",
+    "shell",
+    "models",
+    "proof",
+    "episodes",
+    "web-quizzes",
+    "python",
+    "http",
+    "record-format",
+    "sandbox",
+    "hostile",
+    "performance",
+    "many-machines",
+    "troubleshooting",
+    "extending",
+    "contributing",
+    "security",
+)
+"""All guides, in the order in which a newcomer may read them."""
 _FOLDER = Path(__file__).resolve().parent
 _MARK = re.compile(r"^<!-- .* -->\n", re.M)
 """Where a table begins or ends that is made from the code."""
@@ -31,9 +52,9 @@ class GuideSection:
 
 
 def topics() -> dict[str, str]:
-    """The title of each guide by its topic."""
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in _FOLDER.glob("*.md")}
-    return {name: texts[name].partition("\n")[0].removeprefix("# ") for name in sorted(texts)}
+    """The title of each guide by its topic, in the order of `TOPICS`."""
+    texts = {name: _text(name) for name in TOPICS}
+    return {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
 
 
 def guide(topic: str) -> str:
@@ -42,14 +63,16 @@ def guide(topic: str) -> str:
     Raises:
         UsageError: There is no such topic.
     """
-    known = topics()
-    if topic not in known:
-        near = get_close_matches(topic, known, n=1)
+    if topic not in TOPICS:
+        near = get_close_matches(topic, TOPICS, n=1)
         nearest = f"did you mean {near[0]}? " if near else ""
         hint = f"{nearest}`quizlog help` lists the guides"
         raise UsageError(f"there is no guide about {topic!r}", hint=hint)
-    text = (_FOLDER / f"{topic}.md").read_text(encoding="utf-8")
-    return _MARK.sub("", text)
+    return _MARK.sub("", _text(topic))
+
+
+def _text(topic: str) -> str:
+    return (_FOLDER / f"{topic}.md").read_text(encoding="utf-8")
 
 
 def sections(topic: str) -> list[GuideSection]:
@@ -71,7 +94,7 @@ def search(words: str) -> list[GuideSection]:
     wanted = words.lower().split()
     found = [
         section
-        for topic in topics()
+        for topic in TOPICS
         for section in sections(topic)
         if wanted and all(word in f"{section.heading}\n{section.text}".lower() for word in wanted)
     ]

@@ -1,1 +1,1 @@
-"""The terminal's door: screens that draw a session and call it; all that knows Textual."""
+"""The full-screen program: screens that show and call a session. Only it imports Textual."""

@@ -1,6 +1,6 @@
-"""The Textual program: configuration, themes and keys, and which screen is on top.
+"""The Textual app: configuration, themes, keys and the stack of screens.
 
-What a screen shows and does is the screens' own.
+Each screen decides what it shows and does.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _ASCII = AsciiFilter()
 _WATCH_SECONDS = 1.0
-"""How often theme files are looked at."""
+"""Seconds between two checks of the theme files."""
 
 
 class QuizlogApp(App[None], inherit_bindings=False):
@@ -58,7 +58,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             the examples.
         config: The user's settings.
         problems: What is wrong in them, to be told.
-        clock: How times are told.
+        clock: Formats times.
         state: What is remembered from run to run.
         session: A record that is open already, to show instead of `record`.
         guided: Whether to say what to try next.
@@ -75,7 +75,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
     }
     Toast { margin-top: 0; padding: 0 1; max-width: 75%; }
     """
-    """Passing notes stand at the top: questions, scores and the end of an output are below."""
+    """Notifications are at the top, because questions, scores and new output are below."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit")
     ]
@@ -100,17 +100,17 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.state = state or State()
         self._given = session
         self.tour = Tour(self._scene) if guided else None
-        """The guided first run, which every screen shows."""
+        """The guided tour, shown on every screen."""
         self._episodes = episodes
         self._problems = list(problems)
         self._clock = clock or Clock()
         self.replayer = user_replayer(self.config)
         self.faults: list[Exception] = []
-        """Exceptions that only a defect of ours can raise, in the order they came."""
+        """Exceptions caused by defects in quizlog, in the order in which they occurred."""
         self._agreed: set[str] = set()
-        """The models that may be asked, as long as the program runs, although it may be billed."""
+        """The models that the user agreed to ask although they may cost money."""
         self.in_ascii = False
-        """Whether the terminal shows nothing but ASCII."""
+        """Whether the terminal shows only ASCII."""
         self._themes = InstalledThemes(self)
         self._problems += self._themes.take_first(self.config.theme, self.state.theme)
         self._keys = UserKeys(self)
@@ -120,14 +120,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._typed = WaitingKeys(self._is_ready, self._take_typed)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What every line goes through before it is drawn."""
+        """The filters applied to every line before it is drawn."""
         found = super().get_line_filters()
         return [*found, _ASCII] if self.in_ascii else found
 
     # -- themes and keys
 
     def _watch_themes(self) -> None:
-        """Draw anew when a theme file was changed."""
+        """Redraw when a theme file changes."""
         self._problems += self._themes.take_changed()
         self._tell_problems()
 
@@ -138,15 +138,15 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self._problems = []
 
     def on_notify(self, event: Notify) -> None:
-        """Take away what a new note makes out of date; Textual then adds the note."""
+        """Remove notifications that a new one makes obsolete; Textual then adds the new one."""
         for old in outdated(list(self._notifications), event.notification):
             self._unnotify(old, refresh=False)
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
-        """Nothing: clashes were told when the key map was read."""
+        """Do nothing: conflicts were reported when the key map was read."""
 
     def action_choose_theme(self) -> None:
-        """Choose a theme; it is remembered."""
+        """Choose a theme and remember it."""
         from .screens.themes import ThemesScreen
 
         self._watch_themes()
@@ -159,7 +159,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
     # -- screens
 
     def action_help(self) -> None:
-        """The keys of the screen on top, or back from them."""
+        """Open the help of the top screen, or close it."""
         from .screens.help import HelpScreen
 
         if isinstance(self.screen, HelpScreen):
@@ -194,7 +194,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._tell_problems()
 
     async def _begin_with(self, record: Path) -> None:
-        """Show the record the program was started with; one that cannot be read ends it."""
+        """Show the record given at start; exit if it cannot be read."""
         try:
             session = await self._session(record)
         except QuizlogError as error:
@@ -203,7 +203,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._show(session)
 
     async def _session(self, path: Path) -> Session:
-        """Open a record; a long one shows what is recorded meanwhile."""
+        """Open a record. While a long one is replayed, show its recorded output."""
         if not is_long(path):
             return await asyncio.to_thread(self._opened, path)
         opening = OpeningScreen(path, self._opened, self.replayer)
@@ -214,7 +214,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             await self.pop_screen()
 
     def _opened(self, path: Path) -> Session:
-        """The record, or only what it holds where its script cannot be read."""
+        """The opened record; only its recorded content if its script cannot be read."""
         audit = audit_of(path, self.audit)
         return Session(path, self.replayer, recorded=True, audit=audit)
 
@@ -240,17 +240,17 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.push_screen(player, self._after_player)
 
     def _scene(self) -> LessonScene | None:
-        """How the screens stand, for the guided first run."""
+        """The state of the screens, for the guided tour."""
         players = (screen for screen in self.screen_stack if isinstance(screen, PlayerScreen))
         return next((player.scene() for player in players), None)
 
     def _after_player(self, _: None) -> None:
-        """Back in the library, or out where the program was started with a record."""
+        """Return to the library, or exit if the program was started with a record."""
         if self._record is not None or self._given is not None:
             self.exit()
 
     async def _open(self, path: Path) -> Session | None:
-        """Open a record from the screen on top, which tells errors and lets Escape stop it."""
+        """Open a record from the top screen, which shows errors and lets Escape cancel."""
         screen = self.screen
         if not isinstance(screen, QuizlogScreen):
             return None
@@ -268,14 +268,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     @work
     async def on_open_record(self, event: OpenRecord) -> None:
-        """A record was chosen in the library."""
+        """Open the record chosen in the library."""
         session = await self._open(event.path)
         if session is not None:
             self._show(session, found=event.found)
 
     @work
     async def on_neighbour(self, event: Neighbour) -> None:
-        """The player is to show the next record, or the one before, of the library."""
+        """Show the next or previous record of the library in the player."""
         path = await self._neighbour(event)
         if path is None:
             self.notify("no more records that way", markup=False)
@@ -288,7 +288,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
                 self._show(session, browsing=True)
 
     async def _neighbour(self, event: Neighbour) -> Path | None:
-        """The record beside one, in the order of the library if one is open."""
+        """The record next to one, in the order of the library if it is open."""
         from .screens.library.library import LibraryScreen
         from .shelf import neighbour
 
@@ -300,7 +300,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
     # -- faults
 
     async def on_event(self, event: events.Event) -> None:
-        """Take an event; an exception in what it leads to, such as an action, ends nothing."""
+        """Handle an event. An exception in it does not end the program."""
         try:
             if not isinstance(event, events.Key | events.Paste):
                 await super().on_event(event)
@@ -312,7 +312,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self._handle_exception(error)
 
     async def _take_typed(self, event: events.Event) -> None:
-        """Let a key, or pasted text, do all it does."""
+        """Process a key or pasted text completely."""
         try:
             if isinstance(event, events.Key):
                 self.app_focus = True
@@ -328,7 +328,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         await self._typed.act()
 
     def _is_ready(self) -> bool:
-        """Whether keys may act: the screen on top is there, and so is what a key began in it."""
+        """Whether keys may act: the top screen and whatever the last key started are ready."""
         screen = self.screen
         if len(self.screen_stack) == 1 or not screen.is_mounted:
             return False
@@ -359,9 +359,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
             self.push_screen(FaultScreen(error), self._close_broken)
 
     async def _close_broken(self, _: None) -> None:
-        """Close the screen with the fault and what is over it; the first one is opened anew.
+        """Close the faulty screen and those above it; reopen the first screen.
 
-        It cannot go on: Textual ends the message loop of a widget whose handler raised.
+        The screen cannot continue: Textual ends the message loop of a widget whose handler raised.
         """
         while self.screen.is_modal:
             await self.screen.dismiss(None)

@@ -1,4 +1,4 @@
-"""Copies text: with the desktop's own means where there is one, else through the terminal."""
+"""Copies text to the desktop's clipboard if there is one, else through the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from textual.app import App
 
 
 def copy(app: App[None], text: str) -> str:
-    """Copy; how it was done, in words for the user."""
+    """Copy a text and return a message that says how."""
     if not app.is_web and _native(text):  # in a browser the desktop here is another's
         return "copied"
     app.copy_to_clipboard(text)
@@ -14,7 +14,7 @@ def copy(app: App[None], text: str) -> str:
 
 
 def _native(text: str) -> bool:
-    """Whether a program of the desktop took the text."""
+    """Whether a clipboard program of the desktop accepted the text."""
     import pyperclip
 
     try:

@@ -1,4 +1,4 @@
-"""How times are told on the screens: how long, how long ago. One stands still, for tests."""
+"""Formats durations and ages on the screens. A frozen clock is for tests."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Clock:
         return time.time()
 
     def duration(self, seconds: float) -> str:
-        """A time in few characters."""
+        """Format a duration in a few characters."""
         if seconds < 0.0995:
             return f"{seconds * 1000:.0f} ms"
         return f"{seconds:.1f} s" if seconds < 99.5 else f"{seconds / 60:.0f} min"
 
     def ago(self, then: float) -> str:
-        """How long ago a moment was."""
+        """Format how long ago a moment was."""
         seconds = max(0.0, self.now() - then)
         for size, unit in ((365 * 86400, "y"), (86400, "d"), (3600, "h"), (60, "min")):
             if seconds >= size:
@@ -30,7 +30,7 @@ class Clock:
         return "just now"
 
     def describe(self, time: str | None) -> str:
-        """A moment as records write it: how long ago, or what stands there if it is no time."""
+        """Format a recorded time as an age; return the text unchanged if it is not a time."""
         try:
             return self.ago(datetime.fromisoformat(time or "").timestamp())
         except (ValueError, OverflowError, OSError):
@@ -38,7 +38,7 @@ class Clock:
 
 
 class FrozenClock(Clock):
-    """A clock for pictures that must come out alike: no time passes."""
+    """A clock that stands still, for reproducible pictures."""
 
     def now(self) -> float:
         """Always the same moment."""

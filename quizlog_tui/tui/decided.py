@@ -1,7 +1,7 @@
-"""Which decisions belong to which step of the branch one looks at. Pure; draws nothing.
+"""Finds the decisions that belong to each step of the active branch. Draws nothing.
 
-A decision names the branch and the step it was asked at. It also belongs to the branches that left
-that one there or later: they were asked the same question.
+A decision names the branch and the step of its question. It also belongs to branches that fork from
+that branch at that step or later, since they share the question.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..solver.decisions.decision import Decision
 
 SIGN = "◆"
-"""Stands where a step has a decision."""
+"""The sign of a step that has a decision."""
 
 
 def decided(decisions: Sequence[Decision], record: Record) -> dict[int, list[int]]:

@@ -54,8 +54,8 @@ def _words(variable: str) -> list[str]:
     try:
         return shlex.split(os.environ.get(variable, ""))
     except ValueError as error:
-        message = f"is no command: {str(error).lower()}"
-        raise UsageError(message, where=f"${variable}", hint="look at its quotes") from None
+        message = f"is not a command: {str(error).lower()}"
+        raise UsageError(message, where=f"${variable}", hint="check its quotes") from None
 
 
 def _at_line(program: str, path: Path, line: int | None) -> list[str]:
@@ -76,12 +76,12 @@ def _hand_over(app: App[None], words: list[str]) -> None:
     except SuspendNotSupported:
         raise UsageError("this terminal cannot be handed to another program") from None
     if failed:
-        hint = "look at $EDITOR and $PAGER"
+        hint = "check $EDITOR and $PAGER"
         raise UsageError(f"cannot start {words[0]}: {failed.strerror}", hint=hint)
 
 
 def _run(words: list[str]) -> OSError | None:
-    """Run a program to its end; what kept it from starting."""
+    """Run a program to its end; the error if it could not start."""
     try:
         with _interrupts_passed_by():
             subprocess.run(words, check=False)
@@ -92,7 +92,7 @@ def _run(words: list[str]) -> OSError | None:
 
 @contextmanager
 def _interrupts_passed_by() -> Iterator[None]:
-    """Ctrl-C is the other program's alone."""
+    """Ignore Ctrl-C while the other program runs."""
     # A function, as the other program would inherit SIG_IGN.
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:

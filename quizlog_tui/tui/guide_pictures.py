@@ -69,7 +69,7 @@ _AUDIT = [
     *[KeyPress("down", 0.6)] * 2,
     KeyPress("enter", 4),
 ]
-"""An audit: step back, answer otherwise on a branch, compare."""
+"""An audit: step back, give another answer on a branch, compare."""
 FILM = "audit"
 """The name of the moving picture."""
 

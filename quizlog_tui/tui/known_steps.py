@@ -1,6 +1,6 @@
-"""What is known of the steps of an open record: tries, remarks, and decisions of models.
+"""Collects what is known about the steps of an open record: attempts, notes and decisions.
 
-Reads the decisions kept beside the record when their file changes. Knows no widgets.
+Reads the decisions file beside the record again when it changes. Uses no widgets.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 def _unchanged(now: object, before: object) -> bool:
-    """Whether a part of a record is the one it was; a number is made anew each time."""
+    """Whether a part of a record is the same object; numbers are compared by value."""
     return now is before or (isinstance(now, int) and now == before)
 
 
 def _sign(moment: Moment) -> str:
-    """The sign of a step, where there is one cell for it."""
+    """The one-cell sign of a step."""
     if moment.code or moment.step.tampered:
         return ALERT
     return NOTE if moment.notes else FORK
 
 
 class KnownSteps:
-    """The steps of a record, worked out anew only where something of them has changed.
+    """The steps of a record; recomputed only where something has changed.
 
     Args:
         session: The open record.
@@ -48,7 +48,7 @@ class KnownSteps:
         self._moments = timeline(session.transcript, session.record)
 
     def moments(self, whole: Transcript) -> Timeline:
-        """The steps of a run through all answers, with what was remarked and tried at each."""
+        """The steps of a run through all answers, each with its notes and attempts."""
         record = self._session.record
         state = (whole, record.pointer, record.branches, record.extras.get("feedback"))
         self._read_decisions()
@@ -76,7 +76,7 @@ class KnownSteps:
         return dict(sorted((at, sign) for at, sign in found.items() if at <= len(whole.steps)))
 
     def _read_decisions(self) -> None:
-        """Read the decisions kept beside the record, if their file is another than before."""
+        """Read the record's decisions if their file has changed."""
         if self._watch.touched():
             from ..solver.decisions.decision_file import read_decisions
 

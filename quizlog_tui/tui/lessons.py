@@ -1,4 +1,4 @@
-"""The guided first run: what to try next, and how one knows that it was done. No widgets."""
+"""The lessons of the guided tour, and how each one is recognised as done. Uses no widgets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .keys.keymap import KeyOf
 
 @dataclass(frozen=True)
 class LessonScene:
-    """What the guide sees of the screens."""
+    """The state of the screens as the tour sees it."""
 
     answers: int
     """Answers on the active branch."""
     status: str
-    """How the run stands where one looks."""
+    """Status of the run at the step shown."""
     step: int
-    """The step one looks at."""
+    """The step shown."""
     pointer: int
     """The record's pointer."""
     branches: int
@@ -37,10 +37,10 @@ class Lesson:
 
 
 class Tour:
-    """The guided first run: which lesson one is at, on whatever screen.
+    """The guided tour with its current lesson.
 
     Args:
-        scene: Tells how the screens stand; None where no record is open.
+        scene: Returns the state of the screens; None if no record is open.
     """
 
     def __init__(self, scene: Callable[[], LessonScene | None]) -> None:
@@ -48,13 +48,13 @@ class Tour:
         self.lesson = 0
 
     def look(self) -> None:
-        """On to the next lesson, if this one is done."""
+        """Go on to the next lesson if this one is done."""
         scene = self._scene()
         if scene is not None and LESSONS[self.lesson].done(scene):
             self.lesson += 1
 
     def text(self, key: KeyOf) -> str:
-        """What to try now, with the keys as the user has them."""
+        """The text of the current lesson with the user's keys."""
         return f"☞ {self.lesson + 1}/{len(LESSONS)}  {describe_lesson(LESSONS[self.lesson], key)}"
 
 
@@ -64,27 +64,27 @@ LESSONS = (
         lambda seen: seen.pointer >= 1 and seen.status == "in_progress",
     ),
     Lesson(
-        "Now answer the next one wrongly, such as 1000.",
+        "Now give a wrong answer, such as 1000.",
         lambda seen: seen.status == "error",
     ),
     Lesson(
-        "The error has its line, its score and the source around it. Try again: the right answer.",
+        "You see the error with its line, its score and the source. Now give the right answer.",
         lambda seen: seen.pointer >= 2 and seen.status == "in_progress",
     ),
     Lesson(
-        "Escape leaves the input for the keys. Then {player.back} looks a step back. "
+        "Press Escape to leave the input. Then press {player.back} to see the previous step. "
         "Looking changes nothing.",
         lambda seen: seen.step < seen.pointer,
     ),
     Lesson(
-        "{player.forward} looks forward again, {player.last} goes to the end.",
+        "{player.forward} shows the next step, {player.last} goes to the end.",
         lambda seen: seen.step == seen.pointer,
     ),
     Lesson(
-        "Nothing is ever lost: your wrong answer is a branch. {player.tree} shows the branches.",
+        "No answer is lost: your wrong answer is a branch. {player.tree} shows the branches.",
         lambda seen: seen.screen not in ("player", ""),
     ),
-    Lesson("Escape comes back.", lambda seen: seen.screen == "player"),
+    Lesson("Press Escape to go back.", lambda seen: seen.screen == "player"),
     Lesson(
         "Fork: go back with {player.back}, press {player.fork}, and give another answer there.",
         lambda seen: seen.branches >= 3,
@@ -93,13 +93,13 @@ LESSONS = (
         "{player.compare} compares this branch with another, side by side. Choose main.",
         lambda seen: seen.screen not in ("player", ""),
     ),
-    Lesson("Escape comes back.", lambda seen: seen.screen == "player"),
+    Lesson("Press Escape to go back.", lambda seen: seen.screen == "player"),
     Lesson(
         "{app.help} shows all keys, {app.palette} finds any command by name. Try {app.help}.",
         lambda seen: seen.screen not in ("player", ""),
     ),
     Lesson(
-        "That is all. Go on playing, or leave with {player.library}; "
+        "That is all. Keep playing, or leave with {player.library}; "
         "`quizlog new SCRIPT` makes your own.",
         lambda seen: False,
     ),
@@ -108,5 +108,5 @@ LESSONS = (
 
 
 def describe_lesson(lesson: Lesson, key: KeyOf) -> str:
-    """What a lesson says, with the keys as the user has them."""
+    """The text of a lesson with the user's keys."""
     return re.sub(r"\{([a-z_.]+)\}", lambda found: key(found[1]), lesson.text)

@@ -12,7 +12,7 @@ from .found import ChosenHit
 
 @dataclass
 class OpenRecord(Message):
-    """A record is to be opened in a player of its own."""
+    """Asks to open a record in a new player."""
 
     path: Path
     found: ChosenHit | None = None
@@ -21,7 +21,7 @@ class OpenRecord(Message):
 
 @dataclass
 class Neighbour(Message):
-    """The record beside this one in the library is to be opened instead."""
+    """Asks to open the next or previous record of the library instead."""
 
     path: Path
     by: int

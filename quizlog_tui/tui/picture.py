@@ -1,6 +1,6 @@
-"""Pictures of the screens without a terminal: at any step and size, always alike.
+"""Makes reproducible pictures of the screens without a terminal, at any step and size.
 
-The clock stands still, nothing moves, and the record is never written, whatever keys are pressed.
+The clock stands still, animations are off, and no key press writes the record.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..session.session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
 from .idle import until_idle
-from .keys.key_names import character, named
+from .keys.key_names import character, check_key, named
 from .screen_names import SCREENS
 from .screens.base import DIALOG, QuizlogScreen
 from .screens.player.player import PlayerScreen
@@ -57,7 +57,7 @@ def picture(
     keys: Sequence[str] = (),
     screen: str = "player",
 ) -> Picture:
-    """A screen on a record, or on a folder of records or a file of episodes.
+    """Draw a screen for a record, a folder of records or a file of episodes.
 
     Args:
         record: The record file, which is not written; a folder for the library, or a file of
@@ -65,19 +65,20 @@ def picture(
         step: The step to look at; the pointer if None.
         size: Columns and rows.
         theme: Name of a theme.
-        keys: Keys to press first, by Textual's names.
+        keys: Keys to press first, by Textual's names or as people write them.
         screen: One of `SCREENS`.
 
     Raises:
-        QuizlogError: The record cannot be opened, or there is no such step or theme.
+        QuizlogError: The record cannot be opened, or there is no such step, theme or key.
     """
+    names = [check_key(key) for key in keys]
     with still_app(Path(record), screen, theme) as app:
-        return run_in_thread(_taken(app, step, size, (*SCREENS[screen], *keys)))
+        return run_in_thread(_taken(app, step, size, (*SCREENS[screen], *names)))
 
 
 @contextmanager
 def still_app(record: Path, screen: str, theme: str = DEFAULT) -> Iterator[QuizlogApp]:
-    """The program with a clock that stands still, which leaves the record as it is."""
+    """The app with a frozen clock; it does not change the record."""
     with ExitStack() as stack:
         state = State(stack.enter_context(scratch_folder("picture")) / "state.json")
         app = partial(QuizlogApp, config=Config(theme=theme), clock=FrozenClock(), state=state)
@@ -96,7 +97,7 @@ def still_app(record: Path, screen: str, theme: str = DEFAULT) -> Iterator[Quizl
 
 def _folder(path: Path) -> Path:
     if not path.is_dir():
-        raise UsageError("is no folder", where=str(path), hint="the library shows a folder")
+        raise UsageError("is not a folder", where=str(path), hint="the library shows a folder")
     return path
 
 
@@ -146,7 +147,7 @@ def _look(app: QuizlogApp, step: int) -> None:
 
 
 async def _settled(pilot: Pilot[Any]) -> None:
-    """Wait until a screen of ours is there and nothing is under way.
+    """Wait until one of our screens is open and nothing is running.
 
     Raises:
         Exception: The defect that the program shows an error panel for.
@@ -162,11 +163,11 @@ async def _settled(pilot: Pilot[Any]) -> None:
 
 
 async def idle(pilot: Pilot[Any], goes_on: Callable[[Screen[Any]], bool]) -> None:
-    """Wait until no worker is under way but those that wait for the user.
+    """Wait until no worker is running except those that wait for the user.
 
     Args:
-        pilot: Of the program.
-        goes_on: Whether something else is under way on a screen.
+        pilot: The app's pilot.
+        goes_on: Whether something else is running on a screen.
     """
     app = pilot.app
     await until_idle(app)  # a screen that was there before is mounted and painted after it
@@ -177,7 +178,7 @@ async def idle(pilot: Pilot[Any], goes_on: Callable[[Screen[Any]], bool]) -> Non
 
 
 def _works(screen: Screen[Any]) -> bool:
-    """Whether something is being done before the user is asked again."""
+    """Whether the screen is working."""
     return isinstance(screen, QuizlogScreen) and screen.slow_work.running
 
 
@@ -187,6 +188,6 @@ def _busy(app: App[Any]) -> list[Worker[Any]]:
 
 
 def run_in_thread(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, also where the caller is in an event loop of its own."""
+    """Run a coroutine to its end, even if the caller has a running event loop."""
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(asyncio.run, work).result()

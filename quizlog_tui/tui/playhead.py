@@ -1,4 +1,4 @@
-"""Where somebody looks in a run: a step, and how much of it. Pure moves; knows no widgets."""
+"""The position shown in a run: a step, and how much of it. Pure moves; uses no widgets."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ class Playhead:
     """A place in a run of `length` answers."""
 
     step: int
-    """How many answers are shown as given."""
+    """Number of answers shown as given."""
     length: int
-    """How many there are."""
+    """Number of all answers."""
     hidden: int = 0
     """Events of the last step that are not shown yet, its question among them."""
 
     def to(self, step: int) -> Playhead:
-        """The whole of a step, the nearest there is."""
+        """Show a step completely; out-of-range steps are clamped."""
         return Playhead(max(0, min(step, self.length)), self.length)
 
     def event(self, by: int, events: Callable[[int], int]) -> Playhead:
-        """One printed text or question on (1) or back (-1).
+        """Move one printed text or question forward (1) or back (-1).
 
         Args:
             by: 1 or -1.
@@ -38,6 +38,6 @@ class Playhead:
         return self.to(self.step - 1) if self.step else self
 
     def mark(self, by: int, marks: Sequence[int]) -> Playhead:
-        """The next (1) or previous (-1) of some steps; here if there is none."""
+        """Move to the next (1) or previous (-1) of these steps; stay if there is none."""
         ahead = [at for at in marks if (at > self.step if by > 0 else at < self.step)]
         return self.to((min if by > 0 else max)(ahead)) if ahead else self

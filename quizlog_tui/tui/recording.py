@@ -1,4 +1,4 @@
-"""Films of the player: keys are pressed, and each screen stands for as long as it is said to."""
+"""Records animations of the player: presses keys and shows each screen for a given time."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from ..errors import UsageError
 from .app import QuizlogApp
 from .draw.cast import Film
 from .draw.terminal_frame import Frame
+from .keys.key_names import check_key
 from .picture import run_in_thread, running, still_app
 from .screens.player.player import PlayerScreen
 from .screenshot import take_frame
 from .themes.theming import DEFAULT
 
 SECONDS = 1.0
-"""How long a screen stands where nothing is said."""
+"""Default seconds for which a screen is shown."""
 
 
 class KeyPress(NamedTuple):
-    """A key, and how long what it leads to is shown."""
+    """A key, and the seconds for which its result is shown."""
 
     key: str
     seconds: float = SECONDS
@@ -47,8 +48,8 @@ def _press(path: Path, number: int, words: list[str]) -> KeyPress:
             raise ValueError
     except ValueError:
         hint = "a key and at most 60 seconds, such as `escape 0.5`"
-        raise UsageError("is no key press", where=f"{path}:{number}", hint=hint) from None
-    return KeyPress(key, seconds)
+        raise UsageError("is not a key press", where=f"{path}:{number}", hint=hint) from None
+    return KeyPress(check_key(key, f"{path}:{number}"), seconds)
 
 
 def film(
@@ -58,7 +59,7 @@ def film(
     size: tuple[int, int] = (100, 30),
     theme: str = DEFAULT,
 ) -> Film:
-    """A film of the player on a record, which is not written.
+    """Record an animation of the player on a record, which is not written.
 
     Args:
         record: The record file.
@@ -84,7 +85,7 @@ def film(
 
 
 def _steps(app: QuizlogApp) -> list[KeyPress]:
-    """From the start to the end, a step a second."""
+    """From the start to the end, one step per second."""
     assert isinstance(app.screen, PlayerScreen)
     length = len(app.screen.session.record.inputs)
     return [KeyPress("escape", 0), KeyPress("0"), *[KeyPress("l")] * length, KeyPress("$", 2)]

@@ -53,7 +53,7 @@ def _run(app: QuizlogApp) -> int:
 
 
 def run_demo() -> int:
-    """A guided first run on a copy of a shipped example, which is thrown away; the exit code."""
+    """Run the guided tour on a temporary copy of a shipped example; the exit code."""
     with scratch_folder("demo") as folder:
         target = folder / "arithmetic"
         shutil.copytree(shipped("records") / "arithmetic", target)

@@ -1,4 +1,4 @@
-"""The screens that a picture may show. Plain data: imports nothing of Textual."""
+"""The screens that a picture may show. Does not import Textual."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "library": (),
     "episodes": (),
 }
-"""Each screen with the keys that lead to it from the first one."""
+"""Each screen with the keys that open it from the first one."""

@@ -1,4 +1,4 @@
-"""The screen as it is drawn now: its cells, and rows of plain text made from them."""
+"""Captures the current screen: its cells, and plain text made from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .draw.terminal_frame import Frame, Run
 
 
 def take_frame(app: App[Any]) -> Frame:
-    """What the screen shows, with its styles."""
+    """The content of the screen with its styles."""
     found = app.screen._compositor.render_update(
         full=True, screen_stack=app._background_screens, simplify=True
     )
@@ -29,10 +29,10 @@ def take_frame(app: App[Any]) -> Frame:
 
 
 def screen_svg(app: App[Any]) -> str:
-    """A picture of the screen, the same bytes for the same cells."""
+    """An SVG of the screen; equal cells give equal bytes."""
     return frame_svg(take_frame(app), app.title)
 
 
 def screen_text(app: App[Any]) -> str:
-    """What the screen shows, a line a row, trailing spaces cut."""
+    """The text of the screen, one line per row, without trailing spaces."""
     return take_frame(app).text

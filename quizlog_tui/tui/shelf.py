@@ -1,7 +1,7 @@
-"""What a library knows of the records below its folder, and how it learns of changes.
+"""Holds the records below a library's folder and detects changes.
 
-Reading is in plain functions, made for threads; the shelf itself holds what they found and says
-what is shown, in which order. Knows no widgets.
+Plain functions read files and may run in threads. The shelf holds the results,
+filters and sorts them. Uses no widgets.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from .draw.library import ORDERS, STATUSES, arranged
 from .watch import Stamps, stamps
 
 _SLICE = 0.1
-"""Seconds of reading between two drawings of what was found."""
+"""Seconds of reading between two updates of the screen."""
 
 
 class Found(NamedTuple):
-    """Some records as they were read."""
+    """Records that were read."""
 
     summaries: list[Summary]
     stamps: Stamps
-    """How their files stood just before."""
+    """The stamps of their files just before."""
     more: bool
-    """Whether there may be others."""
+    """Whether there may be more records."""
 
 
 class Changes(NamedTuple):
-    """What became of known records."""
+    """Changes of known records."""
 
     read: Found
     gone: list[Path]
 
 
 def read_some(paths: Iterator[Path], known: Set[Path]) -> Found:
-    """Read records for a moment; those that are known already are passed over."""
+    """Read records for a short time, skipping known ones."""
     start = time.monotonic()
     summaries: list[Summary] = []
     found: Stamps = {}
@@ -54,7 +54,7 @@ def read_some(paths: Iterator[Path], known: Set[Path]) -> Found:
 
 
 def changes(known: Stamps) -> Changes:
-    """Read those known records again whose files are others now."""
+    """Read known records again whose files have changed."""
     now = stamps(known)
     touched = [path for path, stamp in now.items() if known[path] != stamp]
     summaries = [summary(path) for path in touched]
@@ -63,7 +63,7 @@ def changes(known: Stamps) -> Changes:
 
 
 def script_remark(one: Summary) -> str:
-    """What a record's script asks to be real, and whether that is allowed; or why it cannot run."""
+    """The grants that a record's script asks for, with their state, or why it cannot run."""
     if one.script is None:
         return ""
     try:
@@ -76,7 +76,7 @@ def script_remark(one: Summary) -> str:
 
 
 class Shelf:
-    """The records of a library as they are known now."""
+    """The records of a library."""
 
     def __init__(self, order: str = "") -> None:
         name, _, direction = order.partition(" ")
@@ -92,11 +92,11 @@ class Shelf:
 
     @property
     def sorting(self) -> str:
-        """The order as it can be remembered."""
+        """The sort order as text, to be remembered."""
         return f"{self.order} backwards" if self.backwards else self.order
 
     def take(self, found: Found, gone: Iterable[Path] = ()) -> bool:
-        """Keep what was read, forget what is gone; whether anything is another now."""
+        """Add what was read, remove what is gone; whether anything changed."""
         gone = list(gone)
         for path in gone:
             self._found.pop(path, None)
@@ -113,12 +113,12 @@ class Shelf:
         )
 
     def narrow(self) -> None:
-        """Show the records of the next status, after the last all again."""
+        """Filter by the next status; after the last one, show all."""
         self.status = STATUSES[(STATUSES.index(self.status) + 1) % len(STATUSES)]
         self._arrange()
 
     def sort(self, order: str | None = None) -> None:
-        """Sort by something else, by the next if it is not said what; the same again turns it."""
+        """Sort by an order, by default the next one; the same order again reverses it."""
         if order == self.order:
             self.backwards = not self.backwards
         else:
@@ -127,14 +127,14 @@ class Shelf:
         self._arrange()
 
     def index(self, path: Path | None) -> int | None:
-        """Where a record is shown."""
+        """The index at which a record is shown."""
         for at, one in enumerate(self.shown):
             if one.path == path:
                 return at
         return None
 
     def neighbour(self, path: Path, by: int) -> Path | None:
-        """The next readable record (1) or the one before (-1); None if there is none that way."""
+        """The next (1) or previous (-1) readable record; None if there is none."""
         at = self.index(path)
         start = (0 if by > 0 else len(self.shown) - 1) if at is None else at + by
         end = len(self.shown) if by > 0 else -1
@@ -143,9 +143,9 @@ class Shelf:
 
 
 def neighbour(path: Path, by: int) -> Path | None:
-    """The record next to one where no library is open: in its folder, or in those beside it.
+    """The next record if no library is open: in the same folder or a sibling folder.
 
-    Of the folders beside only files of the same name count, as `records/*/record.yaml`.
+    In sibling folders only files of the same name count, as `records/*/record.yaml`.
     """
     folder = path.resolve().parent
     here = [each for each in folder.iterdir() if each.suffix in SUFFIXES]

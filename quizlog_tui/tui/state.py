@@ -1,4 +1,4 @@
-"""What the screens remember from one run to the next: place, theme. Losing it loses nothing."""
+"""Remembers places and themes from one run to the next. Losing the file does no harm."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..files.paths import user_folder
 
 _MOST = 200
-"""Places kept; the oldest go first."""
+"""Maximum number of places; the oldest are removed first."""
 
 
 class State:
@@ -41,17 +41,17 @@ class State:
 
     @property
     def last(self) -> str:
-        """The record looked at last; empty if none."""
+        """The record shown last; empty if none."""
         return str(self._data.get("last") or "")
 
     def place(self, record: Path) -> dict[str, Any]:
-        """What was remembered of a record: `step`, `pointer`."""
+        """The remembered `step` and `pointer` of a record."""
         places = self._data.get("places")
         found = places.get(str(record.resolve())) if isinstance(places, dict) else None
         return found if isinstance(found, dict) else {}
 
     def remember(self, record: Path, step: int, pointer: int) -> None:
-        """Keep where somebody looked, and where the record stood then."""
+        """Remember the step shown and the record's pointer at that time."""
         places = self._data.get("places")
         kept = places if isinstance(places, dict) else {}
         name = str(record.resolve())

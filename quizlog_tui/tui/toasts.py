@@ -1,4 +1,4 @@
-"""Passing notes: how they are shown, and which are out of date once another one comes."""
+"""Shows notifications, and finds those that a new one makes obsolete."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from ..errors import QuizlogError
 from ..text import clipped, visible
 
 _LONGEST = 200
-"""Characters of a message that leave room for its hint also on a screen of 20 rows."""
+"""Maximum characters of a message, so that its hint fits on a screen of 20 rows."""
 
 
 class Notifier(Protocol):
-    """What shows passing notes: a screen, a widget, the program."""
+    """Something that shows notifications: a screen, a widget or the app."""
 
     def notify(self, message: str, *, severity: Any = ..., markup: bool = ...) -> None:
-        """Show a note."""
+        """Show a notification."""
 
 
 def tell(where: Notifier, text: str) -> None:
-    """Show a passing note."""
+    """Show a notification."""
     where.notify(visible(text), markup=False)
 
 
 def warn(where: Notifier, text: str) -> None:
-    """Show a passing warning."""
+    """Show a warning."""
     where.notify(visible(text), severity="warning", markup=False)
 
 
 def complain(where: Notifier, error: QuizlogError) -> None:
-    """Show an error: where, what, and the mend."""
+    """Show an error with its place and hint."""
     short = QuizlogError(clipped(error.message, _LONGEST), where=error.where, hint=error.hint)
     where.notify(visible(str(short)), severity="error", markup=False)
 
 
 def outdated(shown: Iterable[Notification], new: Notification) -> list[Notification]:
-    """The notes that a new one takes the place of.
+    """The notifications that a new one replaces.
 
-    Information tells of the last action, so that whatever comes next replaces it. Warnings and
-    errors stay for their time; the same words again are shown once.
+    Information is about the last action, so that the next notification replaces it. Warnings and
+    errors stay until their time is up; equal messages are shown once.
     """
     return [old for old in shown if old.severity == "information" or old.message == new.message]

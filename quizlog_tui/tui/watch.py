@@ -1,4 +1,4 @@
-"""Notices that files were changed, by their stamps. Reads none of them."""
+"""Detects changed files by their stamps, without reading them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 from ..files.stamp import Stamp, stamp_of
 
 Stamps = dict[Path, Stamp]
-"""The stamp of each file that is there."""
+"""The stamp of each existing file."""
 
 
 def stamps(paths: Iterable[Path]) -> Stamps:
-    """How the files stand now."""
+    """The present stamps of files."""
     return {path: stamp for path in paths if (stamp := stamp_of(path))}
 
 
 class Watch:
-    """One file, looked at again and again.
+    """A file that is checked repeatedly for changes.
 
     Args:
         path: The file.
-        seen: Whether its content as it is now is known; else the first look finds it touched.
+        seen: Whether its present content is known; otherwise the first check reports a change.
     """
 
     def __init__(self, path: Path, *, seen: bool = True) -> None:
@@ -29,6 +29,6 @@ class Watch:
         self._seen: Stamps = stamps([path]) if seen else {}
 
     def touched(self) -> bool:
-        """Whether the file is another than at the last call."""
+        """Whether the file has changed since the last call."""
         before, self._seen = self._seen, stamps([self._path])
         return before != self._seen

@@ -145,13 +145,13 @@ def test_what_is_private_is_listed_as_text_and_as_data(run: Run, build: Build) -
     (build.folder / ".env").write_text("")
     build.record("open\n'.env'\nraise Exception('/home/eve/x')", name="r.yaml")
     _, _, err = run("export", "r.yaml", "-o", "r.md")
-    assert "private, and in it; --redact takes it out" in err
+    assert "private, and in the file; --redact removes it" in err
     assert "a folder of this machine, /home/eve: branch main" in err
     _, _, err = run("export", "r.yaml", "-o", "clean.md", "--redact")
     assert "-- taken out:" in err and "/home/eve" not in (build.folder / "clean.md").read_text()
     _, _, err = run("bundle", "r.yaml", "-o", "r.zip", "--redact")
     assert ".env may hold keys: left out (--add packs it)" in err
-    assert "private, and in it; it is evidence" in err
+    assert "private, and in the bundle; it is evidence" in err
     data = json.loads(run("bundle", "r.yaml", "-o", "s.zip", "--redact", "--json")[1])
     assert data["left_out"] == [".env"]
     found = {"kind": "folder", "text": "/home/eve", "where": "quiz.py", "removed": False}

@@ -26,7 +26,7 @@ def test_diff_of_branches_names_the_first_difference_and_marks_words(run: Run) -
         "A  record.yaml@main: 5 answers, success, score 1",
         "B  record.yaml@blue: 4 answers, in_progress",
         "first difference: the printed text at step 3",
-        "first other answer: at step 2",
+        "first different answer: at step 2",
     ]
     assert "    - Red or blue? [-red-]\n    + Red or blue? {+blue+}\n" in out
     assert "    - [-Warm-].\n    + {+Cool+}.\n" in out

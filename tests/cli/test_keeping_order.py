@@ -29,7 +29,7 @@ def test_branches_are_renamed_noted_hidden_and_restored(run: Run, forked: Path) 
     assert code == 0 and out.endswith("score 0.3  try a word\n")
     code, out, err = run("delete", "record.yaml", "wrong-one")
     assert code == 0 and "wrong-one" not in out
-    assert "`quizlog restore record.yaml wrong-one` brings it back" in err
+    assert "`quizlog restore record.yaml wrong-one` restores it" in err
     assert "wrong-one" not in run("branches", "record.yaml")[1]
     assert "score 0.3, deleted 2" in run("branches", "record.yaml", "--deleted")[1]
     assert on_disk(forked)["branches"]["wrong-one"]["inputs"] == ["bad"]  # type: ignore[index]
@@ -55,7 +55,7 @@ def test_branches_are_renamed_noted_hidden_and_restored(run: Run, forked: Path) 
         (("steps", "record.yaml", "--branch", "nobody"), "there is no branch 'nobody'"),
         (("export", "record.yaml", "-o", "x.pdf"), "has no suffix of an export format"),
         (("export", "record.yaml", "-o", "quiz.py"), "has no suffix of an export"),
-        (("list", "nowhere"), "nowhere: is no folder"),
+        (("list", "nowhere"), "nowhere: is not a folder"),
         (("list", "--sort", "age"), "invalid choice: 'age'"),
     ],
 )

@@ -64,7 +64,7 @@ def test_for_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     [
         (["sandbox", "run", "/nowhere.py"], "No such file"),
         (["sandbox", "run", "."], "directory"),
-        (["sandbox", "run", __file__, "--workspace", "/nowhere"], "is no folder"),
+        (["sandbox", "run", __file__, "--workspace", "/nowhere"], "is not a folder"),
         (["sandbox"], "arguments are required: run, FILE.py"),
         (["sandbox", "walk", "x.py"], "invalid choice"),
     ],
@@ -93,7 +93,9 @@ def test_doctor_tells_what_quiz_scripts_are_kept_from(
     main(["doctor"])
     said = capsys.readouterr().out
     if "missing  isolation of quiz scripts" not in said:
-        assert "ok       isolation of quiz scripts: landlock: they reach their own folder" in said
+        assert (
+            "ok       isolation of quiz scripts: landlock: scripts reach their own folder" in said
+        )
     boot = spawn._BOOT.replace("inside.shut.shut", "(lambda *places, **how: '')")
     monkeypatch.setattr(spawn, "_BOOT", boot)
     main(["doctor"])

@@ -131,7 +131,7 @@ def test_an_example_needs_no_key(capsys: pytest.CaptureFixture[str]) -> None:
     assert "reason_feedback" in out
     code, out, err = run(capsys, "decisions", "adventure", "--rule", "unanimous")
     assert code == 0
-    assert "decided again: 0 answers of 1 would be another" in err
+    assert "decided again: 0 of 1 answer would differ" in err
     assert json.loads(run(capsys, "decisions", "adventure", "--json")[1])["decisions"]
 
 

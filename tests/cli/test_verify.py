@@ -77,7 +77,7 @@ def test_a_folder_of_records(run: Run, path: Path, build: Build) -> None:
     [
         (["verify"], "which record?"),
         (["verify", "record.yaml", "--all", "."], "which record?"),
-        (["verify", "record.yaml", "--watch", "--json"], "--watch has no end"),
+        (["verify", "record.yaml", "--watch", "--json"], "--watch and --json cannot be combined"),
         (["verify", "--all", "missing"], "is not a folder"),
         (["verify", "--all", "empty"], "holds no records"),
         (["verify", "nothing.yaml"], "does not exist"),

@@ -246,11 +246,11 @@ def test_what_says_nothing_about_a_form_is_refused(run: Run, tmp_path: Path) -> 
     for words, said in (
         (
             ("rl", "--seed", "0"),
-            "--seed says nothing about 'rl' (leave it out, or export --to splits)",
+            "--seed does not apply to 'rl' (leave it out, or export --to splits)",
         ),
-        (("messages", "--shares", "1/1/1"), "--shares says nothing about 'messages'"),
+        (("messages", "--shares", "1/1/1"), "--shares does not apply to 'messages'"),
         (("splits", "--scripts", "s"), "or export --to verifiers or verifiers-v0)"),
-        (("splits", "--all"), "splits take all episodes (leave --all out)"),
+        (("splits", "--all"), "splits include all episodes (leave --all out)"),
     ):
         code, out, err = run("export", "e.jsonl", "-o", "out", "--to", *words)
         assert (code, out, err.count("\n")) == (2, "", 1) and said in err
@@ -346,12 +346,12 @@ def test_what_an_export_leaves_in_a_folder_or_does_not_find_is_told(
     (tmp_path / "out" / "old.json").write_text("{}")
     for _ in range(2):
         err = run("export", "e.jsonl", "--to", "atif", "-o", "out")[2]
-        assert "note: 1 other file left in the folder as it was" in err
+        assert "note: 1 other file left unchanged in the folder" in err
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts" / "quiz.py").write_bytes(SCRIPT)
     err = run("export", "e.jsonl", "--to", "verifiers", "-o", "pack", "--scripts", "scripts")[2]
     assert "note: 1 script taken along" in err
-    assert "note: 9 scripts to be taken along not found" in err
+    assert "note: 9 scripts not found, and not copied" in err
 
 
 def test_scripts_are_taken_with_what_they_mention_and_no_more(run: Run, tmp_path: Path) -> None:

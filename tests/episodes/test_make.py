@@ -79,7 +79,7 @@ def test_a_verified_episode_gives_way_only_to_one_that_knows_its_runs(
     for few in ([paths[0]], [paths[0], other]):
         assert main(["episodes", "build", *few, "-o", out]) == 0
         err = capfd.readouterr()[1]
-        assert "1 episode verified before, by other runs, left as it was" in err
+        assert "1 episode verified earlier by other runs and left unchanged" in err
         assert Path(out).read_bytes() == before
     assert main(["episodes", "build", *paths, other, "-o", out, "--json"]) == 0
     told = json.loads(capfd.readouterr()[0])

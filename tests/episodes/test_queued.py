@@ -317,7 +317,7 @@ def test_words_that_contradict_the_queue_are_refused(build: Build, capfd: Any) -
     words += ["--queue", "--env", str(build.folder / "env")]
     for more, said in (
         ([], "--queue without --runs"),
-        (["--runs", "2", "--models", "m.yaml"], "--queue and --models go not together"),
+        (["--runs", "2", "--models", "m.yaml"], "--queue and --models cannot be combined"),
         (["--runs", "2", "--unsafe-local"], "leave --unsafe-local out"),
         (["--runs", "2"], "does not exist (start `quizlog serve`"),
     ):

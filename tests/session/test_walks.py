@@ -1,4 +1,4 @@
-"""Amend keeps what still fits; bisect finds the first answer that spoils the outcome."""
+"""Amend keeps what still fits; bisect finds the first answer that makes the outcome fail."""
 
 from __future__ import annotations
 
@@ -123,9 +123,9 @@ def test_amend_bisect_and_sweep_from_the_shell(
     assert main(["amend", "record.yaml", "0", "3", "--json"]) == 0
     assert '"next_prompt": "How much milk? "' in capsys.readouterr().out
     assert main(["bisect", "record.yaml"]) == 0
-    assert "no answer spoils the outcome" in capsys.readouterr().out
+    assert "no answer makes the outcome fail" in capsys.readouterr().out
     assert main(["record.yaml", "--explain"]) == 0
-    assert "can be returned to at once" in capsys.readouterr().err
+    assert "returning to this step is instant" in capsys.readouterr().err
 
 
 @given(st.integers(1, 200), st.data())

@@ -20,7 +20,7 @@ for name in "abc":
     print(name, "is", eval(input(f"{name}? ")))
 """
 HIDES = 'setattr(sys.stdout.log, "printed", lambda text: None) or 4'
-FOUND = "! tampered at step 2: what the script says"
+FOUND = "! tampered at step 2: the script reports output"
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ async def test_it_is_said_at_every_size_and_after_opening(
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
         await shows(pilot, "! tampered at step 2 · ● waiting")
-        await shows(pilot, "! tampered at step 2: what the script")
+        await shows(pilot, "! tampered at step 2: the script reports")
 
 
 async def test_an_end_by_an_answer_is_in_the_header_wherever_one_looks(record: Path) -> None:

@@ -71,5 +71,5 @@ def test_so_does_a_screenshot(build: Build) -> None:
 def test_a_dumb_terminal_gets_a_hint(words: tuple[str, ...]) -> None:
     with Terminal(quizlog(*words), env={"TERM": "dumb"}) as terminal:
         assert terminal.end() == 2
-        assert b"TERM=dumb cannot show the screens (use `quizlog RECORD" in terminal.seen
+        assert b"cannot show the screens: TERM is dumb (use `quizlog RECORD" in terminal.seen
         assert b"\x1b" not in terminal.seen

@@ -49,7 +49,7 @@ async def ask_models(pilot: Pilot[Any], words: str) -> AskModelsScreen:
 async def test_a_decision_is_shown_kept_and_accepted(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=(110, 40), notifications=True) as pilot:
-        await ask_models(pilot, "a takes it")
+        await ask_models(pilot, "a accepts")
         text = screen_text(app)
         assert "Votes" in text and "Chosen by rule majority" in text
         assert len(read_decisions(decisions_path(record)).decisions) == 1 and inputs(record) == []
@@ -62,7 +62,7 @@ async def test_a_decision_is_shown_kept_and_accepted(record: Path) -> None:
 async def test_a_decision_is_changed_before_it_is_given(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test(size=(110, 40)) as pilot:
-        await ask_models(pilot, "a takes it")
+        await ask_models(pilot, "a accepts")
         await pilot.press("o")
         await settled(pilot)
         await idle(pilot)
@@ -75,7 +75,7 @@ async def test_a_decision_is_changed_before_it_is_given(record: Path) -> None:
 async def test_the_autopilot_goes_on_to_the_end(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test(size=(110, 40)) as pilot:
-        screen = await ask_models(pilot, "a takes it")
+        screen = await ask_models(pilot, "a accepts")
         await pilot.press("p")
         while screen.session.transcript.status == "in_progress" or screen._asking:
             await pilot.pause(0.02)
@@ -132,7 +132,7 @@ async def test_models_that_may_be_billed_are_asked_once_the_user_agrees(build: B
             assert fake.calls == {"One": 1, "two": 1}
             await pilot.press("q")
             await settled(pilot)
-            await ask_models(pilot, "a takes it")
+            await ask_models(pilot, "a accepts")
             assert fake.calls == {"One": 2, "two": 2}
 
 
@@ -152,11 +152,11 @@ async def test_what_was_agreed_to_holds_for_other_records_but_not_for_other_mode
             await pilot.press("escape", "m")
             await opened(pilot, ConfirmScreen)
             await pilot.press("enter")
-            await shows(pilot, "a takes it")
+            await shows(pilot, "a accepts")
             await pilot.press("q")
             await settled(pilot)
             await pilot.press("L")
-            await ask_models(pilot, "a takes it")
+            await ask_models(pilot, "a accepts")
             assert fake.calls == {"one": 2}
             configured(fake, "one", "two")
             await pilot.press("m")
@@ -171,14 +171,14 @@ async def test_nobody_is_asked_to_agree_to_recorded_replies_or_models_of_ones_ow
         configured(fake, "one")
         app = QuizlogApp(record)
         async with app.run_test(size=(110, 40)) as pilot:
-            await ask_models(pilot, "a takes it")
+            await ask_models(pilot, "a accepts")
             assert "may bill" not in screen_text(app) and "requests" not in screen_text(app)
         own = {"name": "own", "command": ["echo", '{"answer": 1, "code": null}']}
         keyless = {"name": "one", "base_url": fake.url, "model": "one", "api_key_env": "NO_KEY"}
         default_models().write_text(json.dumps({"models": [own, keyless]}))
         app = QuizlogApp(build.record(TWO))
         async with app.run_test(size=(110, 40)) as pilot:
-            await ask_models(pilot, "a takes it")
+            await ask_models(pilot, "a accepts")
         assert not fake.calls
 
 
@@ -194,14 +194,14 @@ async def test_the_autopilot_on_the_last_question_takes_the_answer_and_asks_no_m
     default_models().write_text(json.dumps({"models": [own]}))
     app = QuizlogApp(path)
     async with app.run_test(size=(110, 40), notifications=True) as pilot:
-        await ask_models(pilot, "a takes it")
+        await ask_models(pilot, "a accepts")
         await pilot.press("p")
         await shows(pilot, "the questionnaire has ended: success; q goes back")
         await idle(pilot)
         assert inputs(path) == ["1", "2"] and not app._notifications
         assert len(read_decisions(decisions_path(path)).decisions) == 1
         await pilot.press("a")
-        await shows(pilot, "nothing is decided here")
+        await shows(pilot, "nothing has been decided")
         await pilot.press("q")
         assert (await settled(pilot)).state.shown.status == "success"
 
@@ -220,7 +220,7 @@ async def test_the_autopilot_asks_nobody_again_where_models_do_not_agree(build: 
     default_models().write_text(json.dumps({"models": models}))
     app = QuizlogApp(path)
     async with app.run_test(size=(110, 40)) as pilot:
-        await ask_models(pilot, "a takes it")
+        await ask_models(pilot, "a accepts")
         await pilot.press("p")
         await shows(pilot, "paused: the models do not agree")
         await idle(pilot)

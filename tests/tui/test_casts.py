@@ -106,9 +106,13 @@ def test_thirty_seconds_are_below_a_megabyte(build: Build) -> None:
     ("words", "said"),
     [
         (["-o", "a.gif"], "a.gif: is neither .cast nor .svg"),
-        (["-o", "a.svg", "--size", "wide"], "'wide' is no size"),
+        (["-o", "a.svg", "--size", "wide"], "'wide' is not a size"),
         (["-o", "a.svg", "--keys", "gone"], "gone: cannot read"),
-        (["-o", "a.svg", "--keys", "bad"], "bad:2: is no key press"),
+        (["-o", "a.svg", "--keys", "bad"], "bad:2: is not a key press"),
+        (
+            ["-o", "a.svg", "--keys", "misspelt"],
+            "misspelt:1: there is no key 'entre' (did you mean enter?)",
+        ),
     ],
 )
 def test_a_wrong_film_is_refused(
@@ -120,5 +124,6 @@ def test_a_wrong_film_is_refused(
 ) -> None:
     monkeypatch.chdir(build.folder)
     (build.folder / "bad").write_text("h\nl soon\n", encoding="utf-8")
+    (build.folder / "misspelt").write_text("entre 2\n", encoding="utf-8")
     assert main(["cast", str(build.record(QUIZ, "1")), *words]) == 2
     assert said in capsys.readouterr().err

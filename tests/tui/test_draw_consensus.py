@@ -71,7 +71,7 @@ def test_long_texts_are_cut_and_it_is_said() -> None:
     ("made", "why"),
     [
         (decision(says("a", 4), says("b", 4)), "all 2 votes agree"),
-        (decision(says("a", 4)), "it is the only answer there is"),
+        (decision(says("a", 4)), "it is the only answer"),
         (
             decision(says("a", 4), says("b", 4), says("c", 5)),
             "more than half of the weight is for it: 1 of 1.5",
@@ -79,9 +79,9 @@ def test_long_texts_are_cut_and_it_is_said() -> None:
         (decision(says("a", 4), says("b", 5, primary=True)), "the primary model, b, votes for it"),
         (
             decision(says("a", 4), says("b", 4), says("c", 5), refused=(Refusal(4),)),
-            "an answer was found wrong already, and this is the best of the others",
+            "an earlier answer was wrong, and this is the best of the others",
         ),
-        (decision(says("a", 4), refused=(Refusal(4),)), "every answer was found wrong already"),
+        (decision(says("a", 4), refused=(Refusal(4),)), "every answer has already proved wrong"),
         (decision(ModelReply("a", "timeout")), "no model cast a vote"),
         (decision(says("a", 4), says("b", 5)), "no answer stands out"),
     ],
@@ -103,7 +103,7 @@ def test_confidence_is_set_against_the_others() -> None:
     found = {
         decide(EXAMPLES[1], rule).verdict.why: why_text(decide(EXAMPLES[1], rule)) for rule in RULES
     }
-    assert found["confidence"] == "its voters are surest: 3.07 against 0.4"
+    assert found["confidence"] == "its voters are most confident: 3.07 against 0.4"
     assert "confidence" in text_of(verdict_lines(third))
 
 
@@ -111,13 +111,13 @@ def test_the_verdict_names_groups_dissenters_and_silent_models() -> None:
     text = text_of(verdict_lines(EXAMPLES[1]))
     for words in (
         "Give a lower triangular L", "Chosen by rule majority: [[2, 0], [3, 2]]", "3.5, 78%",
-        "Dissenters: beta", "delta: timeout", "! gamma claims something else", "delta: ✗ HTTP 503",
+        "Dissenters: beta", "delta: timeout", "! gamma claims an answer that differs", "delta: ✗ HTTP 503",
         "epsilon: ≠ [[2, 0], [3, 2]], confidence 0.8",
     ):  # fmt: skip
         assert words in text
     refused = decision(says("a", 4), says("b", 5), refused=(Refusal(4, "too small"),))
     text = text_of(verdict_lines(refused))
-    assert "✗ 4: too small" in text and "found wrong already" in text
+    assert "✗ 4: too small" in text and "already proved wrong" in text
 
 
 def test_another_rule_stands_beside_the_recorded_outcome() -> None:
@@ -125,7 +125,7 @@ def test_another_rule_stands_beside_the_recorded_outcome() -> None:
     text = text_of(verdict_lines(made, decide(made, "primary")))
     assert "Chosen by rule majority: 4" in text
     assert "By rule primary, not written: 5" in text
-    assert "≠ another outcome" in text and "→ ██████" in text
+    assert "≠ a different outcome" in text and "→ ██████" in text
     assert "= the same answer" in text_of(verdict_lines(made, decide(made, "plurality")))
 
 
@@ -134,8 +134,8 @@ def test_each_reply_tells_what_its_code_came_to() -> None:
     for words in (
         "alpha  voted for the outcome, primary", "│ from scipy.linalg import cholesky",
         "✗ its code: error in 0 ms", "ModuleNotFoundError", "beta  dissents", "delta  no vote",
-        "✗ no answer in time", "✓ its code came to [[2.0, 3.0], [0.0, 2.0]]",
-        "after seeing all: [[2, 0], [3, 2]], confidence 0.97",
+        "✗ timed out", "✓ its code returned [[2.0, 3.0], [0.0, 2.0]]",
+        "after seeing all answers: [[2, 0], [3, 2]], confidence 0.97",
     ):  # fmt: skip
         assert words in text
     assert text_of(reply_lines(decision(), FrozenClock())) == "No model was asked."

@@ -82,18 +82,18 @@ def test_what_speaks_against_it_and_what_does_not_fit() -> None:
     alone = episode(("4", "end"), [])
     assert "✗ not verified\n  ✓ the script finishes" in drawn(alone)
     assert "✗ there is no consistency run" in drawn(alone)
-    assert "! the line says it is verified, which" in drawn(alone | {"verified": True})
-    assert "! the line says it is not verified, which" in drawn(ONE | {"verified": False})
+    assert "! the line says that it is verified, but" in drawn(alone | {"verified": True})
+    assert "! the line says that it is not verified, but" in drawn(ONE | {"verified": False})
 
 
 def test_the_hint_is_told_as_the_teachers() -> None:
     told = ONE | {"question": ONE["question"] | {"hint": "add"}}
-    assert "hint, for the teacher alone: add" in drawn(told)
+    assert "hint, shown only to the teacher: add" in drawn(told)
 
 
 def test_an_empty_object_says_what_it_lacks() -> None:
     text = drawn({})
-    assert "✗ not verified" in text and "it is not told" in text and "there are none" in text
+    assert "✗ not verified" in text and "not given" in text and "none" in text
 
 
 def test_long_texts_are_clipped() -> None:

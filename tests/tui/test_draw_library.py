@@ -103,7 +103,7 @@ def test_the_marked_record_in_words() -> None:
 def test_an_empty_folder_and_an_empty_filter_say_how_to_go_on() -> None:
     empty = "\n".join(each.text for each in nothing_lines(HERE, "", 0, key))
     assert "No records below /r" in empty and "quizlog new SCRIPT" in empty
-    assert "f5  makes one" in empty
+    assert "f5  makes a record" in empty
     assert nothing_lines(HERE, "error", 3, key)[0].text == "None of 3 records is error."
 
 

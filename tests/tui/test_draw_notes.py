@@ -62,14 +62,14 @@ def test_a_remark_in_full() -> None:
         "the sign is off",
     ]
     assert [each.text for each in note_lines(BARE, FrozenClock())] == [
-        "superb · on all of it",
+        "superb · on the whole record",
         "model: x",
     ]
 
 
 def test_no_remarks_say_how_to_write_one() -> None:
     assert "a in the player" in no_notes_lines(0, "a")[-1].text
-    assert no_notes_lines(2, "a")[0].text == "None of the 2 remarks is such."
+    assert no_notes_lines(2, "a")[0].text == "None of the 2 notes matches."
     assert [verdict_line(each).text for each in (None, "right")] == ["– none", "✓ right"]
 
 

@@ -262,7 +262,7 @@ def test_the_shell_says_what_is_wrong(
         (["tui", str(tmp_path / "no.jsonl")], "there is no such file"),
         (["episodes", "browse", str(tmp_path)], "is not a file"),
         (["episodes", "browse", str(file)], "the screens need a terminal"),
-        (["episodes", "browse", str(file), "--json"], "a screen is no JSON"),
+        (["episodes", "browse", str(file), "--json"], "browse has no JSON output"),
     ):
         assert main(words) == 2
         assert said in capfd.readouterr()[1]

@@ -345,7 +345,7 @@ async def test_a_mark_that_went_elsewhere_is_where_one_goes_on() -> None:
         pane.toggle_filter()
         pane.mark(3)
         assert len(pane.document) == 0 and pane.place(1) == -1
-        await shows(pilot, "no line here has it; ")
+        await shows(pilot, "no line matches; ")
 
 
 @pytest.mark.parametrize("filtering", [False, True])
@@ -401,7 +401,7 @@ async def test_a_search_of_the_output_goes_on_behind_the_step_shown(build: Build
         await press(pilot, "escape", "1", "0", "slash", *"needle", "enter")
         await shows(pilot, "not found up to step 0; n goes on to step 2")
         await press(pilot, "ampersand")
-        await shows(pilot, "no line here has it; Escape shows all")
+        await shows(pilot, "no line matches; Escape shows all")
         seen = []
         for _ in range(4):
             await press(pilot, "n")

@@ -224,7 +224,7 @@ async def test_a_new_record_gets_a_free_name_and_is_opened(records: Path) -> Non
     async with app.run_test(notifications=True) as pilot:
         await library(pilot)
         await ask(pilot, "plus", "quiz.py", "many")
-        await shows(pilot, "'many' is no whole number")
+        await shows(pilot, "'many' is not a whole number")
         await asking(pilot)  # again, with what was typed
         await ask(pilot, "enter", "42")
         player = await settled(pilot)

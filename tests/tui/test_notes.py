@@ -201,7 +201,7 @@ async def test_the_list_is_narrowed_by_verdict_and_author(noted: Path) -> None:
         await notes(pilot, "w", "w")
         assert [said.author for said in screen._shown] == ["ann", "ann"]
         await notes(pilot, "f", "f")
-        await shows(pilot, "None of the 4 remarks is such")
+        await shows(pilot, "None of the 4 notes matches")
         await notes(pilot, "enter")
         assert isinstance(app.screen, NotesScreen)
 
@@ -216,7 +216,7 @@ async def test_a_remark_that_somebody_else_writes_shows_up(noted: Path) -> None:
         assert len(screen._shown) == 5
         await pilot.press("q")
         player = await settled(pilot)
-        await shows(pilot, "somebody else wrote the record")
+        await shows(pilot, "another program changed the record")
         assert len(player.session.feedback) == 5
 
 
@@ -262,7 +262,7 @@ async def test_no_remarks_say_how_to_write_one(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test(notifications=True) as pilot:
         await opened(pilot)
-        await shows(pilot, "No remarks yet.")
+        await shows(pilot, "No notes yet.")
         await notes(pilot, "enter", "l")
         await shows(pilot, "there is nothing to go to")
         await pilot.press("F")

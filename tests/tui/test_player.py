@@ -116,7 +116,7 @@ async def test_questions_are_numbered_by_their_steps_everywhere(record: Path) ->
             await press(pilot, *keys)
             await shows(pilot, words)
         await pilot.press("question_mark")
-        await shows(pilot, "what is asked after K answers is asked at step K")
+        await shows(pilot, "Step K is the question asked after K answers")
 
 
 async def test_rewind_sets_the_pointer_and_answering_forks(record: Path) -> None:

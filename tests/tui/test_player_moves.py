@@ -98,7 +98,7 @@ async def test_one_can_jump_to_a_step_by_number_and_with_the_slider(record: Path
         await idle(pilot)
         assert screen.state.step == 2
         await pilot.press("number_sign", "x", "enter")
-        await shows(pilot, "is no step")
+        await shows(pilot, "is not a step")
         await pilot.click(Scrubber, offset=(1, 0))
         await idle(pilot)
         assert screen.state.step == 0
@@ -130,7 +130,7 @@ async def test_undo_and_redo(record: Path) -> None:
         await press(pilot, "escape", "Z")
         assert data(record)["pointer"] == 4
         await press(pilot, "escape", "Z")
-        await shows(pilot, "nothing to do again")
+        await shows(pilot, "nothing to redo")
 
 
 async def test_each_of_two_quick_undos_says_what_it_took_back(
@@ -152,7 +152,7 @@ async def test_each_of_two_quick_undos_says_what_it_took_back(
             ["undone:", "rewind"],
             ["undone:", "answer"],
         ]
-        assert told[2:] == ["nothing to take back"] and data(record)["pointer"] == 3
+        assert told[2:] == ["nothing to undo"] and data(record)["pointer"] == 3
 
 
 async def test_a_rewound_tail_is_offered_and_taken_again(record: Path) -> None:
@@ -181,7 +181,7 @@ async def test_bisect_goes_to_the_answer_that_spoils(record: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         screen = await at_keys(pilot)
         await press(pilot, "B")
-        await shows(pilot, "main: bad at step 3 spoils the outcome")
+        await shows(pilot, "main: bad at step 3 makes the outcome fail")
         assert screen.state.step == 3
         top = screen_text(app).splitlines()[0]
         assert top.startswith(" main: bad at step 3") and "step 3 of 4" in top
@@ -193,7 +193,7 @@ async def test_what_bisect_found_stays_until_an_answer_it_names_changes(
 ) -> None:
     with Session(record) as session:
         session.answer(answer)
-    said = "step 3 spoils" if answer == "bad" else "no answer spoils"
+    said = "step 3 makes" if answer == "bad" else "no answer makes"
     app = QuizlogApp(record)
     async with app.run_test(size=(60, 20)) as pilot:
         await at_keys(pilot)
@@ -228,8 +228,8 @@ async def test_notes_that_pass_cover_neither_question_nor_scores(
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = await at_keys(pilot)
         for number in range(3):
-            warn(screen, f"{number} somebody else wrote the record, and " + "more " * 20)
-        await shows(pilot, "0 somebody else")
+            warn(screen, f"{number} another program changed the record, and " + "more " * 20)
+        await shows(pilot, "0 another program")
         await idle(pilot)
         rack = screen.query_one(ToastRack)
         for name in ("#prompt", "#scrubber", "#status"):
@@ -240,7 +240,7 @@ async def test_a_note_that_is_out_of_date_gives_way_to_the_next(record: Path) ->
     app = QuizlogApp(record)
     async with app.run_test(notifications=True) as pilot:
         screen = await at_keys(pilot)
-        for action in ("rewound", "undone", "done again"):
+        for action in ("rewound", "undone", "redone"):
             tell(screen, action)
         for problem in ("the disk is full", "the script is gone", "the disk is full"):
             warn(screen, problem)
@@ -270,7 +270,7 @@ async def test_what_others_write_is_followed(record: Path) -> None:
         screen = await settled(pilot)
         with Session(record) as other:
             other.answer("8")
-        await shows(pilot, "somebody else")
+        await shows(pilot, "another program")
         assert screen.state.step == 4 and "number 2? 8" in screen_text(app)
 
 
@@ -310,7 +310,7 @@ async def test_search_marks_finds_and_filters(record: Path) -> None:
         await press(pilot, "slash", *"nothing like it", "enter")
         await shows(pilot, "not found")
         await press(pilot, "escape", "n")
-        await shows(pilot, "nothing is searched for")
+        await shows(pilot, "no search yet")
 
 
 async def test_copy_says_how(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -464,7 +464,7 @@ async def test_a_users_theme_is_drawn_again_when_saved(record: Path) -> None:
         while app.theme_variables["primary"] != "#00FF00":
             await pilot.pause(0.01)
         mine.write_text('name: "mine"\nprimary: "zzz"\n')
-        await shows(pilot, "is no colour")
+        await shows(pilot, "is not a colour")
 
 
 async def test_own_keys_work_and_clashes_are_told(record: Path) -> None:
@@ -560,7 +560,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
         await press(pilot, "escape", "escape")
         app.tour.lesson = 8
         await pilot.press("c", "enter")
-        await shows(pilot, f"☞ 10/{len(LESSONS)} Escape comes back.")
+        await shows(pilot, f"☞ 10/{len(LESSONS)} Press Escape to go back.")
 
 
 @pytest.mark.parametrize("suffix", [".yaml", ".json"])

@@ -28,7 +28,7 @@ def record(build: Build, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("row", "ending"), [(2, "html"), (3, "html"), (4, "md")])
-@pytest.mark.parametrize("keys", [(), ("space",)], ids=["taken out", "left in"])
+@pytest.mark.parametrize("keys", [(), ("space",)], ids=["removed", "left in"])
 async def test_what_is_private_is_listed_and_taken_out(
     row: int, ending: str, keys: tuple[str, ...], record: Path
 ) -> None:

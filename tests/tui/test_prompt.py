@@ -128,7 +128,7 @@ async def test_a_number_that_is_none_is_told_and_sent_all_the_same(build: Build)
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("x")
-        await shows(pilot, "not of kind integer")
+        await shows(pilot, "not a valid integer")
         await press(pilot, "enter")
     assert answers(path) == ["x"]
 

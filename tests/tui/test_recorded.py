@@ -68,7 +68,7 @@ async def test_one_steps_through_what_is_recorded(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await settled(pilot)
-        await shows(pilot, "as recorded, nothing run · ✗ error, score 0.5")
+        await shows(pilot, "as recorded, not run · ✗ error, score 0.5")
         await shows(pilot, f"Nothing can be run. {MISSING}.")
         await shows(pilot, "8 * 2 is not 1")
         await press(pilot, "h", "h")
@@ -137,7 +137,7 @@ async def test_it_opens_from_the_library_and_a_long_one_too(
             await opened(pilot, LibraryScreen)
             await shows(pilot, "record.yaml")
             await pilot.press("enter")
-            await shows(pilot, "as recorded, nothing run")
+            await shows(pilot, "as recorded, not run")
 
 
 @pytest.mark.parametrize("key", ["f", "r", "a"])

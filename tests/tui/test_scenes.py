@@ -141,7 +141,7 @@ async def guided(pilot: Pilot[None]) -> None:
 
 
 SCENES: dict[str, tuple[Callable[[Stage], Path], Go]] = {
-    "ask": (Stage.example, key("m", "a takes it")),
+    "ask": (Stage.example, key("m", "a accepts")),
     "ask-waiting": (Stage.waiting, key("m", "replied beta; Escape stops")),
     "ask-nobody": (Stage.quiz, key("m", "not asked; q goes back")),
     "themes": (Stage.quiz, choosing_a_theme),

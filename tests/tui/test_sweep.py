@@ -277,4 +277,4 @@ async def test_nothing_is_swept_where_nothing_is_asked(build: Build) -> None:
     async with app.run_test(notifications=True) as pilot:
         await settled(pilot)
         await pilot.press("s")
-        await shows(pilot, "nothing is asked here")
+        await shows(pilot, "there is no question here")

@@ -107,6 +107,29 @@ def test_what_there_is_not_is_said(build: Build) -> None:
         picture(record, theme="none")
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("escape,entre", "there is no key 'entre' (did you mean enter?)"),
+        ("Crtl+X", "there is no key 'Crtl+X' (did you mean ctrl+x?)"),
+        ("wait:1", "there is no key 'wait:1' (such as escape, f5, ctrl+x or ?)"),
+    ],
+)
+def test_a_screenshot_names_the_key_that_there_is_not(
+    keys: str, said: str, build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["screenshot", str(build.record(QUIZ, "Ada")), "--keys", keys]) == 2
+    assert capsys.readouterr().err == f"quizlog: {said}\n"
+
+
+def test_keys_may_be_written_as_people_do(build: Build) -> None:
+    record = build.record(QUIZ, "Ada")
+    written, named = (
+        picture(record, keys=keys) for keys in (("Escape", "?"), ("escape", "question_mark"))
+    )
+    assert written == named != picture(record)
+
+
 def test_the_shell_takes_screenshots(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
     record = build.record(QUIZ, "Ada")
     assert main(["screenshot", str(record), "0", "--size", "60x20"]) == 0

@@ -57,14 +57,14 @@ BAD = {
     "name: x": "primary: is missing (add",
     'primary: "#fff"': "name: is missing",
     'name: "x"\nprimary: "#fff"\nsucess: "#fff"': "did you mean success?",
-    'name: "x"\nprimary: "zzz"': "primary: 'zzz' is no colour",
+    'name: "x"\nprimary: "zzz"': "primary: 'zzz' is not a colour",
     'name: "x"\nprimary: 12': "must be a quoted colour",
     'name: "x"\nprimary: "#fff"\ndark: 1': "must be true or false",
     'name: "x"\nprimary: "#fff"\nvariables: 3': "must be a mapping",
     'name: "x"\nprimary: "#fff"\nvariables:\n  footer-key-foreground: "zzz"': "variables.footer-key-foreground: 'zzz'",
     'name: "x"\nprimary: "#fff"\nluminosity_spread: hello': "must be a number from 0 to 1",
     'name: "x"\nprimary: "#fff"\ntext_alpha: .nan': "must be a number from 0 to 1",
-    "- 1": "is no theme",
+    "- 1": "is not a theme",
     "a: [": "",
 }
 

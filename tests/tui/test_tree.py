@@ -139,7 +139,7 @@ async def test_delete_hides_and_undo_or_restore_brings_back(record: Path) -> Non
         await tree(pilot, "z")
         assert names(screen) == ["main", "bob", "early", "late"] and marked(screen) == "bob"
         await tree(pilot, "d", "U")
-        await shows(pilot, "no deleted branch is marked")
+        await shows(pilot, "no deleted branch is selected")
         await tree(pilot, "D")
         assert marked(screen) == "bob"
         await shows(pilot, "␡ deleted")
@@ -177,7 +177,7 @@ async def test_what_others_wrote_is_followed(record: Path) -> None:
         screen = await opened(pilot)
         with Session(record) as other:
             other.rename("late", "other")
-        await shows(pilot, "somebody else wrote the record")
+        await shows(pilot, "another program changed the record")
         while "other" not in names(screen):
             await pilot.pause()
         await tree(pilot, "R")

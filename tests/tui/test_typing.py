@@ -148,7 +148,7 @@ async def test_others_do_not_move_the_question_under_ones_hands(record: Path) ->
         await press(pilot, *"gre")
         with Session(record) as session:
             session.answer("red")
-        await shows(pilot, "somebody else wrote")
+        await shows(pilot, "another program changed")
         assert (draft(app), screen.state.step) == ("gre", 3)
         await shows(pilot, "recorded: red")
 

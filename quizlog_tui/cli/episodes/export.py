@@ -1,4 +1,4 @@
-"""`quizlog episodes export`: the forms that trainers read."""
+"""`quizlog episodes export`: formats that trainers read."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ _OF_FORMS = {
     "seed": ("splits",),
     "scripts": ("verifiers", "verifiers-v0"),
 }
-"""The forms that each of these options is for."""
+"""The formats to which each of these options applies."""
 
 
 def _check_fitting(arguments: Namespace) -> None:
     for name, forms in _OF_FORMS.items():
         if getattr(arguments, name) is not None and arguments.to not in forms:
             hint = f"leave it out, or export --to {' or '.join(forms)}"
-            raise UsageError(f"--{name} says nothing about {arguments.to!r}", hint=hint)
+            raise UsageError(f"--{name} does not apply to {arguments.to!r}", hint=hint)
     if arguments.all and arguments.to == "splits":
-        raise UsageError("splits take all episodes", hint="leave --all out")
+        raise UsageError("splits include all episodes", hint="leave --all out")
 
 
 def _split(file: Path, output: Path | None, arguments: Namespace) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _split(file: Path, output: Path | None, arguments: Namespace) -> dict[str, A
     from ...episodes.read.splits import PARTS, split
 
     if output is None:
-        raise UsageError("splits are a folder", hint="name it with -o")
+        raise UsageError("splits are written to a folder", hint="name it with -o")
     for part in PARTS:
         check_apart(file, output / f"{part}.jsonl")
     wanted = arguments.shares or "80/10/10"
@@ -88,7 +88,7 @@ def _split(file: Path, output: Path | None, arguments: Namespace) -> dict[str, A
         shares = []
     if len(shares) != 3 or min(shares) < 0 or not 0 < sum(shares) < float("inf"):
         hint = "three numbers for train, validation and test, such as 80/10/10"
-        raise UsageError(f"--shares {wanted!r} makes no parts", hint=hint)
+        raise UsageError(f"--shares {wanted!r} is not a split", hint=hint)
     return split(file, output, [share / sum(shares) for share in shares], arguments.seed or 0)
 
 
@@ -107,12 +107,12 @@ def _narrate_export(told: dict[str, Any]) -> None:
         count = plural(told["left_out"], "episode")
         print(f"left out: {count} not verified (--all takes them too)", file=sys.stderr)
     for name, noun, what in (
-        ("scripts", "script", "taken along"),
-        ("not_found", "script", "to be taken along not found"),
-        ("others", "other file", "left in the folder as it was"),
+        ("scripts", "script", "copied"),
+        ("not_found", "script", "not found, and not copied"),
+        ("others", "other file", "left unchanged in the folder"),
     ):
         if told[name]:
             print(f"quizlog: note: {plural(told[name], noun)} {what}", file=sys.stderr)
     if told["empty"]:
         count = plural(told["empty"], "episode")
-        print(f"left out: {count} with nothing for this form", file=sys.stderr)
+        print(f"left out: {count} with no content for this format", file=sys.stderr)

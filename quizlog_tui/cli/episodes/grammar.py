@@ -1,4 +1,4 @@
-"""`quizlog episodes`: the grammar of its verbs; what they do is in `episode_verbs`."""
+"""`quizlog episodes`: the parsers of its verbs; `verbs` runs them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def _episodes() -> Parser:
     _add_build(_verb(verbs, "build", build, "Make episodes from records."))
     lenient = _verb(verbs, "check", check, "Check every line; exit code 3 if a rule is broken.")
     lenient.add_argument("file")
-    lenient.add_argument("--lenient", action="store_true", help="read older forms too")
-    _verb(verbs, "browse", browse, "Look into a file on the screen.").add_argument("file")
+    lenient.add_argument("--lenient", action="store_true", help="accept older formats too")
+    _verb(verbs, "browse", browse, "Browse a file on the screen.").add_argument("file")
     _verb(verbs, "stats", stats, "Count what is in a file.").add_argument("file")
-    _add_export(_verb(verbs, "export", export, "Write the forms that trainers read."))
-    older = _verb(verbs, "upgrade", upgrade, "Bring older lines into the present form.")
+    _add_export(_verb(verbs, "export", export, "Write a format that trainers read."))
+    older = _verb(verbs, "upgrade", upgrade, "Convert older lines to the present format.")
     older.add_argument("file")
     older.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")
     add_force(older)
@@ -56,10 +56,10 @@ def _add_build(parser: Parser) -> None:
         "--output",
         metavar="FILE",
         default=USUAL,
-        help=f"default: {USUAL}; kept and added to",
+        help=f"default: {USUAL}; new episodes are added to it",
     )
     parser.add_argument(
-        "--branch", metavar="NAME", help="of a single record; default: its active branch"
+        "--branch", metavar="NAME", help="the branch of a single record; default: the active one"
     )
     parser.add_argument(
         "--runs",
@@ -69,25 +69,29 @@ def _add_build(parser: Parser) -> None:
         help="ask the models for N independent runs of each",
     )
     parser.add_argument(
-        "--queue", action="store_true", help="of --runs: the hosts that work tasks answer them"
+        "--queue", action="store_true", help="with --runs: the hosts of the task queue answer"
     )
-    parser.add_argument("--env", metavar="FILE", help="of --queue; default: .env")
-    parser.add_argument("--models", metavar="FILE", help="of --runs; default: as configured")
-    parser.add_argument("--replay", metavar="FOLDER", help="of --runs: replies recorded there")
+    parser.add_argument("--env", metavar="FILE", help="with --queue; default: .env")
     parser.add_argument(
-        "--unsafe-local", action="store_true", help="run code even where nothing isolates it"
-    )
-    parser.add_argument("--fold-case", action="store_true", help="case makes no difference in text")
-    parser.add_argument(
-        "--no-derive", action="store_true", help="no difficulty where the script declares none"
+        "--models", metavar="FILE", help="with --runs; default: the configured models"
     )
     parser.add_argument(
-        "--keep-retries", action="store_true", help="refused answers stay in the conversation"
+        "--replay", metavar="FOLDER", help="with --runs: use the replies recorded in FOLDER"
+    )
+    parser.add_argument(
+        "--unsafe-local", action="store_true", help="run code even without isolation"
+    )
+    parser.add_argument("--fold-case", action="store_true", help="ignore case in text answers")
+    parser.add_argument(
+        "--no-derive", action="store_true", help="set no difficulty unless the script declares one"
+    )
+    parser.add_argument(
+        "--keep-retries", action="store_true", help="keep refused answers in the conversation"
     )
 
 
 class _Forms(tuple[str, ...]):
-    """Names of forms; those of plug-ins too, which are looked for only by name."""
+    """Names of formats, including those of plug-ins, which are looked up only when named."""
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or name in plugin_names(EXPORTERS)
@@ -101,13 +105,13 @@ def _add_export(parser: Parser) -> None:
     parser.add_argument("--to", metavar="FORM", choices=forms, required=True, help=", ".join(forms))
     parser.add_argument("-o", "--output", metavar="PATH", help="default: rows to stdout")
     add_force(parser)
-    parser.add_argument("--all", action="store_true", help="episodes that are not verified too")
+    parser.add_argument("--all", action="store_true", help="include episodes that are not verified")
     parser.add_argument(
-        "--scripts", metavar="DIR", help="of verifiers: take the scripts along, for replaying"
+        "--scripts", metavar="DIR", help="with verifiers: copy the scripts too, for replaying"
     )
-    parser.add_argument("--shares", help="of splits; default: 80/10/10")
-    parser.add_argument("--seed", type=int, help="of splits; default: 0")
+    parser.add_argument("--shares", help="with splits; default: 80/10/10")
+    parser.add_argument("--seed", type=int, help="with splits; default: 0")
 
 
 PARSERS = {"episodes": _episodes}
-"""What makes each command's parser."""
+"""The parser function of each command."""

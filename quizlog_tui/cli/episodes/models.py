@@ -1,4 +1,4 @@
-"""Who answers the runs that `quizlog episodes build --runs` asks for."""
+"""Chooses the solver of `quizlog episodes build --runs`."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 def solver_of(arguments: Namespace, limits: Limits) -> Solver:
-    """Who is asked for runs: the hosts that work the tasks' queue, or models from here.
+    """Choose who answers runs: the hosts of the task queue, or models asked from here.
 
     Args:
-        arguments: What the user said.
-        limits: What a script may use.
+        arguments: The parsed arguments.
+        limits: The limits of a script.
 
     Raises:
-        UsageError: What is needed is not installed, or words contradict each other.
+        UsageError: A library is missing, or options contradict each other.
     """
     if not arguments.queue:
         return _models(arguments, limits)
     for word in ("models", "replay", "unsafe_local"):
         if getattr(arguments, word):
             flag = "--" + word.replace("_", "-")
-            hint = f"the hosts that work the queue ask models of their own: leave {flag} out"
-            raise UsageError(f"--queue and {flag} go not together", hint=hint)
+            hint = f"the hosts of the queue ask their own models: leave {flag} out"
+            raise UsageError(f"--queue and {flag} cannot be combined", hint=hint)
     return _queue(arguments, limits)
 
 
@@ -63,11 +63,11 @@ def _queue(arguments: Namespace, limits: Limits) -> Solver:
 
 
 def _idle() -> None:
-    _note("nobody takes what was given to the queue: is `quizlog serve` running with it?")
+    _note("no host takes runs from the queue: is `quizlog serve` running with it?")
 
 
 def _models(arguments: Namespace, limits: Limits) -> Solver:
-    """The models that are asked, chosen as everywhere: as told, as configured, or as recorded."""
+    """The models to ask: from the options, the settings or recorded replies."""
     needs("solver", "httpx", "pydantic", "dotenv")
     from ...episodes.runs.asking import Solver
     from ...sandbox import run_code
@@ -95,11 +95,11 @@ def _note(text: str) -> None:
 
 
 def _check_enough(panel: Panel, runs: int) -> None:
-    """A recorded reply that is played twice makes no second run."""
+    """Refuse more runs than recorded replies: a reply played twice is not a second run."""
     if not panel.label:
         return
     _note(panel.label)
     count = len(panel.clients)
     if runs > count:
-        hint = f"ask for {count} at most, or describe models that can be asked"
+        hint = f"ask for {count} at most, or configure models"
         raise UsageError(f"--runs {runs}: replies of {count} models were recorded", hint=hint)

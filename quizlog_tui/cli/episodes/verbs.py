@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...episodes.read.check import ReportedFinding
 
 SHOWN = 20
-"""Findings of each kind that are shown; all of them are in the JSON."""
+"""Maximum findings shown of each kind; the JSON contains all."""
 
 
 def build(arguments: Namespace) -> int:
@@ -78,17 +78,17 @@ def _tell_made(made: BuildResult, output: Path, *, as_json: bool) -> None:
         emit_json({"file": str(output)} | counts | {"reasons": reasons, "skipped": skipped})
         return
     if made.lowered:
-        what = f"{plural(made.lowered, 'episode')} verified before, and no longer"
+        what = f"{plural(made.lowered, 'episode')} no longer verified"
         print(f"quizlog: note: {what}", file=sys.stderr)
     if made.kept:
-        what = f"{plural(made.kept, 'episode')} verified before, by other runs, left as it was"
+        what = f"{plural(made.kept, 'episode')} verified earlier by other runs and left unchanged"
         hint = "name those runs' records too, or remove its line"
         print(f"quizlog: note: {what} ({hint})", file=sys.stderr)
     for reason, count in reasons.items():
         print(f"quizlog: not verified: {reason} ({count}x)", file=sys.stderr)
     print(
         f"{one_line(str(output))}: {plural(made.episodes, 'episode')}, "
-        f"{made.verified} verified ({made.added} new, {made.known} there before)"
+        f"{made.verified} verified ({made.added} new, {made.known} already there)"
     )
 
 
@@ -115,7 +115,7 @@ def check(arguments: Namespace) -> int:
 
 @contextmanager
 def share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
-    """Tells how far a file is read, given the bytes that were."""
+    """Show how much of a file is read, given the number of bytes."""
     progress, size = ProgressLine(), file.stat().st_size if file.is_file() else 0
     try:
         yield lambda done: progress(doing, 100 * done // max(size, 1), 100)
@@ -136,7 +136,9 @@ def browse(arguments: Namespace) -> int:
     from ..screens import browse
 
     if arguments.json:
-        raise UsageError("a screen is no JSON", hint="use `quizlog episodes stats FILE --json`")
+        raise UsageError(
+            "browse has no JSON output", hint="use `quizlog episodes stats FILE --json`"
+        )
     return browse(Path(arguments.file))
 
 
@@ -168,7 +170,7 @@ def stats(arguments: Namespace) -> int:
 
 
 def _percent(rate: float) -> str:
-    """A share in percent; 0 and 100 only where it is none or all."""
+    """A share in percent; 0 and 100 only if it is none or all."""
     return f"{min(max(rate, 0.001), 0.999):.1%}" if 0 < rate < 1 else f"{rate:.0%}"
 
 

@@ -1,7 +1,4 @@
-"""What becomes of a run's result in the rest of quizlog: the vote, the record, the screen.
-
-The checks of the list of attacks that the sandbox alone cannot make.
-"""
+"""Checks of attacks that involve more than the sandbox: the vote, the record, the screen."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _VOTERS = "abcde"
 
 
 def pipeline_ok(attempt: Attempt, scene: Scene, value: object) -> str | None:
-    """A result passes through the vote, a screen, a record and a line of JSON, whole and soon."""
+    """A result passes through the vote, the screen, a record and JSON unchanged and quickly."""
     with search_paused():  # in whatever else this process holds
         started = time.thread_time()  # of the machine's load it knows nothing
         wrong = _wrong(attempt.result)
@@ -45,7 +42,7 @@ def _wrong(result: ExecResult) -> str | None:
 
 
 def voted(result: ExecResult) -> Decision:
-    """What five models decide whose code all came to this result."""
+    """The decision of five models whose code all returned this result."""
     run = run_evidence(result, Redaction())
     models = [ModelReply(name, "ok", code="answer = ...", executed=run) for name in _VOTERS]
     return decide(Decision("d-1", "2025-01-01T00:00:00+00:00", ModelQuestion("? "), tuple(models)))
@@ -73,7 +70,7 @@ def _lost(decision: Decision) -> str | None:
 
 
 def _unfit(decision: Decision, result: ExecResult) -> str | None:
-    """All of it fits into a record and onto a screen."""
+    """It fits into a record and onto a screen."""
     if not all(map(_survives_a_record, _texts(decision, result))):
         return "a record does not keep it"
     shown = [*decision_lines(decision), *(voter_line(name, decision) for name in _VOTERS)]
@@ -89,12 +86,12 @@ def _texts(decision: Decision, result: ExecResult) -> Iterator[str]:
 
 
 def record_roundtrip(attempt: Attempt, scene: Scene, value: object) -> str | None:
-    """An answer comes back from a record as it was."""
+    """An answer is unchanged after being saved in a record."""
     return None if _survives_a_record(str(attempt.result.answer)) else "a record does not keep it"
 
 
 def rendered_safe(attempt: Attempt, scene: Scene, value: object) -> str | None:
-    """Nothing shown can steer a terminal or hide."""
+    """Nothing shown can control a terminal or be invisible."""
     result = attempt.result
     shown = [visible(str(part)) for part in (result.answer, result.stdout, result.error)]
     return None if all(map(_safe, shown)) else "it can steer a terminal"

@@ -1,4 +1,4 @@
-"""`quizlog doctor --attacks`: attacks on the sandbox and by quizzes, and whether each held."""
+"""`quizlog doctor --attacks`: runs attacks on the sandbox and by quizzes, and shows the results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .quiz_attacks import entries as quizzes
 from .quiz_attacks import perform as by_quizzes
 
 Found = list[tuple[Judgement, bool]]
-"""What came of each attack, and whether it is known not to hold here."""
+"""The judgement of each attack, and whether it is known to fail here."""
 
 
 def attacks(*, as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""`quizlog completions`: what a shell needs to complete commands, verbs and options."""
+"""`quizlog completions`: completion scripts for shells."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _words(each: dict[str, Any]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text that a shell takes as it is."""
+    """Quote a text for a shell."""
     return "'" + text.replace("'", "’") + "'"
 
 
@@ -99,7 +99,7 @@ _SHELLS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
 
 def _completions() -> Parser:
     about = (
-        "Print what a shell needs to complete commands and options. For bash, in ~/.bashrc:\n"
+        "Print print a shell's completion script commands and options. For bash, in ~/.bashrc:\n"
         '  eval "$(quizlog completions bash)"\n'
         "For zsh the same after compinit; for fish: quizlog completions fish | source"
     )
@@ -109,4 +109,4 @@ def _completions() -> Parser:
 
 
 PARSERS = {"completions": _completions}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""`quizlog config`: show, check and begin the user's settings."""
+"""`quizlog config`: show, check and create the user's settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def show(arguments: Namespace) -> int:
         emit_json({"path": str(config_path()), "settings": values, "actions": keys})
         return 0
     there = os.path.exists(config_path())
-    print(f"# {config_path()}{'' if there else ' (not there; all defaults)'}")
+    print(f"# {config_path()}{'' if there else ' (does not exist; all defaults)'}")
     for name, (value, about) in found.items():
         print(f"{name:<20} {visible(str(value)) or '(empty)':<20} {about}")
     print("\n# actions that [keys] may name, with their keys")
@@ -96,16 +96,16 @@ _CALLS = {"show": show, "check": check, "init": init}
 
 
 def run(arguments: Namespace) -> int:
-    """The one of the three that was asked for."""
+    """Run show, check or init."""
     return _CALLS[arguments.what](arguments)
 
 
 def _config() -> Parser:
-    about = "The settings: show them all, check the file, or write a first one to edit."
+    about = "Show all settings, check the files, or create a settings file to edit."
     parser = command("quizlog config", run, about)
     parser.add_argument("what", metavar="|".join(_CALLS), choices=list(_CALLS))
     return parser
 
 
 PARSERS = {"config": _config}
-"""What makes each command's parser."""
+"""The parser function of each command."""

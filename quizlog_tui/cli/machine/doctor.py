@@ -1,4 +1,4 @@
-"""What this machine offers to quizlog, and what a lack means. Looks; changes nothing."""
+"""`quizlog doctor`: what this machine offers, and what a missing part means. Changes nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..json_output import emit_json
 
 @dataclass(frozen=True)
 class DoctorFinding:
-    """One thing that was looked at."""
+    """The result of a check."""
 
     name: str
     ok: bool
@@ -28,12 +28,12 @@ class DoctorFinding:
 
 
 def findings() -> list[DoctorFinding]:
-    """All findings, in the order they are shown."""
+    """All findings in the order shown."""
     return [finding for name, look in _LOOKS.items() for finding in _found(name, look)]
 
 
 def _found(name: str, look: Callable[[], Iterator[DoctorFinding]]) -> list[DoctorFinding]:
-    """What a look found; where the system refuses to look, that is what it found."""
+    """The findings of a check; a system error becomes a finding."""
     try:
         return list(look())
     except Exception as error:
@@ -88,12 +88,12 @@ def _addresses() -> Iterator[DoctorFinding]:
     from ...replay.process.spawn import same_addresses
     from ...replay.world import UNAVAILABLE
 
-    good = "memory is placed alike in every run"
+    good = "memory has the same addresses in every run"
     yield _either("fixed addresses", same_addresses(), good, UNAVAILABLE["addresses"])
 
 
 def _quizzes() -> Iterator[DoctorFinding]:
-    """Looks by running a script that does nothing."""
+    """Check by running a script that does nothing."""
     from ...files.scratch import scratch_folder
     from ...replay.replayer import replay
     from ...replay.script.source import Source
@@ -101,9 +101,9 @@ def _quizzes() -> Iterator[DoctorFinding]:
 
     with scratch_folder("doctor") as folder:
         unavailable = replay(Source(folder / "nothing.py", b""), 0, []).unavailable
-    good = "an overlay: scripts write to a copy that costs nothing"
+    good = "an overlay: scripts write to a private copy at no cost"
     yield _either("private folders", "folder" not in unavailable, good, UNAVAILABLE["folder"])
-    reach = "they reach their own folder, no other file, network or program"
+    reach = "scripts reach their own folder, but no other file, network or program"
     good = f"{isolation(unavailable)}: {reach}"
     wrong = "; ".join(
         UNAVAILABLE[name] for name in ("isolation", "signals", "witness") if name in unavailable
@@ -157,7 +157,7 @@ _LOOKS = {
     "browser": _browser,
     "examples": _examples,
 }
-"""What is looked at, by the name of a look that fails."""
+"""The checks by name."""
 
 
 def doctor(arguments: Namespace) -> int:
@@ -176,11 +176,13 @@ def doctor(arguments: Namespace) -> int:
 
 
 def _doctor() -> Parser:
-    parser = command("quizlog doctor", doctor, "What this machine offers, and what is lost.")
-    about = "attack the sandbox and by quizzes, and show what holds (minutes)"
+    parser = command(
+        "quizlog doctor", doctor, "Report what this machine offers and what is missing."
+    )
+    about = "run attacks on the sandbox and by quizzes, and show what holds (minutes)"
     parser.add_argument("--attacks", action="store_true", help=about)
     return parser
 
 
 PARSERS = {"doctor": _doctor}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -91,8 +91,10 @@ def _list_commands(*, as_json: bool) -> None:
 def _help() -> Parser:
     about = "Show a guide, or list the guides. `quizlog --help` lists the commands."
     parser = command("quizlog help", run, about)
-    parser.add_argument("topic", nargs="?", help="the guide; all are listed if it is left out")
-    parser.add_argument("--search", metavar="WORDS", help="list the parts that contain all words")
+    parser.add_argument("topic", nargs="?", help="the guide; without it, all guides are listed")
+    parser.add_argument(
+        "--search", metavar="WORDS", help="list the sections that contain all words"
+    )
     parser.add_argument(
         "--commands", action="store_true", help="list the commands; --json gives the whole grammar"
     )
@@ -100,4 +102,4 @@ def _help() -> Parser:
 
 
 PARSERS = {"help": _help}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""`quizlog sandbox run`: any Python file in the sandbox that models' code runs in."""
+"""`quizlog sandbox run`: runs a Python file in the sandbox for models' code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def run(arguments: Namespace) -> int:
     source = _source(arguments.file)
     workspace = Path(arguments.workspace) if arguments.workspace else None
     if workspace and not workspace.is_dir():
-        raise UsageError("is no folder", where=str(workspace), hint="name one with --workspace DIR")
+        raise UsageError(
+            "is not a folder", where=str(workspace), hint="name one with --workspace DIR"
+        )
     with Sandbox(preload=()) as sandbox:
         result = sandbox.run(
             source, workspace, SandboxLimits(), unsafe_local=arguments.unsafe_local
@@ -87,18 +89,18 @@ def exit_code(status: Status) -> int:
 def _sandbox() -> Parser:
     about = "Run a Python file in the sandbox. It leaves its answer in the variable `answer`."
     parser = command("quizlog sandbox", run, about)
-    parser.add_argument("what", metavar="run", choices=["run"], help="the only thing to do so far")
+    parser.add_argument("what", metavar="run", choices=["run"], help="the only action")
     parser.add_argument("file", metavar="FILE.py")
     parser.add_argument(
-        "--workspace", metavar="DIR", help="the code finds a copy of this folder's files"
+        "--workspace", metavar="DIR", help="give the code a copy of this folder's files"
     )
     parser.add_argument(
         "--unsafe-local",
         action="store_true",
-        help="run it even where neither files nor network can be kept from it",
+        help="run it even where its files and network cannot be isolated",
     )
     return parser
 
 
 PARSERS = {"sandbox": _sandbox}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""Evidence in one file: packing a record, and what `quizlog verify` says of a bundle."""
+"""Packs a record into a bundle, and checks bundles for `quizlog verify`."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def _show(target: Path, made: PackedBundle, report: BundleReport, *, redacted: b
     _remarks(report)
     for name in made.left_out:
         print(f"   {one_line(name)} may hold keys: left out (--add packs it)", file=sys.stderr)
-    tell_private(made.removed, "taken out")
-    mend = "it is evidence" if redacted else "--redact takes out what is no evidence"
-    tell_private(made.private, f"private, and in it; {mend}")
+    tell_private(made.removed, "removed")
+    mend = "it is evidence" if redacted else "--redact removes what is not evidence"
+    tell_private(made.private, f"private, and in the bundle; {mend}")
 
 
 def _complete(bundle: Path, record: Path, names: Iterable[str]) -> BundleReport:
-    """The report on a bundle just made, which must hold all that its script needs."""
+    """The report on a new bundle, which must contain all files that its script needs."""
     report = verify_bundle(bundle)
     for problem in report.problems:
         if problem.part == "replay":
@@ -87,7 +87,7 @@ def _complete(bundle: Path, record: Path, names: Iterable[str]) -> BundleReport:
 
 
 def _incomplete(record: Path, step: str, missing: Iterable[Path]) -> DifferenceError:
-    """The error for a bundle without files that its script needs."""
+    """The error for a bundle that lacks files of its script."""
     names = [os.path.relpath(path) for path in missing]
     lacking = ", ".join(names) or "the files around it"
     message = f"the script does something else at step {step} without {lacking}"
@@ -128,9 +128,9 @@ def _code(report: BundleReport) -> int:
 def _bundle() -> Parser:
     about = (
         "Pack a record with its script, the files that the script mentions, versions and a hash\n"
-        "chain over the steps. `quizlog verify FILE` checks it, offline. What in it names this\n"
-        "machine or looks like a secret is listed; --redact takes it out of stderr, remarks and\n"
-        "notes. Texts, answers and files are evidence and stay."
+        "chain over the steps. `quizlog verify FILE` checks it, offline. Lists what in it names\n"
+        "this machine or looks like a secret; --redact removes that from stderr and notes.\n"
+        "Texts, answers and files are evidence and stay."
     )
     parser = command("quizlog bundle", bundle, about)
     parser.add_argument("record")
@@ -141,7 +141,7 @@ def _bundle() -> Parser:
         nargs="+",
         action="extend",
         default=[],
-        help="what the script needs besides; may come again",
+        help="more files that the script needs; may be repeated",
     )
     add_redact(parser)
     parser.add_argument("--sign", metavar="KEY", help="sign with this SSH key, to FILE.sig")
@@ -149,4 +149,4 @@ def _bundle() -> Parser:
 
 
 PARSERS = {"bundle": _bundle}
-"""What makes each command's parser."""
+"""The parser function of each command."""

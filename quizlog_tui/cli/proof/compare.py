@@ -1,4 +1,4 @@
-"""Comparing: two runs with each other, and a record with its script as it is now."""
+"""Commands that compare two runs, or a record with its present script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..record.moves import one_move
 from ..record.show import narrate, narrate_warnings
 
 DIFFERENT = 3
-"""Exit code where a difference was found."""
+"""Exit code if a difference was found."""
 
 
 def diff(arguments: Namespace) -> int:
@@ -50,7 +50,7 @@ def _diff(arguments: Namespace) -> int:
 
 
 def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
-    """Tell what ended a run early."""
+    """Report what ended a run early."""
     if ended is not None:
         told = f"{side.name}: compared up to step {len(run.steps)} only: {difference_text(ended)}"
         print(f"quizlog: note: {one_line(told)}", file=sys.stderr)
@@ -63,12 +63,12 @@ def _describe(a: Side, b: Side, found: RunComparison) -> Iterator[str]:
         yield f"{letter}  {one_line(side.name)}: {standing(run)}"
     yield headline(found.difference)
     if found.answer is not None:
-        yield f"first other answer: at step {found.answer}"
+        yield f"first different answer: at step {found.answer}"
     yield from () if found.equal else comparison(found.a, found.b)
 
 
 def _diff_replay(side: Side, *, as_json: bool) -> int:
-    """A record against its own replay under the script as it is now."""
+    """Compare a record with its replay under the present script."""
     with Replayer(checkpoints=0) as replayer:
         ((run, found),) = runs_of((side,), replayer)
     if as_json:
@@ -129,9 +129,9 @@ def migrate(arguments: Namespace) -> int:
 
 def _diff_parser() -> Parser:
     about = (
-        "The first difference between two runs, and their steps side by side. A run is RECORD (up\n"
-        "to its pointer) or RECORD@BRANCH (to its end); B may be @BRANCH alone. Without B: the\n"
-        "record and its own replay. Exit code 3 if they differ."
+        "Show the first difference between two runs, then their steps. A run is RECORD (up\n"
+        "to its pointer) or RECORD@BRANCH (to its end); B may be @BRANCH alone. Without B, the\n"
+        "record is compared with its own replay. Exit code 3 if they differ."
     )
     parser = command("quizlog diff", diff, about)
     parser.add_argument("a", metavar="A[@BRANCH]")
@@ -141,7 +141,7 @@ def _diff_parser() -> Parser:
 
 def _drift() -> Parser:
     about = (
-        "How far each branch of a record agrees with its script as it is now. Writes nothing.\n"
+        "Show how far each branch of a record agrees with the present script. Writes nothing.\n"
         "Exit code 3 if a branch does not agree to its end."
     )
     parser = command("quizlog drift", drift, about)
@@ -151,8 +151,8 @@ def _drift() -> Parser:
 
 def _migrate() -> Parser:
     about = (
-        "Write the record anew under its script as it is now: answers whose questions are the\n"
-        "same stay, the line of answers as it was becomes a branch."
+        "Rewrite the record for the present script. Answers whose questions are the same stay;\n"
+        "the old answers become a branch."
     )
     parser = command("quizlog migrate", migrate, about)
     parser.add_argument("record")
@@ -161,4 +161,4 @@ def _migrate() -> Parser:
 
 
 PARSERS = {"diff": _diff_parser, "drift": _drift, "migrate": _migrate}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -46,7 +46,7 @@ def _paths(names: Sequence[str]) -> Iterator[Path]:
 
 
 def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[CoveredRun]:
-    """Each branch of a record, as far as its answers still belong to their questions."""
+    """Each branch of a record, as far as its answers still fit their questions."""
     try:
         record = RecordFile(path).read()
         if (path.parent / record.script).resolve() != source.path.resolve():
@@ -87,8 +87,8 @@ def _times(times: int) -> str:
 
 def _coverage() -> Parser:
     about = (
-        "Which questions, raising lines and scores the records of a script ever reached, over all\n"
-        "their branches, and where to fork next. Without records: those below the script's folder."
+        "Show which questions, raising lines and scores the records of a script reached on all\n"
+        "branches, and where to fork next. Default: the records below the script's folder."
     )
     parser = command("quizlog coverage", coverage, about)
     parser.add_argument("script", help="a script, or a record that runs it")
@@ -99,4 +99,4 @@ def _coverage() -> Parser:
 
 
 PARSERS = {"coverage": _coverage}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,6 +1,6 @@
-"""A comparison of two runs as plain text: aligned steps, the words that differ marked.
+"""Shows a comparison of two runs as text: aligned steps with differing words marked.
 
-What is marked is marked by signs, `[-old-]` and `{+new+}`, never by colour alone.
+Marks are the signs `[-old-]` and `{+new+}`, never colour alone.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from ...replay.transcript import Step, Transcript
 from ...text import one_line, plural
 
 _AROUND = 1
-"""Steps that show the same which are shown before and after those that do not."""
+"""Equal steps shown before and after those that differ."""
 
 
 def headline(found: Difference | None) -> str:
-    """What differs first, in a line."""
+    """The first difference, in one line."""
     if found is None:
         return "both show the same"
     return f"first difference: {NOUNS[found.what]} at step {found.step}"
 
 
 def standing(run: Transcript) -> str:
-    """How long a run is and how it stands."""
+    """Number of answers and outcome of a run."""
     score = "" if run.score is None else f", score {run.score:g}"
     return f"{plural(len(run.steps), 'answer')}, {run.status}{score}"
 
 
 def comparison(a: Transcript, b: Transcript) -> Iterator[str]:
-    """The steps of two runs side by side; long stretches that are the same in one line."""
+    """The aligned steps of two runs; long equal stretches take one line."""
     rows = align(a, b)
     differing = [i for i, row in enumerate(rows) if row.kind != "same"]
     near = {i + n for i in differing for n in range(-_AROUND, _AROUND + 1)}
@@ -59,7 +59,7 @@ def _row(row: AlignedRow, a: Transcript, b: Transcript) -> Iterator[str]:
 
 
 def _text(step: Step | None, run: Transcript) -> list[str]:
-    """The lines of a step: printed text, the question with its answer, or how it ended."""
+    """The lines of a step: printed text, the question with its answer, or the end."""
     if step is None:
         return []
     shown = "".join(step.written)
@@ -72,7 +72,7 @@ def _text(step: Step | None, run: Transcript) -> list[str]:
 
 
 def _lines(a: Sequence[str], b: Sequence[str]) -> Iterator[str]:
-    """Lines of both; those that differ one under the other, with the differing words marked."""
+    """The lines of both; differing lines one below the other, with their words marked."""
     at = 0
     for i, j, k, m in changes(a, b):
         yield from (f"      {one_line(line)}" for line in a[at:i])

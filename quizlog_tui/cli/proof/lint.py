@@ -1,4 +1,4 @@
-"""`quizlog lint`: what can be told of a script without running it."""
+"""`quizlog lint`: what is known about a script without running it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..grammar import Parser, command
 from ..json_output import emit_json
 
 FOUND = 3
-"""Exit code where there is a trap."""
+"""Exit code if there is a trap."""
 
 
 def script_of(name: str) -> Source:
-    """The script a user means: the file itself, or the one a record or an example runs."""
+    """The script that a user names: a script file, or that of a record or an example."""
     path = record_path(name)
     if path.suffix in SUFFIXES:
         return read_script_of(path, RecordFile(path).read().script)
@@ -59,8 +59,8 @@ def _lines(report: LintReport, name: str) -> Iterator[str]:
 
 def _lint() -> Parser:
     about = (
-        "List a script's questions, the lines that raise with their scores, and traps: what keeps\n"
-        "it from being replayed, judged or scored as meant. Runs nothing. Exit code 3 with traps."
+        "List a script's questions, the lines that raise with their scores, and traps: code that\n"
+        "cannot be replayed or scored as intended. Runs nothing. Exit code 3 if there are traps."
     )
     parser = command("quizlog lint", lint, about)
     parser.add_argument("script", help="a script, or a record that runs it")
@@ -68,4 +68,4 @@ def _lint() -> Parser:
 
 
 PARSERS = {"lint": _lint}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""Whether records are what happened: one, all of a folder, or again at each save of a script."""
+"""`quizlog verify`: one record, all records of a folder, or again at each save."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> int:
     if (arguments.record is None) == (arguments.all is None):
         raise UsageError("which record?", hint="quizlog verify RECORD, or --all FOLDER")
     if arguments.watch and arguments.json:
-        raise UsageError("--watch has no end, --json is one object", hint="leave one out")
+        raise UsageError("--watch and --json cannot be combined", hint="leave one out")
     if arguments.signers and arguments.record is None:
         raise UsageError("--signers is for one bundle", hint="name it, or leave --signers out")
     judge = _many if arguments.record is None else _one
@@ -84,7 +84,7 @@ def _many(arguments: Namespace) -> int:
 
 
 def _side_by_side(paths: Sequence[Path]) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
-    """Verdicts in the order of the paths; each takes two processes at a time."""
+    """Verdicts in the order of the paths; each uses two processes at once."""
     runs = UncachedRuns()
     workers = max(1, (os.cpu_count() or 1) // 2)
     verdicts = runs.run_parallel(lambda path: _verdict(path, runs), paths, workers)
@@ -131,7 +131,7 @@ def _progress(done: int, count: int) -> None:
 
 
 def _code(verdicts: Sequence[Verdict | QuizlogError]) -> int:
-    """3 for a difference, 2 for what cannot be read, 4 for what cannot be judged, else 0."""
+    """3 for a difference, 2 for an unreadable record, 4 if one cannot be judged, else 0."""
     if any(isinstance(one, Verdict) and one.differs for one in verdicts):
         return 3
     if any(isinstance(one, QuizlogError) for one in verdicts):
@@ -140,7 +140,7 @@ def _code(verdicts: Sequence[Verdict | QuizlogError]) -> int:
 
 
 def _watch(arguments: Namespace, judge: Callable[[Namespace], int]) -> None:
-    """Judge again whenever a record, or what its script needs, is saved; ends with Ctrl-C."""
+    """Verify again whenever a record or a file of its script is saved, until Ctrl-C."""
     seen = _times(arguments)
     print("-- watching; Ctrl-C ends", file=sys.stderr)
     while True:
@@ -155,7 +155,7 @@ def _watch(arguments: Namespace, judge: Callable[[Namespace], int]) -> None:
 
 
 def _times(arguments: Namespace) -> dict[Path, int]:
-    """When each record, and each file that its script needs, was last saved."""
+    """The modification time of each record and each file that its script needs."""
     found: dict[Path, int] = {}
     named = [record_path(arguments.record)] if arguments.record else []
     for path in named or find_records(Path(arguments.all)):
@@ -166,7 +166,7 @@ def _times(arguments: Namespace) -> dict[Path, int]:
 
 
 def _needed(path: Path) -> list[Path]:
-    """The script of a record with its modules and data files, as far as they can be read."""
+    """The script of a record with its modules and data files, if readable."""
     script: list[Path] = []
     try:
         script.append(path.parent / RecordFile(path).read().script)
@@ -177,22 +177,26 @@ def _needed(path: Path) -> list[Path]:
 
 def _verify() -> Parser:
     about = (
-        "Replay a record twice, under other conditions, and compare step by step: reproducible; "
-        "fragile, where it holds here but would not elsewhere; or where it diverges, and why."
+        "Replay a record twice under different conditions and compare step by step: reproducible;\n"
+        "fragile, if it holds here but would not elsewhere; or where it diverges, and why."
     )
     parser = command("quizlog verify", run, about)
     parser.add_argument("record", nargs="?", help="the record file")
-    parser.add_argument("--all", metavar="FOLDER", help="all records of a folder, side by side")
+    parser.add_argument(
+        "--all", metavar="FOLDER", help="verify all records of a folder, in parallel"
+    )
     parser.add_argument(
         "--signers",
         metavar="FILE",
-        help="a bundle must be signed by somebody in this file (ssh-keygen's ALLOWED SIGNERS)",
+        help="require a bundle signed by somebody in this file (ssh-keygen's ALLOWED SIGNERS)",
     )
     parser.add_argument(
-        "--watch", action="store_true", help="again at each save of a script or a file it needs"
+        "--watch",
+        action="store_true",
+        help="verify again whenever a script or a file it needs is saved",
     )
     return parser
 
 
 PARSERS = {"verify": _verify}
-"""What makes each command's parser."""
+"""The parser function of each command."""

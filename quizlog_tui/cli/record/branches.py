@@ -1,4 +1,4 @@
-"""What is done to the branches of a record as a whole: list, rename, note, delete, restore."""
+"""Commands for whole branches: list, rename, note, delete, restore."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def delete(arguments: Namespace) -> int:
     """`quizlog delete RECORD NAME`."""
     code = _changed(arguments, lambda session: session.delete(arguments.name))
     again = one_line(f"quizlog restore {record_path(arguments.record)} {arguments.name}")
-    print(f"-- hidden, its answers stay: `{again}` brings it back", file=sys.stderr)
+    print(f"-- hidden, its answers stay: `{again}` restores it", file=sys.stderr)
     return code
 
 
@@ -65,7 +65,7 @@ def _show(session: Session, arguments: Namespace) -> int:
 def _branches() -> Parser:
     parser = command("quizlog branches", branches, "List the branches of a record.")
     parser.add_argument("record")
-    parser.add_argument("--deleted", action="store_true", help="also the deleted ones")
+    parser.add_argument("--deleted", action="store_true", help="include deleted branches")
     return parser
 
 
@@ -77,7 +77,7 @@ def _rename() -> Parser:
 
 
 def _note() -> Parser:
-    about = 'Set the remark of a branch; an empty one ("") takes it away.'
+    about = 'Set the note of a branch; an empty one ("") removes it.'
     parser = command("quizlog note", note, about)
     _add_branch(parser)
     parser.add_argument("text", metavar="TEXT")
@@ -85,7 +85,9 @@ def _note() -> Parser:
 
 
 def _delete() -> Parser:
-    about = "Hide a branch. Its answers stay in the record, and so do the branches that left it."
+    about = (
+        "Hide a branch. Its answers stay in the record, and so do the branches that fork from it."
+    )
     parser = command("quizlog delete", delete, about)
     _add_branch(parser)
     return parser
@@ -110,4 +112,4 @@ PARSERS = {
     "delete": _delete,
     "restore": _restore,
 }
-"""What makes each command's parser."""
+"""The parser function of each command."""

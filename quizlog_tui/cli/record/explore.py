@@ -1,4 +1,4 @@
-"""What other answers would have led to: bisect and sweep. The record stays as it is."""
+"""Commands that try other answers without changing the record: bisect and sweep."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bisect(arguments: Namespace) -> int:
                 }
             )
         elif step is None or culprit is None:
-            print("no answer spoils the outcome")
+            print("no answer makes the outcome fail")
         else:
             where = f"step {culprit.step}: {step.question or ''}{step.input or ''}"
             print(one_line(where))
@@ -47,7 +47,7 @@ def sweep(arguments: Namespace) -> int:
     if arguments.file is not None:
         answers += read_answers(Path(arguments.file))
     if not answers:
-        raise UsageError("which answers?", hint="name them, or --from FILE with one a line")
+        raise UsageError("which answers?", hint="name them, or use --from FILE with one per line")
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         found = _tried(session, arguments.step, answers, deep=arguments.deep)
         recorded = session.transcript_of() if arguments.deep else None
@@ -63,7 +63,7 @@ def sweep(arguments: Namespace) -> int:
 def _tried(
     session: Session, at: int, answers: list[str], *, deep: bool
 ) -> list[Transcript | QuizlogError]:
-    """What each answer leads to; a terminal is told how far it is."""
+    """Try each answer, with progress on a terminal."""
     found: list[Transcript | QuizlogError] = []
     for portion in portions(answers):
         found += session.fan_out(at, portion, deep=deep)
@@ -75,19 +75,19 @@ def _tried(
 
 
 def _bisect() -> Parser:
-    about = "The first answer that spoils what the best other branch reaches, by halving."
+    about = "Find the first answer that makes the outcome worse than that of the best other branch."
     parser = command("quizlog bisect", bisect, about)
     parser.add_argument("record")
     return parser
 
 
 def _sweep() -> Parser:
-    about = "Try several answers at step K side by side. The record stays as it is."
+    about = "Try several answers at step K and compare the outcomes. The record is not changed."
     parser = command("quizlog sweep", sweep, about)
     add_step(parser)
     parser.add_argument("answers", metavar="ANSWER", nargs="*")
     parser.add_argument(
-        "--from", dest="file", metavar="FILE", help="more answers, one a line; - reads stdin"
+        "--from", dest="file", metavar="FILE", help="more answers, one per line; - reads stdin"
     )
     parser.add_argument(
         "--deep", action="store_true", help="keep later answers while their questions stay"
@@ -96,4 +96,4 @@ def _sweep() -> Parser:
 
 
 PARSERS = {"bisect": _bisect, "sweep": _sweep}
-"""What makes each command's parser."""
+"""The parser function of each command."""

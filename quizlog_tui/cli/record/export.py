@@ -1,4 +1,4 @@
-"""The whole record as a document."""
+"""The command that exports a whole record as a document."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def run(arguments: Namespace) -> int:
             else:
                 print(one_line(str(target)))
                 print(f"-- branches written: {len(report.branches)}", file=sys.stderr)
-                in_it = "private, and in it; --redact takes it out"
-                tell_private(report.private, "taken out" if arguments.redact else in_it)
+                in_it = "private, and in the file; --redact removes it"
+                tell_private(report.private, "removed" if arguments.redact else in_it)
         return 0
 
 
 def _progress(done: int, total: int) -> None:
-    """Tell a person how far it is; a file or pipe is not told."""
+    """Show progress if stderr is a terminal."""
     if sys.stderr.isatty():
         print(f"\rrunning branch {done + 1} of {total}", end="", file=sys.stderr, flush=True)
 
 
 def _export() -> Parser:
     about = (
-        "Write the whole record with all its branches as one HTML or Markdown file. What in it\n"
-        "names this machine or looks like a secret is listed; --redact takes it out.\n"
-        "--force replaces an earlier export; any other file is left alone."
+        "Write the whole record with all its branches as one HTML or Markdown file. Lists\n"
+        "what in it names this machine or looks like a secret; --redact removes that.\n"
+        "--force replaces an earlier export, but no other file."
     )
     parser = command("quizlog export", run, about)
     parser.add_argument("record")
@@ -67,4 +67,4 @@ def _export() -> Parser:
 
 
 PARSERS = {"export": _export}
-"""What makes each command's parser."""
+"""The parser function of each command."""

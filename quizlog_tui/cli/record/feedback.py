@@ -1,4 +1,4 @@
-"""Remarks about a record's steps: list them, add one."""
+"""The command for notes on a record's steps: list them, add one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _add(arguments: Namespace) -> int:
 
 
 def default_author() -> str:
-    """Who says it where that is not given: as set or given before, else asked at a terminal."""
+    """The default author: from the settings or given before, else asked at a terminal."""
     known = known_author(load_config()[0])
     if known is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return known or NEUTRAL
@@ -63,7 +63,7 @@ def _show(arguments: Namespace, path: str, found: list[Feedback]) -> int:
 
 
 def feedback_line(said: Feedback) -> str:
-    """A remark on a line: step, branch, verdict, author, time, text."""
+    """A note on one line: step, branch, verdict, author, time, text."""
     place = "" if said.at is None else f"step {said.at}"
     words = [place, said.branch and f"on {said.branch}", said.verdict, said.author, said.time]
     rest = [f"{key}={value}" for key, value in said.extras.items()]
@@ -73,20 +73,20 @@ def feedback_line(said: Feedback) -> str:
 
 def _feedback() -> Parser:
     about = (
-        "List the remarks about a record's steps, or those at step K. With TEXT: add one there;\n"
-        'an empty TEXT ("") with --verdict says just that.'
+        "List the notes on a record's steps, or those on step K. With TEXT, add a note there;\n"
+        'an empty TEXT ("") with --verdict adds only the verdict.'
     )
     parser = command("quizlog feedback", feedback, about)
     parser.add_argument("record")
     parser.add_argument("step", metavar="K", type=int, nargs="?")
     parser.add_argument("text", metavar="TEXT", nargs="?")
     choices = [*VERDICTS, "none"]
-    parser.add_argument("--verdict", choices=choices, help="what to say, or which to list")
-    parser.add_argument("--author", help="who says it (default: asked once), or whose to list")
-    parser.add_argument("--branch", metavar="NAME", help="about it (default: the active one)")
+    parser.add_argument("--verdict", choices=choices, help="the verdict to add, or to list")
+    parser.add_argument("--author", help="the author to add (default: asked once), or to list")
+    parser.add_argument("--branch", metavar="NAME", help="the branch (default: the active one)")
     add_wait(parser)
     return parser
 
 
 PARSERS = {"feedback": _feedback}
-"""What makes each command's parser."""
+"""The parser function of each command."""

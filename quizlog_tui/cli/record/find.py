@@ -134,4 +134,4 @@ def _find() -> Parser:
 
 
 PARSERS = {"find": _find}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""All records below a folder, as their files tell; nothing is run."""
+"""The command that lists the records below a folder without running anything."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ORDERS: dict[str, Callable[[Summary], Any]] = {
     "score": lambda found: -1.0 if found.score is None else -found.score - 2.0,
     "steps": lambda found: -found.recorded,
 }
-"""By name upwards, by all others the newest, best or longest first."""
+"""By name in ascending order; by the others newest, best or longest first."""
 
 
 def records(arguments: Namespace) -> int:
@@ -32,7 +32,7 @@ def records(arguments: Namespace) -> int:
     folder = Path(arguments.folder)
     if not folder.is_dir():
         hint = "name the folder the records are in"
-        raise UsageError("is no folder", where=str(folder), hint=hint)
+        raise UsageError("is not a folder", where=str(folder), hint=hint)
     every = map(summary, find_records(folder))
     found = [one for one in every if arguments.status in (None, one.status or _UNREADABLE)]
     found.sort(key=_ORDERS[arguments.sort])
@@ -93,14 +93,14 @@ def _row(folder: Path, found: Summary) -> tuple[str, ...]:
 
 
 def _list() -> Parser:
-    about = "List the records below a folder: what their files say, nothing is run."
+    about = "List the records below a folder. Reads only their files and runs no script."
     parser = command("quizlog list", records, about)
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".")
     states = [*STATUSES, _UNREADABLE]
-    parser.add_argument("--status", choices=states, help="only those")
+    parser.add_argument("--status", choices=states, help="only records with this status")
     parser.add_argument("--sort", choices=list(_ORDERS), default="name", help="default: name")
     return parser
 
 
 PARSERS = {"list": _list}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""Moves of one record: show, answer, new, rewind, fork, amend, switch."""
+"""Commands that move in one record: show, answer, new, rewind, fork, amend, switch."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _answered(session: Session, arguments: Namespace, answer: str | None) -> int
 
 
 def _keeping(arguments: Namespace, answer: str | None) -> int:
-    """The same, with the files that the script wrote copied to a folder."""
+    """Answer, and copy the files that the script wrote to a folder."""
     from ...replay.kept_files import keeper
 
     target = Path(arguments.keep_files)
@@ -74,7 +74,7 @@ def _keeping(arguments: Namespace, answer: str | None) -> int:
 def one_move(
     arguments: Namespace, *, checkpoints: int = 0, keeper: Keeper | None = None
 ) -> Iterator[Session]:
-    """The record's session; a process that makes one move and ends has no use for checkpoints."""
+    """Open a record for one command, by default without checkpoints."""
     path = record_path(arguments.record)
     wait = getattr(arguments, "wait", WAIT_SECONDS)
     with (
@@ -86,9 +86,9 @@ def one_move(
 
 
 def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-    """Make a move; if somebody else changed the record meanwhile, once more on what they wrote.
+    """Make a move; if another program changed the record meanwhile, repeat it on the new state.
 
-    Others may change it while the script runs; only the second time they wait.
+    Other programs may change the record while the script runs; during the repetition they wait.
     """
     try:
         return move(*args, **named)
@@ -98,7 +98,7 @@ def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.
 
 
 def replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
-    """Where scripts run, within the user's limits."""
+    """Make a replayer with the user's limits."""
     config, problems = load_config()
     for problem in problems:
         print(f"quizlog: note: {one_line(str(problem))}", file=sys.stderr)
@@ -185,14 +185,14 @@ def amend(arguments: Namespace) -> int:
 
 
 def _moved(arguments: Namespace, move: Callable[[Session], Reply]) -> int:
-    """Make a move and show where it leads."""
+    """Make a move and show the result."""
     with one_move(arguments) as session:
         reply = make_move(session, move, session)
         return _show(session, arguments, reply)
 
 
 def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
-    """Show where the questionnaire stands; the exit code."""
+    """Show the state of the questionnaire; the exit code."""
     raw = getattr(arguments, "raw", False)
     narrate_warnings(session)
     if getattr(arguments, "explain", False):
@@ -219,14 +219,14 @@ def _new() -> Parser:
     about = "the script's own arguments; those like options after --"
     parser.add_argument("args", metavar="ARG", nargs="*", help=about)
     parser.add_argument("-o", "--output", metavar="RECORD", help="default: SCRIPT with .yaml")
-    about = "default: a random one, which is kept; from a record, the same"
+    about = "default: a random one, stored in the record; from a record, the same"
     parser.add_argument("--seed", type=int, help=about)
     add_allow(parser)
     return parser
 
 
 def _rewind() -> Parser:
-    about = "Set the pointer to step K. All answers stay; answering again steps or forks."
+    about = "Set the pointer to step K. All answers stay. A different answer there starts a branch."
     parser = command("quizlog rewind", rewind, about)
     add_step(parser)
     add_wait(parser)
@@ -245,7 +245,8 @@ def _fork() -> Parser:
 
 def _amend() -> Parser:
     about = (
-        "Change answer K; later answers stay while their questions do. Old ones become a branch."
+        "Change answer K, and keep later answers while their questions stay the same. The old\n"
+        "answers become a branch."
     )
     parser = command("quizlog amend", amend, about)
     add_step(parser)
@@ -269,4 +270,4 @@ PARSERS = {
     "amend": _amend,
     "switch": _switch,
 }
-"""What makes each command's parser."""
+"""The parser function of each command."""

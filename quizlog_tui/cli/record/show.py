@@ -1,4 +1,4 @@
-"""A questionnaire as plain text: the answered questions on stdout, where it stands on stderr."""
+"""Shows a questionnaire as text: answered questions on stdout, its state on stderr."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_EXIT_LINES = 20
 
 
 def questionnaire(reply: Reply, draw: Callable[[str], str] = visible) -> str:
-    """Printed output with each answer in its place behind its question.
+    """The printed output with each answer after its question.
 
     Args:
         reply: Where the questionnaire stands.
@@ -31,7 +31,7 @@ def questionnaire(reply: Reply, draw: Callable[[str], str] = visible) -> str:
 
 
 def _asked(step: Step, draw: Callable[[str], str]) -> str:
-    """What a step wrote, its question, and the answer on the question's line."""
+    """The output of a step, its question, and the answer on the question's line."""
     written = draw("".join(step.written))
     if step.prompt is None:
         return written
@@ -40,18 +40,18 @@ def _asked(step: Step, draw: Callable[[str], str]) -> str:
 
 
 def say(text: str) -> None:
-    """A remark on stderr, one line."""
+    """Write a one-line message to stderr."""
     print(f"quizlog: {one_line(text)}", file=sys.stderr)
 
 
 def narrate(session: Session, reply: Reply) -> None:
-    """One paragraph on stderr: status, error, what can be done next."""
+    """Write to stderr: status, error, and the next possible command."""
     for line in _narration(session, reply):
         print(line, file=sys.stderr)
 
 
 def narrate_warnings(session: Session) -> None:
-    """What the user should know about the record, on stderr."""
+    """Write the warnings about the record to stderr."""
     for warning in session.warnings:
         print(f"quizlog: note: {one_line(warning)}", file=sys.stderr)
 
@@ -91,14 +91,14 @@ def error_lines(session: Session, reply: Reply) -> Iterator[str]:
 
 
 def why(reason: str | None) -> str:
-    """What `--explain` says: whether one can come back to this step at once."""
+    """The text of `--explain`: whether returning to this step is instant."""
     if reason is None:
-        return "this step can be returned to at once"
-    return f"coming back here runs the script again from an earlier step: {reason}"
+        return "returning to this step is instant"
+    return f"returning here runs the script again from an earlier step: {reason}"
 
 
 def sweep_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """A table: answer, outcome, score, what is asked or what went wrong."""
+    """A table: answer, outcome, score, next question or error."""
     width = max(len(one_line(row["answer"])) for row in rows)
     for row in rows:
         score = "" if row["score"] is None else f"  score {row['score']:g}"
@@ -110,7 +110,7 @@ def sweep_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:
-    """A table of branches, the active one marked."""
+    """A table of branches; the active one has a mark."""
     width = max(len(one_line(branch.name)) for branch in branches)
     for branch in branches:
         mark = "*" if branch.active else " "

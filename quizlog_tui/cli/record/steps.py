@@ -1,4 +1,4 @@
-"""The timeline of a record in the shell."""
+"""The command that shows the timeline of a record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .moves import one_move
 from .show import narrate_warnings
 
 _WIDTH = 40
-"""Columns a question or an answer may take in the table."""
+"""Maximum width of a question or an answer in the table."""
 
 
 def steps(arguments: Namespace) -> int:
@@ -53,7 +53,7 @@ def _plain(moment: Moment) -> dict[str, Any]:
 
 
 def _lines(moments: Timeline, whole: Transcript) -> Iterator[str]:
-    """A row for each stop; below it what was remarked and tried there."""
+    """A row for each stop; below it its notes and other attempts."""
     count = len(str(len(moments)))
     asked = max(len(_cell(moment.question)) for moment in moments)
     answered = max(len(_cell(moment.answer)) for moment in moments)
@@ -97,8 +97,8 @@ def _tried(one: Try) -> str:
 
 def _steps() -> Parser:
     about = (
-        "Each step of a branch: question, answer, how long the script took to ask, line, kind;\n"
-        "below it the remarks (-) and the branches that go another way there (/)."
+        "List each step of a branch: question, answer, how long the script took, line and kind.\n"
+        "Below it: notes (-), and branches with another answer there (/)."
     )
     parser = command("quizlog steps", steps, about)
     parser.add_argument("record")
@@ -107,4 +107,4 @@ def _steps() -> Parser:
 
 
 PARSERS = {"steps": _steps}
-"""What makes each command's parser."""
+"""The parser function of each command."""

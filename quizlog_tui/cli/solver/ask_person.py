@@ -1,4 +1,4 @@
-"""Asks the person at the terminal, as one voter among models."""
+"""Asks the person at the terminal for a vote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def ask_person(prompt: Prompt[Any]) -> str | None:
-    """The line typed at the terminal; None at its end. Can be cancelled while it waits."""
+    """Read a line from the terminal; None at its end. Can be cancelled."""
     asked = json.loads(prompt.messages[-1].content)
     text = visible(f"{asked['context']}\n{asked['question']}".strip())
     print(f"your vote (an empty line abstains)\n{text}", end=" ", file=sys.stderr, flush=True)

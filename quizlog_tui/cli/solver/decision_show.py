@@ -1,4 +1,4 @@
-"""Decisions as plain text: the classes of answers with their voters, and why one won."""
+"""Shows decisions as text: classes of answers with their voters, and why one won."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _WHY = {
     "unanimous": "all agree",
     "majority": "more than half of the weight",
     "confidence": "the most weighted confidence",
-    "primary": "the primary model's answer, as no other rule decides",
-    "plurality": "the most weight, though not half of it",
-    "only_candidate": "the only answer there is",
-    "reason_feedback": "what is left after a wrong answer",
+    "primary": "the primary model's answer, since no other rule decides",
+    "plurality": "the most weight, but no majority",
+    "only_candidate": "the only answer",
+    "reason_feedback": "the best answer that has not proved wrong",
     None: "no decision",
 }
 
 
 def decision_lines(decision: Decision) -> Iterator[str]:
-    """A decision: the question, each class of equal answers, who abstained, the outcome."""
+    """A decision: question, classes of equal answers, abstentions, outcome."""
     question, verdict = decision.question, decision.verdict
     where = "" if question.pointer is None else f"step {question.pointer}: "
     yield f"{where}{short(question.text.strip())}"
@@ -70,12 +70,12 @@ def _class(one: AnswerClass, decision: Decision) -> str:
     ran = {m.name for m in decision.models if m.executed and m.executed.status == "ok"}
     names = ", ".join(f"{one_line(n)}{' (ran)' if n in ran else ''}" for n in one.members)
     sure = "" if one.confidence is None else f", confidence {one.confidence:.3g}"
-    refused = ", found wrong before" if one.refused else ""
+    refused = ", already proved wrong" if one.refused else ""
     return f"{short(answer_text(one.answer, decision.question))}  {names}{sure}{refused}"
 
 
 def voter_line(name: str, decision: Decision) -> str:
-    """What a model has said so far, in a line."""
+    """A model's replies so far, in one line."""
     again = next((r for r in decision.reconciliation if r.name == name), None)
     if again is not None:
         sure = "" if again.confidence is None else f", {again.confidence:.0%} sure"
@@ -83,7 +83,7 @@ def voter_line(name: str, decision: Decision) -> str:
         return f"{one_line(name)}: {said}{sure}{_run(again.executed)}  {again.seconds:.1f} s"
     reply = next((m for m in decision.models if m.name == name), None)
     if reply is None:
-        return f"{one_line(name)}: has replied; its code runs"
+        return f"{one_line(name)}: has replied; its code is running"
     if reply.status != "ok":
         return f"{one_line(name)}: {_failed(reply)}  {reply.seconds:.1f} s"
     said = "" if reply.claimed is None else _value(reply.claimed)
@@ -106,5 +106,5 @@ def _value(answer: Any) -> str:
 
 
 def short(text: str) -> str:
-    """Foreign text on one line of bounded length."""
+    """A text on one line of limited length."""
     return clipped(one_line(text), _WIDTH)

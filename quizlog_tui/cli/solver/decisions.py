@@ -1,4 +1,4 @@
-"""List what was decided about a record's questions, or would be by another rule. Asks nobody."""
+"""The command that lists recorded decisions, or decides again by another rule."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def decisions(arguments: Namespace) -> int:
 def _changed(before: list[Decision], after: list[Decision]) -> str:
     pairs = zip(before, after, strict=True)
     changed = sum(old.verdict.answer != new.verdict.answer for old, new in pairs)
-    return f"decided again: {plural(changed, 'answer')} of {len(after)} would be another"
+    return f"decided again: {changed} of {plural(len(after), 'answer')} would differ"
 
 
 def _decisions_parser() -> Parser:
@@ -48,9 +48,11 @@ def _decisions_parser() -> Parser:
     about = "List the decisions about a record's questions."
     parser = command("quizlog decisions", decisions, about, epilog=f"rules:\n{rules}")
     parser.add_argument("record")
-    parser.add_argument("--rule", choices=list(RULES), help="decide again by it, asking nobody")
+    parser.add_argument(
+        "--rule", choices=list(RULES), help="decide again by this rule, without asking anybody"
+    )
     return parser
 
 
 PARSERS = {"decisions": _decisions_parser}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""The configured models: what is set, and what comes of one small question to each."""
+"""The command that lists the configured models and tests them with a small question."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ...solver.models.models import ModelSettings
 
 FAILED = 4
-"""The exit code where a model does not answer, or wrongly."""
+"""Exit code if a model does not answer, or answers wrongly."""
 _RIGHT = 4
-"""The answer to the question that is asked."""
+"""The right answer to the test question."""
 _EXAMPLE = """\
 a models file (models.yaml in your settings folder, or --models FILE):
   models:
@@ -33,14 +33,14 @@ a models file (models.yaml in your settings folder, or --models FILE):
     api_key_env: OPENROUTER_API_KEY          # where the key is: the environment, or .env here
     family: vendor
     weight: 1
-    primary: true                            # decides where no other rule does
+    primary: true                            # decides when no other rule does
     json_mode: object                        # schema, object or prompt
     timeout: 45
   - name: local
     command: [./solve.sh, --fast]            # prompt on stdin, JSON on stdout
   - name: me
     human: true                              # you, at the terminal
-  family_cap: 2                              # the most weight of one family"""
+  family_cap: 2                              # the maximum weight of one family"""
 
 
 def models(arguments: Namespace) -> int:
@@ -53,7 +53,7 @@ def models(arguments: Namespace) -> int:
 
 
 def show(path: Path, arguments: Namespace) -> int:
-    """List the models as they are set; asks none."""
+    """List the configured models without asking any."""
     from ...solver.models.env_file import PRIMARY, read_env
     from ...solver.models.models import read_models
     from ...solver.models.panel import missing_keys
@@ -68,12 +68,12 @@ def show(path: Path, arguments: Namespace) -> int:
     width = max(len(row["name"]) for row in rows)
     for row in rows:
         print(one_line(f"{row['name']:{width}}  {row['is']}{_remarks(row)}"))
-    print("   `quizlog models check` asks each a small question", file=sys.stderr)
+    print("   `quizlog models check` asks each one a small question", file=sys.stderr)
     return 0
 
 
 def _setting(model: ModelSettings, lacks_key: bool) -> dict[str, Any]:
-    """What is set of a model, as plain data."""
+    """A model's settings as data."""
     return {
         "name": model.name,
         "is": _what(model),
@@ -87,7 +87,7 @@ def _setting(model: ModelSettings, lacks_key: bool) -> dict[str, Any]:
 
 
 def _what(model: ModelSettings) -> str:
-    """What a voter is, in a few words."""
+    """A voter in a few words."""
     if model.base_url:
         return f"{model.model} at {model.base_url}"
     if model.plugin:
@@ -103,7 +103,7 @@ def _remarks(row: dict[str, Any]) -> str:
 
 
 def check(path: Path, arguments: Namespace) -> int:
-    """Ask each a small question."""
+    """Ask each model a small question."""
     rows = asyncio.run(_check(path))
     if arguments.json:
         emit_json({"file": str(path), "models": rows})
@@ -117,7 +117,7 @@ def check(path: Path, arguments: Namespace) -> int:
 def _judged(
     client: ModelClient, heard: ModelResult[Solution], question: ModelQuestion
 ) -> dict[str, Any]:
-    """What came of asking a model the question to which `_RIGHT` is the answer."""
+    """Judge a model's reply to the test question."""
     from ...solver.voting.ballot import is_equal
 
     if heard.source == "human":
@@ -134,7 +134,7 @@ def _judged(
 
 
 def _row(client: ModelClient, ok: bool, status: str, says: str, seconds: float) -> dict[str, Any]:
-    """What came of asking a model."""
+    """The result of asking a model, as data."""
     name = client.voter.name
     return {"name": name, "ok": ok, "status": status, "says": says, "seconds": seconds}
 
@@ -165,9 +165,7 @@ async def _check(path: Path) -> list[dict[str, Any]]:
 
 
 def _models() -> Parser:
-    about = (
-        "List the configured models. check: ask each a small question and tell what comes of it."
-    )
+    about = "List the configured models. check: ask each one a small question."
     parser = command("quizlog models", models, about, epilog=_EXAMPLE)
     parser.add_argument("action", choices=["check"], nargs="?")
     add_models(parser)
@@ -175,4 +173,4 @@ def _models() -> Parser:
 
 
 PARSERS = {"models": _models}
-"""What makes each command's parser."""
+"""The parser function of each command."""

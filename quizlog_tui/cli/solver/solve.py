@@ -1,4 +1,4 @@
-"""Ask several models the pending question of a record."""
+"""The command that asks several models the pending question."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from ...solver.solve import Panel, Progress
 
 DISAGREE = 3
-"""The exit code where models do not agree."""
+"""Exit code if the models do not agree."""
 NO_ANSWER = 4
-"""The exit code where no model answered."""
+"""Exit code if no model answered."""
 
 
 def solve(arguments: Namespace) -> int:
@@ -85,7 +85,7 @@ async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
     if decision.verdict.why is None:
         return DISAGREE if decision.verdict.classes else NO_ANSWER
     text = short(answer_text(decision.verdict.answer, decision.question))
-    say(f"take it with --accept, or answer yourself: quizlog {session.path} {text!r}")
+    say(f"accept it with --accept, or answer yourself: quizlog {session.path} {text!r}")
     return 0
 
 
@@ -137,20 +137,22 @@ def _data(decision: Decision) -> dict[str, Any]:
 
 
 def _tell(arguments: Namespace) -> Any:
-    """Shows on stderr what happens, as it happens."""
+    """Report progress on stderr."""
 
     def tell(progress: Progress) -> None:
         if progress.what in ("replied", "ran", "reconsidered") and progress.name:
             print(f"   {voter_line(progress.name, progress.decision)}", file=sys.stderr)
         elif progress.what == "reconciling":
-            print("   they differ: all are shown all results, and asked once more", file=sys.stderr)
+            print(
+                "   the models disagree: each is shown all results and asked again", file=sys.stderr
+            )
 
     return tell
 
 
 @asynccontextmanager
 async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]:
-    """The models that are asked: as told, as configured, or as recorded beside the record."""
+    """The models to ask: from the options, the settings or recorded replies."""
     from ...sandbox import run_code
     from ...solver.models.choice import Choice, chosen_panel
     from .ask_person import ask_person
@@ -172,28 +174,30 @@ async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]
 
 def _solve_parser() -> Parser:
     about = (
-        "Ask several models the pending question, run their code, and decide. The record stays as\n"
-        "it is without --accept or --until-end; the decision is kept beside it."
+        "Ask several models the pending question, run their code, and decide. The record is not\n"
+        "changed without --accept or --until-end; the decision is saved in a file beside it."
     )
     parser = command("quizlog solve", solve, about)
     parser.add_argument("record")
-    parser.add_argument("--accept", action="store_true", help="answer with what was decided")
+    parser.add_argument("--accept", action="store_true", help="answer with the decision")
     parser.add_argument(
         "--until-end",
         action="store_true",
-        help="answer question after question; pause where models disagree",
+        help="answer question after question; stop where models disagree",
     )
     parser.add_argument(
-        "--url", help="let the server there do it; RECORD is the record's name on the server"
+        "--url", help="let the server at this URL do it; RECORD is the record's name on the server"
     )
     add_models(parser)
     add_replies(parser)
-    parser.add_argument("--keep", metavar="FOLDER", help="record each reply there")
-    parser.add_argument("--budget", metavar="SECONDS", type=seconds, help="for each question")
+    parser.add_argument("--keep", metavar="FOLDER", help="record each reply in FOLDER")
+    parser.add_argument(
+        "--budget", metavar="SECONDS", type=seconds, help="time limit for each question"
+    )
     add_wait(parser)
     add_unsafe_local(parser)
     return parser
 
 
 PARSERS = {"solve": _solve_parser}
-"""What makes each command's parser."""
+"""The parser function of each command."""

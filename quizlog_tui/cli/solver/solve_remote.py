@@ -75,7 +75,7 @@ def _data(solved: Solved) -> dict[str, Any]:
 
 
 def _check_options(arguments: Namespace) -> None:
-    """The server's models are the server's business."""
+    """Refuse options about models, which the server chooses."""
     for name in ("models", "replay", "keep", "unsafe_local"):
         if getattr(arguments, name):
             option = f"--{name.replace('_', '-')}"

@@ -1,4 +1,4 @@
-"""`quizlog demo-server`: the quiz server to practise on, until interrupted or worked to its end."""
+"""`quizlog demo-server`: a practice quiz server, until interrupted or solved."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _listening(options: Options, port: int) -> Iterator[QuizServer]:
 
 
 def _solve(server: QuizServer, *, as_json: bool) -> int:
-    """Work the quiz with the recorded replies, in the sight of the user; the exit code."""
+    """Solve the quiz with recorded replies and show progress; the exit code."""
     from ...sandbox import run_code
     from ...webquiz.demo_server.identity import EMAIL
     from ...webquiz.demo_server.replies import demo_panel
@@ -96,20 +96,20 @@ async def _work(runner: TaskRunner, request: TaskRequest) -> TaskResult:
 
 def _parser() -> Parser:
     about = (
-        "A quiz server to practise on, on this machine only. Prints the URL of its first page.\n"
+        "Serve a practice quiz, on this machine only. Prints the URL of its first page.\n"
         "/_log shows all submissions and requests, /_score the score under both rules.\n"
-        "--solve works the quiz as `quizlog task` does, with recorded replies: no key, no network."
+        "--solve solves it as `quizlog task` does, with recorded replies: no key, no network."
     )
     parser = command("quizlog demo-server", demo_server, about)
     parser.add_argument("--port", type=port, default=PORT, metavar="N", help="default: 8765")
     parser.add_argument("--page", action="append", default=[], metavar="ID", help="only this page")
     parser.add_argument("--grading", choices=["last", "max"], default="last")
     parser.add_argument(
-        "--solve", action="store_true", help="work it with the recorded replies, and end"
+        "--solve", action="store_true", help="solve it with recorded replies, then exit"
     )
     parser.add_argument("--latency", type=float, default=0.0, metavar="SECONDS")
     return parser
 
 
 PARSERS = {"demo-server": _parser}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,4 +1,4 @@
-"""Start the server for programs that speak HTTP."""
+"""The command that starts the HTTP server."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _serve_screens(arguments: Namespace) -> int:
 
 
 def _task_settings(env: Path | None) -> TaskSettings | None:
-    """How tasks are worked, if there is a secret that starts them."""
+    """The settings of tasks, if there is a secret for them."""
     from ...webquiz.task.settings import read_settings
 
     settings = read_settings(env)
@@ -100,7 +100,7 @@ def _task_settings(env: Path | None) -> TaskSettings | None:
         needs("tasks", "playwright", "dbos", "psycopg")
         return settings
     if env is not None:
-        hint = "tasks are started with it: write it there, or leave --env out"
+        hint = "tasks need it: write it there, or leave --env out"
         raise UsageError("USER_SECRET is not set", where=str(env), hint=hint)
     return None
 
@@ -108,15 +108,18 @@ def _task_settings(env: Path | None) -> TaskSettings | None:
 def _serve_parser() -> Parser:
     about = (
         "Answer steps and questions over HTTP: POST /quizlog/next, POST /solve, GET /decisions,\n"
-        "GET /health, GET /docs, GET /openapi.json. Only files in the given folders are looked\n"
-        "up. With a USER_SECRET (in the environment or .env) also tasks: POST /run, GET /tasks."
+        "GET /health, GET /docs, GET /openapi.json. It serves only files in the given folders.\n"
+        "With a USER_SECRET (in the environment or .env) also tasks: POST /run, GET /tasks."
     )
     epilog = f"{TOKEN} in the environment: the token that clients must send"
     parser = command("quizlog serve", serve, about, epilog=epilog)
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     parser.add_argument("--port", type=port, default=PORT, help=f"default: {PORT}; 0: any free")
     parser.add_argument(
-        "--folder", action="append", metavar="DIR", help="may come again; default: the current one"
+        "--folder",
+        action="append",
+        metavar="DIR",
+        help="may be repeated; default: the current folder",
     )
     parser.add_argument(
         "--screens",
@@ -128,11 +131,9 @@ def _serve_parser() -> Parser:
     parser.add_argument("--write", action="store_true", help="let the screens change records")
     add_models(parser)
     add_replies(parser)
-    parser.add_argument(
-        "--env", metavar="FILE", help="keys, and how tasks are worked; default: .env"
-    )
+    parser.add_argument("--env", metavar="FILE", help="keys and task settings; default: .env")
     return parser
 
 
 PARSERS = {"serve": _serve_parser}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -48,7 +48,7 @@ def task(arguments: Namespace) -> int:
 
 
 def ended(result: TaskResult, settings: TaskSettings, *, as_json: bool) -> int:
-    """Tell how a task ended and where its record is; the exit code."""
+    """Report how a task ended and where its record is; the exit code."""
     from ...webquiz.task.workspace import record_of
 
     record = record_of(settings.task_basedir, result.id)
@@ -87,7 +87,7 @@ async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
 
 
 async def work_in(runner: TaskRunner, request: TaskRequest) -> TaskResult:
-    """Work a task to its end, and tell of each page."""
+    """Solve a task and report each page."""
     from ...webquiz.task.workspace import record_of
 
     def told(result: TaskResult) -> None:
@@ -113,8 +113,8 @@ def _tell(result: TaskResult) -> None:
 
 def _parser() -> Parser:
     about = (
-        "Work a quiz on web pages: render each page, ask the models, submit, follow. Address and\n"
-        "secret are USER_EMAIL and USER_SECRET, in the environment or in .env."
+        "Solve a quiz on web pages: render each page, ask the models, submit, go on. USER_EMAIL\n"
+        "and USER_SECRET must be set in the environment or in .env."
     )
     parser = command("quizlog task", task, about)
     parser.add_argument("url", help="the first page")
@@ -127,4 +127,4 @@ def _parser() -> Parser:
 
 
 PARSERS = {"task": _parser}
-"""What makes each command's parser."""
+"""The parser function of each command."""

@@ -1,1 +1,1 @@
-"""How runs, branches and decisions are put into lines: pure functions to documents, no widgets."""
+"""Pure functions that turn runs, branches and decisions into documents; no widgets."""

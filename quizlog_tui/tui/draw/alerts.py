@@ -1,4 +1,4 @@
-"""What makes a run one that is not to be believed: said where one looks, and in the header."""
+"""Warnings that a run cannot be trusted, for its pane and for the header."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from ...replay.transcript import Transcript
 from ...replay.world import TAMPERED
 from ..widgets.lines.documents import Line, line
 
-_WHY = "what the script says it printed is not what it wrote. Its bytes are shown, and no replay"
-"""Why a tampered run is shown as it is."""
+_TAMPERED = (
+    "the script reports output that differs from what it wrote. "
+    "You see what it wrote, and no replay can confirm it."
+)
+"""What a tampered run says after its step."""
 
 
 def alerts(run: Transcript) -> list[str]:
-    """What is wrong with a run, in a few words each, the gravest first."""
+    """What is wrong with a run, in a few words each, the most serious first."""
     found = []
     if TAMPERED in run.observed:
         at = run.tampered_at
@@ -23,7 +26,7 @@ def alerts(run: Transcript) -> list[str]:
 
 
 def alert_lines(shown: Transcript) -> list[Line]:
-    """What was found wrong up to the step shown; an end by an answer is told as an error."""
+    """What is wrong up to the step shown. An end by an answer is shown as an error instead."""
     if shown.tampered_at is None:
         return []
-    return [line((f"! tampered at step {shown.tampered_at}: {_WHY} can vouch for it.", "error"))]
+    return [line((f"! tampered at step {shown.tampered_at}: {_TAMPERED}", "error"))]

@@ -1,4 +1,4 @@
-"""A film of frames: as an asciicast (version 2), or as one SVG that moves by CSS alone."""
+"""Writes an animation of frames as an asciicast (version 2) or as an SVG animated by CSS alone."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _Spans = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Film:
-    """What a terminal shows, each frame for some seconds."""
+    """An animation of a terminal."""
 
     title: str
     frames: Sequence[tuple[Frame, float]]
-    """Each frame and how many seconds it stands."""
+    """Each frame with the seconds for which it is shown."""
 
     @property
     def starts(self) -> list[float]:
-        """When each frame begins, and when the last one ends."""
+        """The start of each frame, and the end of the last one, in seconds."""
         found = [0.0]
         for _, seconds in self.frames:
             found.append(round(found[-1] + seconds, 3))
@@ -31,7 +31,7 @@ class Film:
 
 
 def asciicast(film: Film) -> str:
-    """The film as a line of JSON for the terminal, then one for each frame."""
+    """The animation as asciicast: a JSON line for the terminal, then one for each frame."""
     first = film.frames[0][0]
     lines = [{"version": 2, "width": first.width, "height": first.height, "title": film.title}]
     events: list[object] = list(lines)
@@ -49,7 +49,7 @@ def asciicast(film: Film) -> str:
 
 
 def moving_svg(film: Film) -> str:
-    """The film as a picture that repeats; where nothing moves, it shows the first frame."""
+    """The animation as a repeating SVG. Viewers without CSS animation show the first frame."""
     looks, moves = Looks(), _Moves(film.starts[-1])
     body = "".join(
         f"<g{moves.look(spans)}>{row_svg(row, number * LINE, looks)}</g>\n"
@@ -60,7 +60,7 @@ def moving_svg(film: Film) -> str:
 
 
 def _shown_rows(film: Film) -> dict[tuple[int, tuple[Run, ...]], _Spans]:
-    """Each row that is ever shown, by its number, with the times at which it is."""
+    """Every distinct row by its number, with the times at which it is visible."""
     found: dict[tuple[int, tuple[Run, ...]], list[tuple[float, float]]] = defaultdict(list)
     starts = film.starts
     for index, (frame, _) in enumerate(film.frames):
@@ -74,10 +74,10 @@ def _shown_rows(film: Film) -> dict[tuple[int, tuple[Run, ...]], _Spans]:
 
 
 class _Moves:
-    """The CSS that shows things at their times.
+    """Generates the CSS that shows elements at their times.
 
     Args:
-        end: When the film begins again.
+        end: When the animation repeats, in seconds.
     """
 
     def __init__(self, end: float) -> None:
@@ -85,14 +85,14 @@ class _Moves:
         self._names: dict[_Spans, str] = {}
 
     def look(self, spans: _Spans) -> str:
-        """The attribute of what is shown at these times; nothing for what always is."""
+        """The class attribute of an element shown at these times; empty if it is always visible."""
         if spans == ((0.0, self._end),):
             return ""
         name = self._names.setdefault(spans, f"m{len(self._names)}")
         return f' class="m {name}"'
 
     def css(self) -> str:
-        """The rules of all that moves."""
+        """The CSS rules of all animated elements."""
         return f".m{{animation:{self._end:g}s step-end infinite}}" + "".join(
             f".{name}{{visibility:{_seen(spans[0][0] == 0)};animation-name:{name}}}"
             f"@keyframes {name}{{{self._steps(spans)}}}"

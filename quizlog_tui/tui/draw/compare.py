@@ -1,7 +1,7 @@
-"""Two runs side by side, or one below the other in a narrow pane: a document of one item a step.
+"""Draws two runs side by side, or one below the other in a narrow pane, with one item per step.
 
-Which step belongs to which, `proof.compare.align` says. Differing words stand between « and », and
-differing steps have a sign, so that neither colour nor underlining is needed to see them.
+`proof.compare.align` pairs the steps. Differing words are enclosed in « », and differing steps have
+a sign, so that they can be seen without colour or underlining.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .sides import pieces, shortened, sides, stop_text
 from .words import STYLES, outcome
 
 SIDE_BY_SIDE = 70
-"""Cells from which on two columns have room."""
+"""Minimum width in cells for two columns."""
 SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
 _OWN = "«»▏…"
@@ -50,22 +50,22 @@ class DrawnSide:
 
 @dataclass(frozen=True)
 class First:
-    """The first thing that differs, in words."""
+    """The first difference, in words."""
 
     row: int
-    """The item of the comparison it is in."""
+    """Index of its item in the comparison."""
     step: int
-    """The step, as the timeline counts."""
+    """The step, counted as in the timeline."""
     what: str
     """Such as `the answer`."""
     a: str
-    """How it is on the left."""
+    """The left side's version."""
     b: str
-    """How it is on the right."""
+    """The right side's version."""
 
 
 class Comparison:
-    """The aligned steps of two runs; an item is made when it is looked at.
+    """The aligned steps of two runs. Items are made on demand.
 
     Args:
         a: The run on the left.
@@ -77,7 +77,7 @@ class Comparison:
         self.b = b
         self.rows = align(a.run, b.run)
         self.differences = _differences([row.kind for row in self.rows])
-        """Where a difference begins, as items."""
+        """Indexes of the items where a difference begins."""
         self._digits = max(2, len(str(max(len(a.run.steps), len(b.run.steps)))))
         self._changed: dict[int, tuple[Line, Line]] = {}
         self._width = 0
@@ -90,24 +90,24 @@ class Comparison:
         return _joined(self._drawn(index))
 
     def numbered(self, index: int) -> Line:
-        """An item with its steps' numbers on each row; as long as the item, row by row."""
+        """An item with a step number on each row; its number of rows is the same."""
         return _joined(self._drawn(index, every=True))
 
     def text(self, index: int) -> str:
-        """What a search looks through."""
+        """The text that a search reads."""
         row = self.rows[index]
         texts = [stop_text(step, run) for step, run in self._stops(row)]
         return texts[0] if row.kind == "same" else "\n".join(texts)
 
     def starts(self, width: int) -> Sequence[int]:
-        """The row at which each item starts, and the number of rows; measured once for a width."""
+        """The first row of each item, and the number of rows; measured once per width."""
         if width != self._width:
             self._width = width
             self._starts = list(accumulate(map(self._height, range(len(self))), initial=0))
         return self._starts
 
     def _stops(self, row: Aligned) -> list[tuple[Step, Transcript]]:
-        """The stops of a row, the left one first, each with its run."""
+        """The stops of a row with their runs, left side first."""
         pairs = ((row.a, self.a.run), (row.b, self.b.run))
         return [(step, run) for step, run in pairs if step is not None]
 
@@ -115,7 +115,7 @@ class Comparison:
 
     @property
     def _column(self) -> int:
-        """Cells of a side's text."""
+        """Width in cells of one side's text."""
         if self._width >= SIDE_BY_SIDE:
             return (self._width - 3) // 2 - self._digits - 1
         return max(2, self._width - self._digits - 3)
@@ -133,7 +133,7 @@ class Comparison:
     # -- drawing
 
     def _sides(self, index: int) -> tuple[Line, Line]:
-        """The texts of a row that differs, with the differing words marked; kept."""
+        """Both texts of a differing row with the differing words marked; cached."""
         if index not in self._changed:
             self._changed[index] = sides(self.rows[index], self.a.run, self.b.run)
         return self._changed[index]
@@ -143,7 +143,7 @@ class Comparison:
         return line(*pieces(shortened(row.a), self.a.run)) if row.a else Line(())
 
     def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
-        """The rows of an item, its steps' numbers on the first of each text, or on `every` one."""
+        """The rows of an item; step numbers on the first row of each text, or on `every` row."""
         drawn = self._beside if self._width >= SIDE_BY_SIDE else self._below
         return drawn(index, every=every)
 
@@ -183,14 +183,14 @@ class Comparison:
             yield ">", row.index_b, other
 
     def _cells(self, number: int | None, row: Sequence[tuple[str, str]], width: int) -> Row:
-        """A row of a side: its step's number, its text, and spaces up to the width."""
+        """A row of one side: step number, text, and padding."""
         label = "" if number is None else str(number)
         return [(f"{label:>{self._digits}} ", "dim"), *_fitted(row, width)]
 
     # -- telling
 
     def first(self) -> First | None:
-        """What differs first; None if nothing does."""
+        """The first difference; None if there is none."""
         if not self.differences:
             return None
         at = self.differences[0]
@@ -205,7 +205,7 @@ class Comparison:
         return First(at, found.step, _WHAT[found.what], _said(found.a), _said(found.b))
 
     def heading(self, width: int) -> str:
-        """The two sides and how they stand, above their columns, or one below the other."""
+        """The names and outcomes of both sides, above their columns or one below the other."""
         one, other = (_side_text(side) for side in (self.a, self.b))
         if width < SIDE_BY_SIDE:
             return f"< {one}\n> {other}"
@@ -214,7 +214,7 @@ class Comparison:
 
 
 def _rows_of(text: str, width: int) -> int:
-    """How many rows a safe text takes; our own signs, a cell each, do not make it slow."""
+    """Number of rows of a safe text; fast also for texts with our own one-cell signs."""
     if not text.isascii():
         for sign in _OWN:
             text = text.replace(sign, "|")
@@ -222,7 +222,7 @@ def _rows_of(text: str, width: int) -> int:
 
 
 def _joined(found: Iterator[Row]) -> Line:
-    """Rows as an item that breaks just there."""
+    """One item that wraps exactly at these rows."""
     joined: list[tuple[str, str]] = []
     for row in found:
         joined += [*([("\n", "")] if joined else []), *row]
@@ -230,7 +230,7 @@ def _joined(found: Iterator[Row]) -> Line:
 
 
 def _differences(kinds: Sequence[str]) -> list[int]:
-    """Where something differs; steps in a row that only one side has are one difference."""
+    """Indexes of the differences; consecutive steps that only one side has count as one."""
     before = ["same", *kinds]
     return [
         at
@@ -240,7 +240,7 @@ def _differences(kinds: Sequence[str]) -> list[int]:
 
 
 def branch_line(branch: BranchInfo, at: int) -> Line:
-    """A branch to compare with, and the step at which it goes another way."""
+    """A branch to compare with, and the step at which it parts from the active one."""
     return line(
         f"  {branch.name}  ",
         (outcome(branch.status, branch.score), STYLES[branch.status]),
@@ -250,7 +250,7 @@ def branch_line(branch: BranchInfo, at: int) -> Line:
 
 
 def _fitted(row: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
-    """A row cut and filled to a width: a space at its edge is not seen, and reaches over it."""
+    """A row cut and padded to a width; a space at the edge may overlap it unseen."""
     left = width
     for text, style in row:
         size = cell_len(text)

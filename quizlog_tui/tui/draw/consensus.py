@@ -1,6 +1,6 @@
-"""A decision of several models: the outcome and why, the votes, and what nobody voted for.
+"""Draws a decision of several models: the outcome, the reason, the votes and the abstentions.
 
-Draws the decision object and nothing else; each model's own reply is in `replies`.
+`replies` draws each model's reply.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from ...text import plural
 from ..widgets.lines.documents import Line, line
 
 BAR = 20
-"""Cells of a bar that stands for all the weight."""
+"""Width in cells of a bar for the whole weight."""
 _MOST = 2_000
 """Characters of a value that are shown."""
 NOTHING = "nothing"
-"""Stands for the answer of a rule that chooses none."""
+"""Shown in place of an answer if a rule chooses none."""
 
 
 def value_text(value: Any) -> str:
-    """A JSON value as one reads it; a text that looks like another value keeps its quotes."""
+    """Format a JSON value. A string that looks like another value keeps its quotes."""
     plain = isinstance(value, str) and not _is_json(value)
     text = value if plain else json.dumps(value, ensure_ascii=False)
     text = text or "(empty)"
@@ -55,11 +55,11 @@ def bounded(text: str, most: int) -> str:
 
 
 def verdict_lines(decision: Decision, again: Decision | None = None) -> list[Line]:
-    """All of a decision but the models' own replies.
+    """Draw a decision without the models' replies.
 
     Args:
-        decision: As it was recorded.
-        again: The same evidence decided by another rule, to show beside it.
+        decision: The recorded decision.
+        again: The same evidence decided by another rule, for comparison.
     """
     sections = [_question(decision), _outcome(decision, again), _votes(decision, again)]
     sections += [_silent(decision), _refused(decision), _reconciliation(decision)]
@@ -86,7 +86,7 @@ def _outcome(decision: Decision, again: Decision | None) -> Iterator[Line]:
         yield line("")
         yield from _chosen(f"By rule {again.verdict.rule}, not written", again)
         same = outcome_text(again.verdict) == outcome_text(decision.verdict)
-        yield line(("= the same answer", "good") if same else ("≠ another outcome", "warn"))
+        yield line(("= the same answer", "good") if same else ("≠ a different outcome", "warn"))
 
 
 def _chosen(title: str, decision: Decision) -> Iterator[Line]:
@@ -109,11 +109,11 @@ def why_text(decision: Decision) -> str:
     words = {
         "unanimous": f"all {plural(len(chosen.members), 'vote')} agree",
         "majority": f"more than half of the weight is for it: {chosen.weight:g} of {total:g}",
-        "confidence": f"its voters are surest: {_sure(chosen)} {_against(chosen, open_)}".rstrip(),
+        "confidence": f"its voters are most confident: {_sure(chosen)}{_against(chosen, open_)}",
         "primary": f"the primary model, {primary}, votes for it",
-        "plurality": f"it has the most weight, though not half: {chosen.weight:g} of {total:g}",
-        "only_candidate": "it is the only answer there is",
-        "reason_feedback": "an answer was found wrong already, and this is the best of the others",
+        "plurality": f"it has the most weight, but no majority: {chosen.weight:g} of {total:g}",
+        "only_candidate": "it is the only answer",
+        "reason_feedback": "an earlier answer was wrong, and this is the best of the others",
     }
     return words[verdict.why]
 
@@ -124,14 +124,14 @@ def _sure(one: AnswerClass) -> str:
 
 def _against(chosen: AnswerClass, open_: list[AnswerClass]) -> str:
     others = [_sure(one) for one in open_ if one is not chosen]
-    return f"against {', '.join(others)}" if others else ""
+    return f" against {', '.join(others)}" if others else ""
 
 
 def _why_none(verdict: DecisionVerdict, open_: list[AnswerClass]) -> str:
     if not verdict.classes:
         return "no model cast a vote"
     if not open_:
-        return "every answer was found wrong already"
+        return "every answer has already proved wrong"
     if verdict.rule == "unanimous":
         return _why_not_unanimous(open_)
     return "no answer stands out"
@@ -167,7 +167,7 @@ def _votes(decision: Decision, again: Decision | None) -> Iterator[Line]:
 
 
 def bar(share: float) -> str:
-    """A bar for a share of 0..1; what is not nothing has at least a half cell."""
+    """A bar for a share from 0 to 1; any share above 0 has at least half a cell."""
     halves = max(round(share * BAR * 2), 1 if share > 0 else 0)
     full = "█" * (halves // 2) + "▌" * (halves % 2)
     return full + "·" * (BAR - len(full))
@@ -189,7 +189,7 @@ def _members(one: AnswerClass, decision: Decision) -> str:
     ran |= {r.name for r in decision.reconciliation if r.executed and r.executed.status == "ok"}
     names = [f"{name} ({'its code' if name in ran else 'says so'})" for name in one.members]
     sure = f"; confidence {one.confidence:g}" if one.confidence is not None else ""
-    wrong = "; found wrong already" if one.refused else ""
+    wrong = "; already proved wrong" if one.refused else ""
     return f"{', '.join(names)}{sure}{wrong}"
 
 
@@ -203,12 +203,12 @@ def _silent(decision: Decision) -> Iterator[Line]:
         for one in verdict.abstained:
             yield line(f"  {one.name}: ", (one.reason, "dim"))
     for name in verdict.conflicts:
-        yield line((f"! {name} claims something else than its code came to", "warn"))
+        yield line((f"! {name} claims an answer that differs from the result of its code", "warn"))
 
 
 def _refused(decision: Decision) -> Iterator[Line]:
     if decision.refused:
-        yield line(("Found wrong already", "head"))
+        yield line(("Already proved wrong", "head"))
     for one in decision.refused:
         reason = f": {one.reason}" if one.reason else ""
         yield line(("✗ ", "error"), (value_text(one.answer), "answer"), reason)
@@ -216,7 +216,7 @@ def _refused(decision: Decision) -> Iterator[Line]:
 
 def _reconciliation(decision: Decision) -> Iterator[Line]:
     again = decision.reconciliation
-    said = "all saw all answers and results" if again else "none was held"
+    said = "each model saw all answers and results" if again else "did not take place"
     yield line(("Reconciliation", "head"), (f"  {said}", "dim"))
     first = {one.name: one for one in decision.models}
     for one in again:

@@ -1,4 +1,4 @@
-"""An exception of a script, with its score and the source around its line."""
+"""Draws a script's exception with its score and the source around its line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..widgets.lines.documents import Line, line
 from .words import score_text
 
 _LONG, _LINES = 100, 3
-"""Characters and lines of a message that stand above its place."""
+"""Maximum characters and lines of a message shown above its location."""
 _MOST_EXIT_LINES = 20
 """Lines of what a script says where it leaves with an exit status."""
 

@@ -1,4 +1,4 @@
-"""Documents one below the other."""
+"""Shows documents one below the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..widgets.lines.documents import Document, Line, numbered
 
 
 class Joined:
-    """The items of several documents in a row."""
+    """The items of several documents, one after the other."""
 
     def __init__(self, *parts: Document) -> None:
         self._parts = parts
@@ -32,7 +32,7 @@ class Joined:
         return numbered(*self._find(index))
 
     def text(self, index: int) -> str:
-        """What a search looks through."""
+        """The text that a search reads."""
         part, inside = self._find(index)
         return part.text(inside)
 

@@ -1,4 +1,4 @@
-"""The records of a library: which are shown, in what order, and a row for each."""
+"""Filters, sorts and draws the records of a library, one row each."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from ..widgets.lines.documents import Line, line
 from .words import MARKS, STYLES, WORDS
 
 UNREADABLE = "unreadable"
-"""Stands among the statuses for a record with a problem."""
+"""The status of a record that cannot be read."""
 STATUSES = ("", *model.STATUSES, UNREADABLE)
-"""What one may narrow the list to; empty for all."""
+"""The statuses to filter by; empty for all."""
 ORDERS = ("name", "changed", "score", "steps")
-"""What the list may be sorted by."""
+"""The sort orders of the list."""
 _USUAL = "record.yaml"
 _FIRST_STEPS = {
-    "library.new": "makes one for a quiz script (in a shell: quizlog new SCRIPT)",
-    "library.reload": "looks again; what others write here shows up by itself",
-    "library.leave": "leaves; `quizlog demo` shows what can be done, on an example",
+    "library.new": "makes a record for a quiz script (in a shell: quizlog new SCRIPT)",
+    "library.reload": "looks again; records that other programs write appear by themselves",
+    "library.leave": "leaves quizlog; `quizlog demo` is a guided tour of an example",
 }
 _KEYS: dict[str, Callable[[Summary], float | None]] = {
     "changed": lambda found: -found.changed,
     "score": lambda found: None if found.score is None else -found.score,
     "steps": lambda found: None if found.problem else -found.used,
 }
-"""The newest, best and longest first; what has no value comes last, in either direction."""
+"""Newest, best and longest first. Records without a value come last in both directions."""
 
 
 def arranged(
     found: Iterable[Summary], order: str = "name", *, backwards: bool = False, status: str = ""
 ) -> list[Summary]:
-    """The records with a status in an order; equal ones by name."""
+    """Filter by status and sort; ties are sorted by name."""
     wanted = [one for one in found if status in ("", one.status or UNREADABLE)]
     wanted.sort(key=lambda one: str(one.path), reverse=backwards and order == "name")
     key = _KEYS.get(order)
@@ -50,7 +50,7 @@ def arranged(
 
 
 def status_words(status: str) -> str:
-    """A status to narrow to, in words."""
+    """A status to filter by, in words."""
     return "all" if not status else WORDS.get(status, status)
 
 
@@ -92,7 +92,7 @@ def _name(one: Summary, folder: Path) -> str:
 
 
 def _short(name: str, width: int) -> str:
-    """A path that is too long, without the file name that most records have."""
+    """Shorten a long path by leaving out the usual file name."""
     return name.removesuffix(_USUAL) if widest([name]) > width else name
 
 
@@ -123,12 +123,12 @@ def state_text(status: str | None, score: float | None) -> str:
 
 
 def steps_text(one: Summary) -> str:
-    """How many answers are in use, and how many there are where some are ahead."""
+    """The number of answers used, and the total if some are after the pointer."""
     return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
 
 
 def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "") -> str:
-    """The marked record in words: where it is and what the row has no room for.
+    """A line about the selected record with details for which its row has no room.
 
     Args:
         one: The record.
@@ -151,13 +151,13 @@ def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "")
 
 
 def nothing_lines(folder: Path, status: str, count: int, key: KeyOf) -> list[Line]:
-    """What to say where no record is shown."""
+    """The text shown if there is no record to show."""
     if count:
         words = status_words(status)
         return [
             line((f"None of {plural(count, 'record')} is {words}.", "head")),
             line(""),
-            line((key("library.status"), "answer"), " shows another status, or all again."),
+            line((key("library.status"), "answer"), " shows another status, or all."),
         ]
     return [
         line((f"No records below {folder}", "head")),

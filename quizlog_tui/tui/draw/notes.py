@@ -1,4 +1,4 @@
-"""Remarks on the steps of a record: a row for each, one in full, and the sign of a step."""
+"""Draws the notes of a record: one row each, one note in full, and the sign of a step."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, wide
 from ..widgets.lines.documents import Line, line
 
 SIGN = "✎"
-"""Stands where a step has remarks."""
+"""The sign of a step that has notes."""
 NO_VERDICT = "none"
-"""Stands among the verdicts for a remark without."""
+"""The filter for notes without a verdict."""
 _MARKS = {"right": "✓", "wrong": "✗", "unsure": "?"}
 _STYLES = {"right": "good", "wrong": "error", "unsure": "warn"}
 
 
 def note_sign(notes: Sequence[Feedback]) -> str:
-    """The sign of a step's remarks, with the mark of the last verdict; empty without remarks."""
+    """The sign of a step with notes, with the mark of the last verdict; empty without notes."""
     verdicts = [said.verdict for said in notes if said.verdict]
     mark = _MARKS.get(verdicts[-1], "") if verdicts else ""
     return SIGN + mark if notes else ""
 
 
 def verdict_words(verdict: str | None) -> str:
-    """Mark and word of a verdict; what another tool wrote there as it is."""
+    """Mark and word of a verdict; an unknown verdict as it is."""
     if verdict is None:
         return ""
     return f"{_MARKS[verdict]} {verdict}" if verdict in _MARKS else verdict
@@ -37,26 +37,26 @@ def verdict_line(verdict: str | None) -> Line:
 
 
 def verdicts_in(notes: Iterable[Feedback]) -> list[str]:
-    """The verdicts there are: the known ones first, `none` last."""
+    """The verdicts in use: known ones first, `none` last."""
     there = {said.verdict or NO_VERDICT for said in notes}
     order = [*VERDICTS, *sorted(there - {*VERDICTS, NO_VERDICT}), NO_VERDICT]
     return [verdict for verdict in order if verdict in there]
 
 
 def authors_in(notes: Iterable[Feedback]) -> list[str]:
-    """The authors there are, by name; an empty one stands for remarks without."""
+    """The authors by name; an empty name stands for notes without an author."""
     return sorted({said.author or "" for said in notes})
 
 
 def by_step(notes: Iterable[Feedback]) -> list[Feedback]:
-    """The remarks in the order of their steps; those about no step come last."""
+    """The notes in the order of their steps; notes about no step come last."""
     return sorted(notes, key=lambda said: (said.at is None, said.at or 0))
 
 
 def filtered_notes(
     notes: Iterable[Feedback], *, verdict: str | None = None, author: str | None = None
 ) -> list[Feedback]:
-    """The remarks with a verdict and by an author; None asks for neither."""
+    """The notes with a verdict and by an author; None means any."""
     return [
         said
         for said in notes
@@ -65,7 +65,7 @@ def filtered_notes(
 
 
 def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
-    """A row for each remark, the columns as the width allows."""
+    """A row for each note, with the columns that fit."""
 
     def make(index: int, columns: Layout) -> Line:
         return cells_line(columns, _cells(notes[index], clock))
@@ -104,8 +104,8 @@ def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
 
 
 def note_lines(said: Feedback, clock: Clock) -> list[Line]:
-    """One remark in full."""
-    place = "on all of it" if said.at is None else f"step {said.at}"
+    """A note in full."""
+    place = "on the whole record" if said.at is None else f"step {said.at}"
     branch = f" of {said.branch}" if said.branch else ""
     who = f" · {said.author}" if said.author else ""
     when = f" · {clock.describe(said.time)}" if said.time else ""
@@ -120,11 +120,11 @@ def note_lines(said: Feedback, clock: Clock) -> list[Line]:
 
 
 def no_notes_lines(count: int, key: str) -> list[Line]:
-    """What to say where no remark is shown; `key` writes one."""
+    """The text shown if there is no note to show; `key` writes one."""
     if count:
-        return [line((f"None of the {count} remarks is such.", "head"))]
+        return [line((f"None of the {count} notes matches.", "head"))]
     return [
-        line(("No remarks yet.", "head")),
+        line(("No notes yet.", "head")),
         line(""),
-        line((key, "answer"), " in the player writes one about the step shown."),
+        line((key, "answer"), " in the player writes a note on the step shown."),
     ]

@@ -14,7 +14,7 @@ _YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
 
 
 def options(question: str, kind: InputType) -> tuple[str, ...]:
-    """What there is to choose from: named in the question, or yes and no as it writes them."""
+    """The choices named in the question, or yes and no as the question spells them."""
     if kind.choices:
         return kind.choices
     if kind.name != YESNO:
@@ -24,11 +24,11 @@ def options(question: str, kind: InputType) -> tuple[str, ...]:
 
 
 def option_rows(options: Sequence[str], heard: str) -> tuple[str, ...]:
-    """What stands in the row of each option: its line in what was heard, such as `a) red`."""
+    """The row of each option: its line in the printed text, such as `a) red`."""
     lines = dict(listed_options(heard))
     return tuple(one_line(lines.get(option, option)) for option in options)
 
 
 def option_table(rows: Sequence[str]) -> Table:
-    """One row for each option; the table keeps them, whatever is asked next."""
+    """A table with one row per option; it keeps its own copy."""
     return Table(len(rows), lambda index: line(("  ", ""), rows[index], cut=True))

@@ -1,4 +1,4 @@
-"""The printed output of a run, each answer in its place: a document of one item a step."""
+"""Draws the output of a run with each answer in its place, one item per step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..widgets.lines.wrapping import height
 
 
 class RunOutput:
-    """The items of a run's answered steps, and how many rows each takes at a width.
+    """The items of a run's answered steps and their heights.
 
     Args:
         run: The run through all recorded answers; looked at step by step with `at`.
@@ -28,7 +28,7 @@ class RunOutput:
         self._width = 0
 
     def at(self, shown: Transcript, hidden: int = 0) -> Document:
-        """What stands on the screen where `shown` ends.
+        """The document on the screen up to the end of `shown`.
 
         Args:
             shown: The run, or an earlier stop of it.
@@ -65,7 +65,7 @@ class _Shown:
         self._last = last
 
     def shares(self, before: Document) -> int:
-        """How many first items another stop of the same run has as well."""
+        """Number of leading items shared with another stop of the same run."""
         if isinstance(before, _Shown) and before._run is self._run:
             return min(self._count, before._count)
         return 0
@@ -88,7 +88,7 @@ class _Shown:
 
 
 def tail(step: Step, hidden: int = 0, *, raw: bool = False) -> Line:
-    """The last step of a run: what it wrote, and the question that waits, if any."""
+    """The last step of a run: its output, and the pending question if there is one."""
     if hidden:
         written = step.written[: max(0, len(step.written) + 1 - hidden)]
         return _ended("".join(written), raw=raw)
@@ -121,7 +121,7 @@ def _drawn(text: str, style: str, *, raw: bool) -> list[tuple[str, str]]:
 def next_step_with(
     run: Transcript, step: int, hidden: int, count: Callable[[str], int], *, raw: bool = False
 ) -> int | None:
-    """The next step at which the output of a run has more of what is counted; None if none has.
+    """The next step whose output contains more hits; None if there is none.
 
     Args:
         run: The run through all recorded answers.
@@ -142,7 +142,7 @@ def next_step_with(
 
 
 def events(step: Step) -> int:
-    """How many single events a step has: each text it wrote, then its question."""
+    """Number of events in a step: each printed text, then the question."""
     return len(step.written) + 1
 
 
@@ -151,5 +151,5 @@ def _ended(written: str, *, raw: bool) -> Line:
 
 
 def _height(text: str, width: int) -> int:
-    """Rows of a text; of plain ASCII each character stands for one, made safe or not."""
+    """Number of rows of a text; in plain ASCII each character takes one cell, escaped or not."""
     return height(text.replace("\t", TAB) if text.isascii() else safe(text), width)

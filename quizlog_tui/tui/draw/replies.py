@@ -1,4 +1,4 @@
-"""What each model of a decision replied: its answer, its code, and what the code came to."""
+"""Draws each model's reply: its answer, its code and the result of the code."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _BEGINS = 3
 """Lines of a fetched reply shown."""
 _STATUS = {
     "ok": "✓ answered",
-    "invalid": "✗ not readable",
-    "timeout": "✗ no answer in time",
-    "rate_limited": "✗ turned away: too many requests",
+    "invalid": "✗ unreadable",
+    "timeout": "✗ timed out",
+    "rate_limited": "✗ refused: too many requests",
     "error": "✗ failed",
 }
 
@@ -41,7 +41,7 @@ def _model(model: ModelReply, decision: Decision, clock: Clock) -> Iterator[Line
     style = "" if model.status == "ok" else "error"
     yield line((_STATUS[model.status], style), f" in {clock.duration(model.seconds)}")
     if model.repaired:
-        yield line(("asked twice: its first reply was not readable", "dim"))
+        yield line(("asked twice: its first reply was unreadable", "dim"))
     if model.error:
         yield line((model.error, "error"))
     yield from _fetched(model)
@@ -53,7 +53,7 @@ def _model(model: ModelReply, decision: Decision, clock: Clock) -> Iterator[Line
 
 
 def _about(model: ModelReply, decision: Decision) -> str:
-    """Its part in the decision."""
+    """The model's role in the decision."""
     verdict = decision.verdict
     role = "dissents" if any(model.name in one.members for one in verdict.classes) else "no vote"
     if model.name in verdict.contributors:
@@ -64,7 +64,7 @@ def _about(model: ModelReply, decision: Decision) -> str:
 
 
 def _fetched(model: ModelReply) -> Iterator[Line]:
-    """What the model asked for before it replied, and what came of it."""
+    """The model's fetch requests before its reply, and their results."""
     for one in model.fetched:
         good = one.error is None and one.status is not None and one.status < 400
         came = one.error or f"HTTP {one.status}, {one.size:,} bytes {one.type}".rstrip()
@@ -91,7 +91,9 @@ def _code(code: str | None, run: Execution | None, clock: Clock) -> Iterator[Lin
     took = f" in {clock.duration(run.seconds)}"
     where = f", {run.isolation}" if run.isolation else ""
     if run.status == "ok":
-        yield line(("✓ its code came to ", "good"), (value_text(run.answer), "answer"), took, where)
+        yield line(
+            ("✓ its code returned ", "good"), (value_text(run.answer), "answer"), took, where
+        )
     else:
         yield line((f"✗ its code: {run.status.replace('_', ' ')}", "error"), took, where)
     if run.error:
@@ -102,15 +104,15 @@ def _code(code: str | None, run: Execution | None, clock: Clock) -> Iterator[Lin
 
 
 def _again(again: Reconsidered | None, clock: Clock) -> Iterator[Line]:
-    """What the model said in the second round."""
+    """The model's reply in the reconciliation round."""
     if again is None:
         return
     sure = f", confidence {again.confidence:g}" if again.confidence is not None else ""
     if again.status == "ok":
         answer = (value_text(again.final_answer), "answer")
-        yield line("after seeing all: ", answer, sure)
+        yield line("after seeing all answers: ", answer, sure)
     else:
-        yield line((f"after seeing all: {_STATUS[again.status]}", "error"))
+        yield line((f"after seeing all answers: {_STATUS[again.status]}", "error"))
     if again.error:
         yield line((again.error, "error"))
     if again.explanation:

@@ -1,6 +1,6 @@
-"""The text of a stop as a comparison shows it, with the words that differ marked.
+"""Draws a stop for a comparison, with the differing words marked.
 
-Differing words stand between « and », underlined, so that no colour is needed to see them.
+Differing words are underlined and enclosed in « », so that they can be seen without colour.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from ..widgets.lines.documents import Line, line
 from .words import STYLES, outcome
 
 _ALIKE = 8
-"""Lines of output shown where both runs wrote the same: a comparison is for what differs."""
+"""Maximum lines of output shown where both runs wrote the same."""
 _CONTEXT = 3
 """Equal lines shown before and after lines that differ."""
 
 
 def stop_text(step: Step, run: Transcript) -> str:
-    """All that is shown of a stop."""
+    """The whole text of a stop."""
     return "".join(text for text, _ in pieces(step, run))
 
 
 def pieces(step: Step, run: Transcript) -> list[tuple[str, str]]:
-    """The same in pieces with their styles: what was printed, question, answer, end."""
+    """The text in styled pieces: output, question, answer, end."""
     return [("".join(step.written), ""), _asked(step), _answered(step), *_end(step, run)]
 
 
 def shortened(step: Step) -> Step:
-    """A stop that both runs have alike, without the middle of a long output."""
+    """A stop that is equal in both runs, with long output shortened."""
     text = "".join(step.written)
     count = text.count("\n")
     if count <= _ALIKE:
@@ -42,7 +42,7 @@ def shortened(step: Step) -> Step:
 
 
 def without_equal_lines(a: Step, b: Step) -> tuple[Step, Step]:
-    """Two stops that wrote different texts, with only a few of the lines that are equal."""
+    """Two stops with different output, reduced to the differing lines and some context."""
     lines_a, lines_b = ("".join(step.written).split("\n") for step in (a, b))
     left: list[str] = []
     right: list[str] = []
@@ -59,7 +59,7 @@ def without_equal_lines(a: Step, b: Step) -> tuple[Step, Step]:
 
 
 def _folded(lines: Sequence[str], before: int, after: int) -> Sequence[str]:
-    """Equal lines, with a count in place of those between the first and the last few."""
+    """Replace the middle of equal lines by their count."""
     count = len(lines) - before - after
     if count < 2:
         return lines
@@ -71,7 +71,7 @@ def _asked(step: Step) -> tuple[str, str]:
 
 
 def _answered(step: Step) -> tuple[str, str]:
-    """The answer; a sign where one is waited for."""
+    """The answer, or a cursor sign if it is pending."""
     if step.input is None:
         return ("▏" if step.prompt is not None else ""), "dim"
     return step.input, "answer"
@@ -87,7 +87,7 @@ def _end(step: Step, run: Transcript) -> list[tuple[str, str]]:
 
 
 def sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, Line]:
-    """Both texts of a row that differs, the differing words marked where both have one."""
+    """Both texts of a differing row, with differing words marked if both sides have one."""
     if row.a is None or row.b is None:
         return _alone(row.a, a), _alone(row.b, b)
     left: list[tuple[str, str]] = []
@@ -104,12 +104,12 @@ def sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, Line]:
 
 
 def _alone(step: Step | None, run: Transcript) -> Line:
-    """A stop that only one run has, or its place in the other."""
+    """A stop that only one run has, or the empty place in the other."""
     return line(*pieces(step, run)) if step else Line(())
 
 
 def _differing(one: tuple[str, str], other: tuple[str, str]) -> tuple[list[Span], list[Span]]:
-    """The words to mark; none where one side has nothing or they are of two kinds."""
+    """The words to mark; none if a side is empty or the styles differ."""
     (text_a, style_a), (text_b, style_b) = one, other
     return words(text_a, text_b) if text_a and text_b and style_a == style_b else ([], [])
 

@@ -1,4 +1,4 @@
-"""The script's text, coloured by kind of word, with the lines of questions and scores marked."""
+"""Draws the script with syntax colours; lines with questions and scores are marked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLES = (
 
 
 def source_table(source: Source) -> Table:
-    """One item a line; item 0 is line 1."""
+    """One item per line; item 0 is line 1."""
     lines = _coloured("\n".join(source.lines))
 
     def make(index: int) -> Line:

@@ -1,7 +1,7 @@
-"""A frame of a terminal as SVG that looks the same in every viewer.
+"""Draws a terminal frame as SVG that looks the same in every viewer.
 
-Each character has a place of its own, and lines and blocks are drawn as shapes, so columns stay
-straight whatever font the viewer has. Nothing is loaded, and nothing runs.
+Each character has a fixed position, and lines and blocks are shapes, so that columns are
+straight in any font. The SVG loads nothing and runs nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _STROKES = {
 }
 """Lines, each as a path within its cell."""
 _LOWER, _LEFT = " ▁▂▃▄▅▆▇█", "█▉▊▋▌▍▎▏"
-"""Blocks that fill a part of a cell: from below by eighths, and from the left, fewer each."""
+"""Blocks that fill part of a cell: from below in eighths, and from the left."""
 
 
 def frame_svg(frame: Frame, title: str) -> str:
@@ -57,7 +57,7 @@ def window_size(frame: Frame) -> tuple[int, int]:
 
 
 def window(width: int, height: int, title: str, css: str, body: str) -> str:
-    """A window around what is drawn at the origin of a terminal."""
+    """A window around the content of a terminal."""
     dots = "".join(
         f'<circle cx="{16 + 16 * i}" cy="14" r="5" fill="{fill}"/>'
         for i, fill in enumerate(("#ff5f57", "#febc2e", "#28c840"))
@@ -74,7 +74,7 @@ def window(width: int, height: int, title: str, css: str, body: str) -> str:
 
 
 class Looks:
-    """Gives each way to draw text a short class name, in the order in which they come."""
+    """Gives each text style a short class name, numbered by first use."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -118,7 +118,7 @@ def _stretches(row: Iterable[Run]) -> list[tuple[str, int, int]]:
 
 
 def _marks(run: Run, top: int, looks: Looks) -> Iterator[str]:
-    """The characters of a run: shapes for lines and blocks, the rest as text."""
+    """The characters of a run: lines and blocks as shapes, others as text."""
     colour = _colours(run.style)[0]
     places, letters, column = [], [], run.column
     for char in run.text:

@@ -1,4 +1,4 @@
-"""Answers tried at one step: a row for each with what came of it, and one of them in full."""
+"""Draws the answers tried at a step: one row each with the outcome, and one attempt in full."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _STOPPED = "! stopped"
 
 @dataclass(frozen=True)
 class SweepAttempt:
-    """One answer and what it led to."""
+    """One answer and its outcome."""
 
     answer: str
     """The answer tried."""
     result: Transcript | QuizlogError
     """The run, or what stopped it."""
     kept: str = ""
-    """The branch it was kept as; empty if it was not."""
+    """The branch it was kept as; empty if none."""
     differs: int | None = None
     """The first step that shows something else than the recorded run; None if none does."""
 
 
 def best_first(attempts: Iterable[SweepAttempt]) -> list[SweepAttempt]:
-    """Finished runs first, then waiting ones, then errors by score, then what was stopped."""
+    """Sort: finished runs, waiting runs, errors by score, stopped runs."""
     return sorted(attempts, key=_worth)
 
 
@@ -50,7 +50,7 @@ def _worth(attempt: SweepAttempt) -> tuple[int, float, int]:
 
 
 def summary(attempts: Sequence[SweepAttempt]) -> str:
-    """How many were tried, and what came of them."""
+    """The number of attempts, by outcome."""
     counts = Counter(_state(attempt)[0] for attempt in attempts)
     states = [_state_words(status) for status in _RANKS] + [_STOPPED]
     told = [f"{counts[state]} {state}" for state in states if counts[state]]
@@ -58,7 +58,7 @@ def summary(attempts: Sequence[SweepAttempt]) -> str:
 
 
 def count_text(lines: Sequence[str]) -> str:
-    """What the lines of a typed text are: answers, and files of answers."""
+    """The number of answers and answer files in a typed text."""
     files = sum(1 for text in lines if text.startswith("@") and not text.startswith("@@"))
     answers = plural(len(lines) - files, "answer")
     return f"{answers} and {plural(files, 'file')}" if files else answers
@@ -115,7 +115,7 @@ def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
 
 
 def _state(attempt: SweepAttempt) -> tuple[str, str]:
-    """Mark and word of what came of it, and their style."""
+    """Mark and word of the outcome, and their style."""
     run = attempt.result
     if isinstance(run, QuizlogError):
         return _STOPPED, "warn"
@@ -127,7 +127,7 @@ def _state_words(status: str) -> str:
 
 
 def _said(attempt: SweepAttempt) -> str:
-    """What is asked next, or what went wrong."""
+    """The next question or the error."""
     run = attempt.result
     if isinstance(run, QuizlogError):
         return run.message
@@ -135,7 +135,7 @@ def _said(attempt: SweepAttempt) -> str:
 
 
 def attempt_document(attempt: SweepAttempt, source: Source) -> Document:
-    """What an attempt showed from the start to where it stands, with its error."""
+    """The output of an attempt from the start, with its error."""
     run = attempt.result
     if isinstance(run, QuizlogError):
         return Paragraphs([line((f"! {run}", "warn"))])

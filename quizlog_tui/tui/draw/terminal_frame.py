@@ -19,7 +19,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Frame:
-    """All that a terminal shows at one time."""
+    """The content of a terminal at one moment."""
 
     width: int
     height: int
@@ -27,7 +27,7 @@ class Frame:
 
     @property
     def text(self) -> str:
-        """A line a row, trailing spaces cut."""
+        """One line per row, without trailing spaces."""
         lines = (
             "".join(run.text for run in row).replace("\xa0", " ").rstrip() for row in self.rows
         )
@@ -35,5 +35,5 @@ class Frame:
 
 
 def row_ansi(row: tuple[Run, ...]) -> str:
-    """A row as a terminal is told it."""
+    """A row as ANSI escape codes."""
     return "".join(run.style.render(run.text, color_system=ColorSystem.TRUECOLOR) for run in row)

@@ -1,4 +1,4 @@
-"""The timeline: a row for each recorded answer, and one for where the run stands after the last."""
+"""Draws the timeline: one row per recorded answer, and one for the state after the last."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"
 """The signs of a step with remarks, with other branches, with a decision of models, with an answer
 that ran as code, and where a run was found to be tampered with."""
 ALERT = "!"
-"""Stands for the last two where there is one cell."""
+"""Replaces the last two if there is only one cell."""
 _ANSWER, _TIME = (6, 16), 6
 """Cells of answers at least and at most, and of a time."""
 _PROMPT = 10
 """Cells below which a question is left out."""
 _MOST_SIGNS = 12
 _MEASURED = 200
-"""Steps that columns are measured by; what is wider in others is cut."""
+"""Number of steps used to measure columns; wider cells in other steps are cut."""
 
 
 def timeline_grid(
     moments: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
 ) -> Grid:
-    """Rows for a run through all recorded answers; those from the pointer on are not in use.
+    """The rows of a run through all recorded answers; those after the pointer are not in use.
 
     Args:
         moments: The steps.
         whole: The run, for where it stands at its end.
         pointer: The record's pointer.
         decided: Steps whose answer several models decided.
-        clock: How durations are told.
+        clock: Formats durations.
     """
     marked = (at for at in (*moments.marked, *decided) if at < len(moments))
     found = (_signs(moments[at], at in decided) for at in islice(marked, _MEASURED))
@@ -67,7 +67,7 @@ def timeline_grid(
 
 
 def _columns(width: int, answer: int, signs: int) -> Layout:
-    """The columns beside the number: the question has what is left, and goes before times do."""
+    """The columns after the number. The question gets the remaining width and is dropped first."""
     fixed = {"signs": signs} if signs else {}
     columns = {"answer": answer, **fixed, "prompt": max(_PROMPT, width), "time": _TIME}
     found = layout(width, columns, {"answer": _ANSWER[0], "time": _TIME, "prompt": _PROMPT})
@@ -88,7 +88,7 @@ def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -
 
 
 def _signs(moment: Moment, decided: bool) -> str:
-    """What there is at a step besides its answer: a decision, remarks, other tries' outcomes."""
+    """The signs of a step: decision, notes, and outcomes of other attempts."""
     found = [TAMPERED] if moment.step.tampered else []
     found += [CODE] if moment.code else []
     found += [DECISION] if decided else []

@@ -1,4 +1,4 @@
-"""The branches of a record as a tree, and what there is to say of one of them."""
+"""Draws the branches of a record as a tree, and the details of one branch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .library import state_text
 from .words import STYLES, outcome
 
 _LEVELS = 12
-"""Levels of the tree that are drawn; what hangs deeper is marked as such."""
+"""Maximum levels drawn; deeper branches have a mark."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class TreeRow:
 
     branch: BranchInfo
     under: str | None
-    """The branch it hangs from in the drawing; None at the root."""
+    """The branch above it in the tree; None at the root."""
     at: int
-    """How many answers it shares with that one."""
+    """Number of answers it shares with that branch."""
     lead: str
-    """The lines that lead to it."""
+    """The lines that connect it to the tree."""
 
     @property
     def label(self) -> str:
@@ -38,10 +38,10 @@ class TreeRow:
 
 
 def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[TreeRow]:
-    """The rows of the tree, parents before children, those that leave earlier first.
+    """The rows of the tree: parents before children, earlier forks first.
 
-    A branch hangs from the one whose own answers it shares last: not from its parent where that is
-    not shown, or where it left before its parent had answers of its own.
+    A branch is drawn under the branch with which it shares its last common answer. That is not its
+    parent if the parent is hidden or has no own answer before the fork.
 
     Args:
         branches: All branches, oldest first.
@@ -68,14 +68,14 @@ def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[
 
 
 def _cut(lead: str) -> str:
-    """The lines to a branch, those from far above left out."""
+    """The connecting lines of a branch without those of distant levels."""
     return lead if len(lead) <= 2 * _LEVELS else f"⋯ {lead[2 - 2 * _LEVELS :]}"
 
 
 def _places(
     branches: Sequence[BranchInfo], shown: dict[str, BranchInfo]
 ) -> dict[str, tuple[str | None, int]]:
-    """For each branch, the one it hangs from, and how many answers they share."""
+    """For each branch, the branch above it and the number of shared answers."""
     known = {each.name: each for each in branches}
     found: dict[str, tuple[str | None, int]] = {}
     for branch in branches:
@@ -92,7 +92,7 @@ def _places(
 def _place(
     branch: BranchInfo, found: dict[str, tuple[str | None, int]], shown: dict[str, BranchInfo]
 ) -> tuple[str | None, int]:
-    """The same for one branch whose parent's place is found already."""
+    """The same for one branch whose parent has been placed."""
     if branch.parent is None or branch.parent not in found:
         return None, 0
     above, at = found[branch.parent]
@@ -146,12 +146,12 @@ def _row(row: TreeRow, columns: Layout, clock: Clock) -> Line:
 
 
 def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> Joined:
-    """What there is to say of a branch, then all its answers, the place where it left marked.
+    """The details of a branch, then all its answers, with the fork marked.
 
     Args:
         row: The branch.
         path: Its answers.
-        clock: How times are told.
+        clock: Formats times.
     """
     return Joined(Paragraphs([*_facts(row, clock), line("")]), _answers(row, path))
 

@@ -1,4 +1,4 @@
-"""The marks and words for states: never colour alone."""
+"""Marks and words for states, so that colour is never the only sign."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ MARKS = {"in_progress": "●", "success": "✓", "error": "✗", None: "?"}
 WORDS = {"in_progress": "waiting", "success": "finished", "error": "error", None: "not replayed"}
 """The same in words."""
 STYLES = {"in_progress": "", "success": "good", "error": "error", None: "dim"}
-"""The style of a line that tells a status."""
+"""The style of a line that shows a status."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 def score_text(score: float | None) -> str:
-    """`, score 0.5`, or nothing where there is no score."""
+    """`, score 0.5`; empty without a score."""
     return "" if score is None else f", score {score:g}"
 
 

@@ -1,7 +1,7 @@
-"""The one table of what a person can do: keys, words, and the shell's way to the same.
+"""The table of all actions: their keys, their texts, and the shell commands that do the same.
 
-Bindings, footer, help, palette, the keys of the configuration and the tables in the guides are all made
-from it. Plain data: imports nothing of Textual, so that the shell can check a key map.
+Bindings, footer, help, command palette, the keys in the settings and the tables in the guides are made
+from it. Plain data: it does not import Textual, so that the shell can check a key map.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Action:
-    """One thing to do on a screen."""
+    """An action that a key triggers on a screen."""
 
     id: str
-    """`scope.name`: what a key map names."""
+    """`scope.name`, as key maps name it."""
     keys: str
-    """Textual's key names, comma separated; the first is shown."""
+    """Textual's key names, separated by commas; the first one is shown."""
     call: str
     """The action as Textual calls it."""
     label: str
     """One or two words, for the footer."""
     help: str
-    """A phrase for help and palette."""
+    """What it does, for the help and the palette."""
     footer: bool = False
     """Whether the footer shows it."""
     shell: str = ""
-    """The same on the command line; empty for what only moves about the screen."""
+    """The shell commands that do the same; empty if it only moves about the screen."""
 
     @property
     def scope(self) -> str:
-        """Where it works: a screen's or widget's name."""
+        """The screen or widget it works on."""
         return self.id.split(".")[0]
 
 
@@ -39,161 +39,161 @@ def _a(id: str, keys: str, call: str, label: str, help: str, **more: bool | str)
 
 
 _EVERYWHERE = (
-    _a("app.help", "question_mark,f1", "app.help", "Help", "the keys of this screen", footer=True, shell="quizlog --help"),
-    _a("app.palette", "ctrl+p,colon", "app.command_palette", "Commands", "every command, by its name"),
-    _a("app.find", "slash", "find", "Find", "find in the pane with the focus", shell="quizlog RECORD | grep WORDS"),
-    _a("app.next", "n", "find_next(1)", "Next", "the next place found"),
-    _a("app.previous", "N", "find_next(-1)", "Previous", "the place found before"),
-    _a("app.filter", "ampersand", "filter", "Filter", "only lines with what was found, or all again", shell="quizlog RECORD | grep WORDS"),
-    _a("app.copy", "y,ctrl+c,super+c", "copy", "Copy", "copy the selection, the marked line or the pane"),
-    _a("app.pager", "v", "pager", "Pager", "the pane in $PAGER", shell="quizlog RECORD | less"),
-    _a("app.export", "x", "export", "Export", "screen as SVG or text, record as HTML or Markdown", shell="quizlog screenshot RECORD, quizlog export RECORD -o FILE"),
-    _a("app.theme", "f2", "app.choose_theme", "Theme", "choose a theme, with preview", shell="quizlog config init"),
-    _a("app.focus_next", "tab", "app.focus_next", "Next pane", "the next pane"),
-    _a("app.focus_previous", "shift+tab", "app.focus_previous", "Pane before", "the pane before"),
-    _a("app.back", "escape", "back", "Back", "back out: of running work, a search, a screen", footer=True),
-    _a("app.quit", "ctrl+q", "app.quit", "Quit", "leave quizlog; nothing is ever unsaved"),
+    _a("app.help", "question_mark,f1", "app.help", "Help", "show the keys of this screen", footer=True, shell="quizlog --help"),
+    _a("app.palette", "ctrl+p,colon", "app.command_palette", "Commands", "find any command by its name"),
+    _a("app.find", "slash", "find", "Find", "find text in the focused pane", shell="quizlog RECORD | grep WORDS"),
+    _a("app.next", "n", "find_next(1)", "Next hit", "go to the next hit"),
+    _a("app.previous", "N", "find_next(-1)", "Previous hit", "go to the previous hit"),
+    _a("app.filter", "ampersand", "filter", "Filter", "show only lines with hits, or all lines again", shell="quizlog RECORD | grep WORDS"),
+    _a("app.copy", "y,ctrl+c,super+c", "copy", "Copy", "copy the selection, the selected row or the pane"),
+    _a("app.pager", "v", "pager", "Pager", "open the pane in $PAGER", shell="quizlog RECORD | less"),
+    _a("app.export", "x", "export", "Export", "export the screen as SVG or text, or the record as HTML or Markdown", shell="quizlog screenshot RECORD, quizlog export RECORD -o FILE"),
+    _a("app.theme", "f2", "app.choose_theme", "Theme", "choose a theme, with a preview", shell="quizlog config init"),
+    _a("app.focus_next", "tab", "app.focus_next", "Next pane", "go to the next pane"),
+    _a("app.focus_previous", "shift+tab", "app.focus_previous", "Previous pane", "go to the previous pane"),
+    _a("app.back", "escape", "back", "Back", "stop running work, or leave a search or a screen", footer=True),
+    _a("app.quit", "ctrl+q", "app.quit", "Quit", "leave quizlog; everything is saved already"),
 )  # fmt: skip
 _PANE = (
-    _a("pane.down", "j,down", "scroll_down", "Down", "a line down"),
-    _a("pane.up", "k,up", "scroll_up", "Up", "a line up"),
-    _a("pane.top", "g,home", "scroll_home", "Top", "to the top"),
-    _a("pane.end", "G,end", "scroll_end", "End", "to the end"),
-    _a("pane.page_down", "ctrl+d,pagedown", "page_down", "Page down", "a page down"),
-    _a("pane.page_up", "ctrl+u,pageup", "page_up", "Page up", "a page up"),
+    _a("pane.down", "j,down", "scroll_down", "Down", "scroll down a line"),
+    _a("pane.up", "k,up", "scroll_up", "Up", "scroll up a line"),
+    _a("pane.top", "g,home", "scroll_home", "Top", "go to the top"),
+    _a("pane.end", "G,end", "scroll_end", "End", "go to the end"),
+    _a("pane.page_down", "ctrl+d,pagedown", "page_down", "Page down", "scroll down a page"),
+    _a("pane.page_up", "ctrl+u,pageup", "page_up", "Page up", "scroll up a page"),
 )
 _LIST = (
-    _a("list.down", "j,down", "move(1)", "Down", "the mark down"),
-    _a("list.up", "k,up", "move(-1)", "Up", "the mark up"),
-    _a("list.top", "g,home", "move_to('top')", "Top", "to the first"),
-    _a("list.end", "G,end", "move_to('end')", "End", "to the last"),
-    _a("list.page_down", "ctrl+d,pagedown", "move_page(1)", "Page down", "a page down"),
-    _a("list.page_up", "ctrl+u,pageup", "move_page(-1)", "Page up", "a page up"),
-    _a("list.choose", "enter", "choose", "Choose", "take the marked one"),
+    _a("list.down", "j,down", "move(1)", "Down", "select the next row"),
+    _a("list.up", "k,up", "move(-1)", "Up", "select the previous row"),
+    _a("list.top", "g,home", "move_to('top')", "Top", "select the first row"),
+    _a("list.end", "G,end", "move_to('end')", "End", "select the last row"),
+    _a("list.page_down", "ctrl+d,pagedown", "move_page(1)", "Page down", "go down a page"),
+    _a("list.page_up", "ctrl+u,pageup", "move_page(-1)", "Page up", "go up a page"),
+    _a("list.choose", "enter", "choose", "Choose", "open or choose the selected row"),
 )
 _PLAYER = (
-    _a("player.back", "h,left", "do('navigation.step', -1)", "Back", "look one step back", footer=True, shell="quizlog steps RECORD"),
-    _a("player.forward", "l,right", "do('navigation.step', 1)", "Forward", "look one step forward", footer=True),
-    _a("player.first", "0", "do('navigation.go', 0)", "First", "look at the start"),
-    _a("player.last", "dollar_sign", "do('navigation.go', -1)", "Last", "look at the end"),
-    _a("player.previous_mark", "left_square_bracket", "do('navigation.mark', -1)", "Mark before", "the error, note, fork or decision before"),
-    _a("player.next_mark", "right_square_bracket", "do('navigation.mark', 1)", "Next mark", "the next error, note, fork or decision"),
-    _a("player.event_back", "comma", "do('navigation.event', -1)", "Event back", "one printed text back"),
-    _a("player.event_forward", "full_stop", "do('navigation.event', 1)", "Event", "one printed text forward"),
-    _a("player.find_all", "ctrl+f,f3", "do('find_all.open')", "Find all", "find in all steps and branches, notes and errors", shell="quizlog find WORDS RECORD"),
+    _a("player.back", "h,left", "do('navigation.step', -1)", "Back", "show the previous step", footer=True, shell="quizlog steps RECORD"),
+    _a("player.forward", "l,right", "do('navigation.step', 1)", "Forward", "show the next step", footer=True),
+    _a("player.first", "0", "do('navigation.go', 0)", "First", "show the first step"),
+    _a("player.last", "dollar_sign", "do('navigation.go', -1)", "Last", "show the last step"),
+    _a("player.previous_mark", "left_square_bracket", "do('navigation.mark', -1)", "Previous marker", "go to the previous error, note, fork or decision"),
+    _a("player.next_mark", "right_square_bracket", "do('navigation.mark', 1)", "Next marker", "go to the next error, note, fork or decision"),
+    _a("player.event_back", "comma", "do('navigation.event', -1)", "Previous event", "go back one printed text"),
+    _a("player.event_forward", "full_stop", "do('navigation.event', 1)", "Next event", "go forward one printed text"),
+    _a("player.find_all", "ctrl+f,f3", "do('find_all.open')", "Find all", "find in all steps, branches, notes and errors", shell="quizlog find WORDS RECORD"),
     _a("player.jump", "number_sign", "do('navigation.jump')", "Jump", "go to a step by its number"),
-    _a("player.play", "space", "do('autoplay.play')", "Play", "play on by itself, or stop"),
+    _a("player.play", "space", "do('autoplay.play')", "Play", "play the steps automatically, or stop"),
     _a("player.slower", "less_than_sign", "do('autoplay.speed', -1)", "Slower", "play slower"),
     _a("player.faster", "greater_than_sign", "do('autoplay.speed', 1)", "Faster", "play faster"),
-    _a("player.answer", "i,enter", "do('panes.focus_answer')", "Answer", "type an answer to the question shown", footer=True, shell="quizlog RECORD ANSWER"),
-    _a("player.plain", "ctrl+t", "do('panes.plain')", "Plain input", "answer in a plain line of text, or the fitting input again"),
-    _a("player.rewind", "r", "do('editing.rewind')", "Rewind", "set the record's pointer to the step shown", footer=True, shell="quizlog rewind RECORD K"),
-    _a("player.redo_tail", "T", "do('editing.redo_tail')", "Redo tail", "take all recorded answers again", shell="quizlog rewind RECORD K"),
-    _a("player.fork", "f", "do('editing.fork')", "Fork", "another answer here, starting from the recorded one, on a branch of its own", footer=True, shell="quizlog fork RECORD K ANSWER"),
-    _a("player.amend", "A", "do('editing.amend')", "Amend", "change this answer, keep later ones while questions agree", shell="quizlog amend RECORD K ANSWER"),
-    _a("player.bisect", "B", "do('editing.bisect')", "Bisect", "find the answer that spoils the outcome", shell="quizlog bisect RECORD"),
-    _a("player.undo", "z,ctrl+z", "do('editing.undo')", "Undo", "take the last change back", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME"),
-    _a("player.redo", "Z,ctrl+y", "do('editing.redo')", "Redo", "make the change again", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME"),
-    _a("player.tree", "b", "do('dialogs.tree')", "Branches", "the branches as a tree", footer=True, shell="quizlog branches RECORD"),
-    _a("player.compare", "c", "do('tools.compare')", "Compare", "this branch beside another", footer=True, shell="quizlog diff A B"),
-    _a("player.sweep", "s", "do('tools.sweep')", "Sweep", "try many answers here side by side", shell="quizlog sweep RECORD K ANSWER..."),
-    _a("player.note", "a", "do('dialogs.note')", "Note", "write a note or verdict at this step", shell="quizlog feedback RECORD K TEXT"),
-    _a("player.notes", "F", "do('dialogs.notes')", "Notes", "all notes and verdicts", shell="quizlog feedback RECORD"),
-    _a("player.decision", "d", "do('tools.decision')", "Decision", "how several models came to this answer", shell="quizlog decisions RECORD"),
-    _a("player.ask", "m", "do('tools.ask_models')", "Ask models", "ask several models the pending question, and decide", shell="quizlog solve RECORD"),
-    _a("player.episode", "E", "do('tools.episode')", "Episode", "this branch as an episode of training data, into a file", shell="quizlog episodes build RECORD --branch NAME"),
-    _a("player.source", "S", "do('panes.source')", "Source", "the script with the current line, or the answers again"),
-    _a("player.raw", "u", "do('output.toggle_raw')", "Raw", "escape sequences of the output as text, or what a terminal makes of them", shell="quizlog RECORD --raw"),
+    _a("player.answer", "i,enter", "do('panes.focus_answer')", "Answer", "answer the question that is shown", footer=True, shell="quizlog RECORD ANSWER"),
+    _a("player.plain", "ctrl+t", "do('panes.plain')", "Plain input", "switch between plain text and the fitting input"),
+    _a("player.rewind", "r", "do('editing.rewind')", "Rewind", "set the record's pointer to this step", footer=True, shell="quizlog rewind RECORD K"),
+    _a("player.redo_tail", "T", "do('editing.redo_tail')", "Redo tail", "replay all recorded answers after the pointer", shell="quizlog rewind RECORD K"),
+    _a("player.fork", "f", "do('editing.fork')", "Fork", "give another answer at this step, starting from the recorded one, on a new branch", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("player.amend", "A", "do('editing.amend')", "Amend", "change this answer and keep later ones while their questions match", shell="quizlog amend RECORD K ANSWER"),
+    _a("player.bisect", "B", "do('editing.bisect')", "Bisect", "find the answer that makes the outcome fail", shell="quizlog bisect RECORD"),
+    _a("player.undo", "z,ctrl+z", "do('editing.undo')", "Undo", "undo the last change", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME"),
+    _a("player.redo", "Z,ctrl+y", "do('editing.redo')", "Redo", "redo the change that was undone", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME"),
+    _a("player.tree", "b", "do('dialogs.tree')", "Branches", "show the branches as a tree", footer=True, shell="quizlog branches RECORD"),
+    _a("player.compare", "c", "do('tools.compare')", "Compare", "compare this branch with another, side by side", footer=True, shell="quizlog diff A B"),
+    _a("player.sweep", "s", "do('tools.sweep')", "Sweep", "try many answers at this step", shell="quizlog sweep RECORD K ANSWER..."),
+    _a("player.note", "a", "do('dialogs.note')", "Note", "write a note or verdict on this step", shell="quizlog feedback RECORD K TEXT"),
+    _a("player.notes", "F", "do('dialogs.notes')", "Notes", "show all notes and verdicts", shell="quizlog feedback RECORD"),
+    _a("player.decision", "d", "do('tools.decision')", "Decision", "show how several models chose this answer", shell="quizlog decisions RECORD"),
+    _a("player.ask", "m", "do('tools.ask_models')", "Ask models", "ask several models the pending question and decide", shell="quizlog solve RECORD"),
+    _a("player.episode", "E", "do('tools.episode')", "Episode", "write this branch to a file as an episode of training data", shell="quizlog episodes build RECORD --branch NAME"),
+    _a("player.source", "S", "do('panes.source')", "Source", "switch between the script's source and the answers"),
+    _a("player.raw", "u", "do('output.toggle_raw')", "Raw", "switch between drawn output and its escape sequences as text", shell="quizlog RECORD --raw"),
     _a("player.output", "1", "do('panes.panel', 'output')", "Output", "focus the output"),
     _a("player.answers", "2", "do('panes.panel', 'timeline')", "Answers", "focus the timeline"),
     _a("player.script", "3", "do('panes.panel', 'source')", "Script", "focus the source"),
-    _a("player.recorded", "4", "do('answer_pane.toggle')", "Whole answer", "the recorded answer in full beside the output, or away again", shell="quizlog steps RECORD --json"),
-    _a("player.editor", "e", "do('tools.editor')", "Editor", "the script at this line in $EDITOR"),
-    _a("player.reload", "R", "do('editing.reload')", "Reload", "read record and script again"),
-    _a("player.previous_record", "H", "do('dialogs.neighbour', -1)", "Record before", "the record before this one in the library", shell="quizlog list"),
-    _a("player.next_record", "L", "do('dialogs.neighbour', 1)", "Next record", "the next record of the library", shell="quizlog list"),
-    _a("player.library", "q", "leave", "Leave", "back to the records, or out", footer=True),
+    _a("player.recorded", "4", "do('answer_pane.toggle')", "Whole answer", "show or hide the whole recorded answer beside the output", shell="quizlog steps RECORD --json"),
+    _a("player.editor", "e", "do('tools.editor')", "Editor", "open the script at this line in $EDITOR"),
+    _a("player.reload", "R", "do('editing.reload')", "Reload", "read the record and the script again"),
+    _a("player.previous_record", "H", "do('dialogs.neighbour', -1)", "Previous record", "open the previous record of the library", shell="quizlog list"),
+    _a("player.next_record", "L", "do('dialogs.neighbour', 1)", "Next record", "open the next record of the library", shell="quizlog list"),
+    _a("player.library", "q", "leave", "Leave", "go back to the library, or leave quizlog", footer=True),
 )  # fmt: skip
 
 _LIBRARY = (
-    _a("library.open", "l,right,o", "open", "Open", "open the marked record; so does enter", footer=True, shell="quizlog tui RECORD"),
-    _a("library.new", "plus,insert", "new", "New", "a new record for a script", footer=True, shell="quizlog new SCRIPT"),
-    _a("library.status", "f", "status", "Status", "only records that wait, finished, failed or cannot be read, or all", footer=True, shell="quizlog list --status error"),
+    _a("library.open", "l,right,o", "open", "Open", "open the selected record, like enter", footer=True, shell="quizlog tui RECORD"),
+    _a("library.new", "plus,insert", "new", "New", "make a new record for a script", footer=True, shell="quizlog new SCRIPT"),
+    _a("library.status", "f", "status", "Status", "show only records with one status, or all", footer=True, shell="quizlog list --status error"),
     _a("library.sort", "s", "sort", "Sort", "sort by name, change, score or steps", footer=True, shell="quizlog list --sort score"),
-    _a("library.turn", "S", "turn", "Turn", "sort the other way round"),
+    _a("library.turn", "S", "turn", "Reverse", "reverse the order"),
     _a("library.find_all", "ctrl+f,f3", "find_all", "Find all", "find in all records shown", footer=True, shell="quizlog find WORDS"),
-    _a("library.episodes", "E", "episodes", "Episodes", "look into a file of episodes", shell="quizlog episodes browse FILE"),
-    _a("library.editor", "e", "editor", "Editor", "the record's file in $EDITOR"),
-    _a("library.reload", "R", "reload", "Reload", "look for records anew", shell="quizlog list"),
+    _a("library.episodes", "E", "episodes", "Episodes", "open a file of episodes", shell="quizlog episodes browse FILE"),
+    _a("library.editor", "e", "editor", "Editor", "open the record's file in $EDITOR"),
+    _a("library.reload", "R", "reload", "Reload", "look for records again", shell="quizlog list"),
     _a("library.leave", "q", "leave", "Quit", "leave quizlog", footer=True),
 )  # fmt: skip
 _TREE = (
-    _a("tree.go", "l,right", "go", "Go there", "switch to the marked branch and go back to it; so does enter", footer=True, shell="quizlog switch RECORD NAME"),
-    _a("tree.switch", "space", "switch", "Switch", "switch to the marked branch, stay here", footer=True, shell="quizlog switch RECORD NAME"),
-    _a("tree.fork", "f", "fork", "Fork", "a new branch that leaves the marked one at a step", footer=True, shell="quizlog fork RECORD K ANSWER"),
-    _a("tree.rename", "r", "rename", "Rename", "give the marked branch another name", footer=True, shell="quizlog rename RECORD NAME NEW"),
-    _a("tree.note", "a", "note", "Note", "a note on the marked branch", footer=True, shell="quizlog note RECORD NAME TEXT"),
-    _a("tree.delete", "d,delete", "delete", "Delete", "hide the marked branch; its answers stay", footer=True, shell="quizlog delete RECORD NAME"),
-    _a("tree.restore", "U", "restore", "Restore", "bring a deleted branch back", shell="quizlog restore RECORD NAME"),
-    _a("tree.deleted", "D", "deleted", "Deleted", "show deleted branches too, or hide them again", shell="quizlog branches RECORD --deleted"),
-    _a("tree.undo", "z,ctrl+z", "undo", "Undo", "take the last change back", footer=True, shell="quizlog restore RECORD NAME, quizlog switch RECORD NAME"),
-    _a("tree.redo", "Z,ctrl+y", "redo", "Redo", "make the change again", shell="quizlog delete RECORD NAME, quizlog switch RECORD NAME"),
-    _a("tree.reload", "R", "reload", "Reload", "read record and script again"),
-    _a("tree.leave", "q,b", "leave", "Back", "back to the player", footer=True),
+    _a("tree.go", "l,right", "go", "Go there", "switch to the selected branch and go back to the player, like enter", footer=True, shell="quizlog switch RECORD NAME"),
+    _a("tree.switch", "space", "switch", "Switch", "switch to the selected branch and stay here", footer=True, shell="quizlog switch RECORD NAME"),
+    _a("tree.fork", "f", "fork", "Fork", "start a new branch at a step of the selected one", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("tree.rename", "r", "rename", "Rename", "rename the selected branch", footer=True, shell="quizlog rename RECORD NAME NEW"),
+    _a("tree.note", "a", "note", "Note", "write a note on the selected branch", footer=True, shell="quizlog note RECORD NAME TEXT"),
+    _a("tree.delete", "d,delete", "delete", "Delete", "hide the selected branch; its answers stay in the record", footer=True, shell="quizlog delete RECORD NAME"),
+    _a("tree.restore", "U", "restore", "Restore", "restore a deleted branch", shell="quizlog restore RECORD NAME"),
+    _a("tree.deleted", "D", "deleted", "Deleted", "show or hide deleted branches", shell="quizlog branches RECORD --deleted"),
+    _a("tree.undo", "z,ctrl+z", "undo", "Undo", "undo the last change", footer=True, shell="quizlog restore RECORD NAME, quizlog switch RECORD NAME"),
+    _a("tree.redo", "Z,ctrl+y", "redo", "Redo", "redo the change that was undone", shell="quizlog delete RECORD NAME, quizlog switch RECORD NAME"),
+    _a("tree.reload", "R", "reload", "Reload", "read the record and the script again"),
+    _a("tree.leave", "q,b", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
 _NOTES = (
-    _a("notes.go", "l,right", "go", "Go there", "to the step of the marked note; so does enter", footer=True, shell="quizlog rewind RECORD K"),
-    _a("notes.verdict", "f", "verdict", "Verdict", "only notes with one verdict, or all", footer=True, shell="quizlog feedback RECORD --verdict wrong"),
-    _a("notes.author", "w", "author", "Who", "only notes by one author, or all", footer=True, shell="quizlog feedback RECORD --author NAME"),
-    _a("notes.leave", "q,F", "leave", "Back", "back to the player", footer=True),
+    _a("notes.go", "l,right", "go", "Go there", "go to the step of the selected note, like enter", footer=True, shell="quizlog rewind RECORD K"),
+    _a("notes.verdict", "f", "verdict", "Verdict", "show only notes with one verdict, or all", footer=True, shell="quizlog feedback RECORD --verdict wrong"),
+    _a("notes.author", "w", "author", "Author", "show only notes by one author, or all", footer=True, shell="quizlog feedback RECORD --author NAME"),
+    _a("notes.leave", "q,F", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
 _ASK = (
-    _a("ask.accept", "a,enter", "accept", "Accept", "answer with what was decided", footer=True, shell="quizlog solve RECORD --accept"),
-    _a("ask.override", "o", "override", "Override", "answer yourself, starting from what was decided", footer=True, shell="quizlog RECORD ANSWER"),
-    _a("ask.autopilot", "p", "autopilot", "Autopilot", "go on while models agree; again stops it", footer=True, shell="quizlog solve RECORD --until-end"),
-    _a("ask.again", "m", "again", "Again", "ask the models once more", shell="quizlog solve RECORD"),
-    _a("ask.leave", "q", "leave", "Back", "back to the player; the decision is kept", footer=True),
+    _a("ask.accept", "a,enter", "accept", "Accept", "answer with the decision", footer=True, shell="quizlog solve RECORD --accept"),
+    _a("ask.override", "o", "override", "Override", "edit the decision and answer yourself", footer=True, shell="quizlog RECORD ANSWER"),
+    _a("ask.autopilot", "p", "autopilot", "Autopilot", "keep answering while the models agree; press again to stop", footer=True, shell="quizlog solve RECORD --until-end"),
+    _a("ask.again", "m", "again", "Again", "ask the models again", shell="quizlog solve RECORD"),
+    _a("ask.leave", "q", "leave", "Back", "go back to the player; the decision is saved", footer=True),
 )  # fmt: skip
 _OPENING = (
     _a("opening.leave", "q", "leave", "Stop", "stop the replay and go back", footer=True),
 )  # fmt: skip
 _COMPARE = (
-    _a("compare.next", "right_square_bracket", "difference(1)", "Next difference", "the next difference", footer=True),
-    _a("compare.previous", "left_square_bracket", "difference(-1)", "Difference before", "the difference before", footer=True),
-    _a("compare.look", "enter", "look", "Look", "the marked step in the player", footer=True),
+    _a("compare.next", "right_square_bracket", "difference(1)", "Next difference", "go to the next difference", footer=True),
+    _a("compare.previous", "left_square_bracket", "difference(-1)", "Previous difference", "go to the previous difference", footer=True),
+    _a("compare.look", "enter", "look", "Show", "show the selected step in the player", footer=True),
     _a("compare.other", "c", "other", "Other", "compare with another branch or record", footer=True, shell="quizlog diff A B"),
-    _a("compare.leave", "q", "leave", "Back", "back to the player", footer=True),
+    _a("compare.leave", "q", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
 _SWEEP = (
-    _a("sweep.run", "f5,ctrl+s", "run", "Try", "try all answers that are typed", footer=True, shell="quizlog sweep RECORD K ANSWER..."),
-    _a("sweep.file", "f4,o", "file", "File", "take answers from a file, one a line", footer=True, shell="quizlog sweep RECORD K --from FILE"),
-    _a("sweep.keep", "f", "keep", "Keep", "keep the marked answer as a branch; the active one stays", footer=True, shell="quizlog fork RECORD K ANSWER"),
-    _a("sweep.sort", "s", "sort", "Sort", "the best first, or as they were tried", footer=True),
+    _a("sweep.run", "f5,ctrl+s", "run", "Try", "try all answers in the box", footer=True, shell="quizlog sweep RECORD K ANSWER..."),
+    _a("sweep.file", "f4,o", "file", "File", "read answers from a file, one per line", footer=True, shell="quizlog sweep RECORD K --from FILE"),
+    _a("sweep.keep", "f", "keep", "Keep", "keep the selected answer as a branch; the active branch stays active", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("sweep.sort", "s", "sort", "Sort", "sort by score, or in the order tried", footer=True),
     _a("sweep.edit", "i", "edit", "Type", "type more answers", footer=True),
-    _a("sweep.leave", "q", "leave", "Back", "back to the player", footer=True),
+    _a("sweep.leave", "q", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
 _CONSENSUS = (
-    _a("consensus.next", "right_square_bracket", "decision(1)", "Next decision", "the next decision", footer=True),
-    _a("consensus.previous", "left_square_bracket", "decision(-1)", "Decision before", "the decision before", footer=True),
+    _a("consensus.next", "right_square_bracket", "decision(1)", "Next decision", "go to the next decision", footer=True),
+    _a("consensus.previous", "left_square_bracket", "decision(-1)", "Previous decision", "go to the previous decision", footer=True),
     _a("consensus.rule", "r", "rule", "Rule", "decide again by another rule; nothing is written", footer=True, shell="quizlog decisions RECORD"),
-    _a("consensus.look", "enter", "look", "Look", "its step in the player", footer=True),
-    _a("consensus.leave", "q,d", "leave", "Back", "back to the player", footer=True),
+    _a("consensus.look", "enter", "look", "Show", "show the decision's step in the player", footer=True),
+    _a("consensus.leave", "q,d", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
 _FIND = (
-    _a("find.go", "l,right", "go", "Go there", "to the step of the marked hit; so does enter", footer=True),
-    _a("find.list", "down", "list", "List", "from the words to the list", footer=True),
-    _a("find.regex", "ctrl+r,f4", "regex", "Regex", "take the words as a regular expression, or as they are again", footer=True, shell="quizlog find WORDS --regex"),
-    _a("find.leave", "q", "leave", "Back", "back to the screen", footer=True),
+    _a("find.go", "l,right", "go", "Go there", "go to the step of the selected hit, like enter", footer=True),
+    _a("find.list", "down", "list", "List", "move from the words to the list", footer=True),
+    _a("find.regex", "ctrl+r,f4", "regex", "Regex", "switch between a regular expression and plain words", footer=True, shell="quizlog find WORDS --regex"),
+    _a("find.leave", "q", "leave", "Back", "go back to the screen", footer=True),
 )  # fmt: skip
 _EPISODES = (
-    _a("episodes.read", "l,right", "read", "Read", "the marked episode alone; so does enter", footer=True),
-    _a("episodes.list", "h,left", "list", "List", "the list again", footer=True),
-    _a("episodes.next", "right_square_bracket", "episode(1)", "Next episode", "the next episode"),
-    _a("episodes.previous", "left_square_bracket", "episode(-1)", "Episode before", "the episode before"),
-    _a("episodes.state", "f", "state", "Filter", "only episodes that are verified, are not, or cannot be read, or all", footer=True, shell="quizlog episodes stats FILE, quizlog episodes check FILE"),
+    _a("episodes.read", "l,right", "read", "Read", "show only the selected episode, like enter", footer=True),
+    _a("episodes.list", "h,left", "list", "List", "show the list again", footer=True),
+    _a("episodes.next", "right_square_bracket", "episode(1)", "Next episode", "go to the next episode"),
+    _a("episodes.previous", "left_square_bracket", "episode(-1)", "Previous episode", "go to the previous episode"),
+    _a("episodes.state", "f", "state", "Filter", "show only verified, unverified or unreadable episodes, or all", footer=True, shell="quizlog episodes stats FILE, quizlog episodes check FILE"),
     _a("episodes.jump", "number_sign", "jump", "Jump", "go to a line of the file by its number", footer=True),
     _a("episodes.reload", "R", "reload", "Reload", "read the file again, or the rest of it", shell="quizlog episodes browse FILE"),
-    _a("episodes.leave", "q", "leave", "Back", "back, or out", footer=True),
+    _a("episodes.leave", "q", "leave", "Back", "go back, or leave quizlog", footer=True),
 )  # fmt: skip
 _HELP = (
     _a(
@@ -205,7 +205,7 @@ _HELP = (
         footer=True,
         shell="quizlog help",
     ),
-    _a("help.leave", "q", "leave", "Back", "back to the screen", footer=True),
+    _a("help.leave", "q", "leave", "Back", "go back to the screen", footer=True),
 )
 _GUIDES = (
     _a(
@@ -213,14 +213,14 @@ _GUIDES = (
         "l,right",
         "read",
         "Read",
-        "into the text; so does enter",
+        "move to the text, like enter",
         footer=True,
         shell="quizlog help TOPIC",
     ),
-    _a("guides.leave", "q", "leave", "Back", "back to the screen", footer=True),
+    _a("guides.leave", "q", "leave", "Back", "go back to the screen", footer=True),
 )
 
-_COMMAND = (_a("command.leave", "q", "leave", "Back", "back to the screen", footer=True),)
+_COMMAND = (_a("command.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": _EVERYWHERE,

@@ -1,6 +1,10 @@
-"""The names of keys: as people write them, and as Textual does. Plain data; no Textual."""
+"""The names of keys, as people write them and as Textual does. Does not import Textual."""
 
 from __future__ import annotations
+
+from difflib import get_close_matches
+
+from ...errors import UsageError
 
 _SIGNS = {
     "!": "exclamation_mark",
@@ -52,7 +56,7 @@ def shown_key(key: str) -> str:
 
 
 def named(key: str) -> str:
-    """A key by Textual's name: `F5` is `f5`, `Ctrl+X` is `ctrl+x`, `?` its name; `G` is not `g`."""
+    """Textual's name of a key: `F5` is `f5`, `?` is `question_mark`, `G` stays `G`."""
     key = key.strip()
     if len(key) == 1:
         return _SIGNS.get(key, key)
@@ -69,6 +73,28 @@ def character(name: str) -> str | None:
 
 
 def is_key(name: str) -> bool:
-    """Whether a key of Textual's name can be pressed."""
+    """Whether Textual has a key of this name."""
     *held, last = name.split("+")
     return _HELD.issuperset(held) and (last in _NAMES or (len(last) == 1 and last.isalnum()))
+
+
+def check_key(written: str, where: str | None = None) -> str:
+    """Textual's name of a key or of any single character.
+
+    Raises:
+        UsageError: There is no such key; the nearest one is named.
+    """
+    name = named(written)
+    if len(name) == 1 or is_key(name):
+        return name
+    near = _nearest(name)
+    hint = f"did you mean {near}?" if near else "such as escape, f5, ctrl+x or ?"
+    raise UsageError(f"there is no key {written!r}", where=where, hint=hint)
+
+
+def _nearest(name: str) -> str | None:
+    """The key with the most similar name, including its modifiers."""
+    *held, last = name.split("+")
+    parts = [get_close_matches(part, _HELD, n=1) for part in held]
+    parts.append([last] if is_key(last) else get_close_matches(last, _NAMES, n=1))
+    return "+".join(part[0] for part in parts) if all(parts) else None

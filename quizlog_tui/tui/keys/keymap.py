@@ -1,4 +1,4 @@
-"""The user's own keys: checked against the table of actions. Plain data; no Textual."""
+"""Checks the user's key map against the table of actions. Does not import Textual."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .actions import ACTIONS, Action, all_actions
 from .key_names import is_key, named, shown_key
 
 KeyOf = Callable[[str], str]
-"""The key of an action, by its id, as the user has it and people write it."""
+"""Gives the key of an action id under the user's key map, as people write it."""
 _WIDGETS = ("pane", "list")
-"""Scopes of widgets: their keys win over those of the screen around them."""
+"""Scopes of widgets, whose keys take precedence over those of their screen."""
 
 
 def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
-    """Unknown actions, empty keys, and keys that would do two things on one screen."""
+    """Find unknown actions, empty keys, and keys with two actions on one screen."""
     known = {action.id for action in all_actions()}
     problems = []
     for name, value in keys.items():
@@ -25,7 +25,7 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
             hint = f"did you mean {near[0]}?" if near else "`quizlog config show` lists them"
             problems.append(ConfigProblem(f"{where}: keys.{name}", "there is no such action", hint))
         elif wrong := [part.strip() for part in value.split(",") if not is_key(named(part))]:
-            said = f"{wrong[0]!r} is no key" if wrong[0] else "names no key"
+            said = f"{wrong[0]!r} is not a key" if wrong[0] else "names no key"
             problems.append(ConfigProblem(f"{where}: keys.{name}", said, "such as 'f,F5,ctrl+x,?'"))
     return problems + [
         ConfigProblem(
@@ -36,7 +36,7 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
 
 
 def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
-    """Each key that two actions of one screen, or of it and its panes, would share, with both."""
+    """Each key that two actions of one screen and its panes share, with both actions."""
     for scope in ACTIONS:
         if scope not in _WIDGETS:
             yield from _taken_by_panes(scope, keys)
@@ -50,7 +50,7 @@ def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
 
 
 def _taken_by_panes(scope: str, keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
-    """Keys of a screen that would never reach it."""
+    """Keys of a screen that its panes would intercept."""
     for inner in (action for widget in _WIDGETS for action in ACTIONS[widget]):
         first = set(effective(inner, keys))
         for action in ACTIONS[scope]:
@@ -60,7 +60,7 @@ def _taken_by_panes(scope: str, keys: Mapping[str, str]) -> Iterator[tuple[str, 
 
 
 def _on_purpose(one: Action, two: Action, key: str) -> bool:
-    """Whether the house's own keys have it so: a screen may say what Escape or q does there."""
+    """Whether both actions have this key by default: a screen may redefine Escape or q."""
     return key in one.keys.split(",") and key in two.keys.split(",")
 
 
@@ -76,5 +76,5 @@ def shown(name: str, keys: Mapping[str, str]) -> str:
 
 
 def textual_keys(keys: Mapping[str, str]) -> dict[str, str]:
-    """A key map as Textual wants it."""
+    """Convert a key map for Textual."""
     return {name: ",".join(map(named, value.split(","))) for name, value in keys.items()}

@@ -1,4 +1,4 @@
-"""The command palette's entries: the actions of the screen underneath, from the one table."""
+"""The entries of the command palette: the actions of the screen below it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class ActionCommands(Provider):
     """Finds actions by their words."""
 
     async def discover(self) -> Hits:
-        """All that can be done here."""
+        """All actions of this screen."""
         for action in self._actions():
             yield DiscoveryHit(Content(self._words(action)), self._call(action))
 
     async def search(self, query: str) -> Hits:
-        """What fits the query; what fits by its name comes before what fits by its description."""
+        """The actions that match; matches in the name come before matches in the description."""
         matcher = self.matcher(query)
         for action in self._actions():
             words = self._words(action)

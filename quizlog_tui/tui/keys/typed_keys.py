@@ -1,8 +1,8 @@
-"""Keys act one after the other as they were typed, and never on what was not painted yet.
+"""Processes keys one after the other, and never on a screen that is not painted yet.
 
-Textual hands a key to the widget with the focus and lets it bubble up to the program, which then
-looks for its binding: by then keys typed after it may have reached the same widget. In a burst, as
-a slow line delivers them, `5 Enter 6` would send `56`.
+Textual passes a key to the focused widget and lets it bubble up to the app, which then looks for
+its binding. By then later keys may have reached the same widget. In a burst, as over a slow
+connection, `5 Enter 6` would send `56`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, TextArea
 
 _LOOK_SECONDS = 0.005
-"""How often is looked whether the screen is ready that keys wait for."""
+"""Seconds between two checks whether the screen is ready for waiting keys."""
 
 
 class WaitingKeys:
-    """Keys and pasted texts that came before the screen or dialog they are meant for was ready.
+    """Keys and pasted texts that arrived before their screen or dialog was ready.
 
     Args:
         is_ready: Whether keys may act.
@@ -39,16 +39,16 @@ class WaitingKeys:
         self._waiting: deque[events.Event] = deque()
 
     def must_wait(self) -> bool:
-        """Whether what is typed now has its turn later."""
+        """Whether keys typed now must wait."""
         return bool(self._waiting) or not self._is_ready()
 
     def add(self, event: events.Event) -> bool:
-        """Keep a key until its turn comes; whether it is the first, for which to call `act`."""
+        """Queue a key. Returns whether it is the first, in which case `act` must be called."""
         self._waiting.append(event)
         return len(self._waiting) == 1
 
     async def act(self) -> None:
-        """Let the keys act in their order, each as soon as it may."""
+        """Process the queued keys in order, each as soon as it may act."""
         while self._waiting:
             while not self._is_ready():
                 await asyncio.sleep(_LOOK_SECONDS)
@@ -59,7 +59,7 @@ class WaitingKeys:
 
 
 class KeyGate:
-    """Lets keys through that were typed after a screen was painted; open until it is shut."""
+    """Lets only keys pass that were typed after a screen was painted. Initially open."""
 
     def __init__(self) -> None:
         self._opened = -inf
@@ -67,21 +67,21 @@ class KeyGate:
 
     @property
     def is_shut(self) -> bool:
-        """Whether something is yet to be painted."""
+        """Whether a paint is pending."""
         return self._opened == inf
 
     def shut(self) -> None:
-        """What is typed from now on is meant for what is yet to be painted."""
+        """Close the gate: keys typed from now on are meant for the next paint."""
         self._opened, self._missed = inf, False
 
     def open(self) -> None:
-        """It is painted."""
+        """Open the gate: the screen is painted."""
         self._opened, self._missed = monotonic(), False  # the clock of Textual's events
 
     def lets(self, event: events.Key, focused: object) -> bool:
-        """Whether a key may act: in time, or only on the text of the input that has the focus.
+        """Whether a key may act: it was typed after the paint, or only edits the focused input.
 
-        Once a key was stopped, all that were typed after it are, so that no half of them arrives.
+        After a stopped key, all later keys are stopped too, so that no partial input arrives.
         """
         if event.time < self._opened:
             self._missed = self._missed or not _edits(focused, event)
@@ -92,7 +92,7 @@ class KeyGate:
 async def take_key(
     app: App[Any], event: events.Key, gate: KeyGate, always: Collection[str]
 ) -> None:
-    """Let a key do all it does, before the next one is looked at.
+    """Process a key completely before the next one.
 
     Args:
         app: The program.
@@ -112,13 +112,13 @@ async def take_key(
 
 
 async def take_paste(app: App[Any], event: events.Paste) -> None:
-    """Let pasted text stand in the input that has the focus, before a key is looked at."""
+    """Insert pasted text into the focused input before the next key is processed."""
     if isinstance(app.focused, Input | TextArea):
         await app.focused.on_event(event)
 
 
 def _types(focused: object, event: events.Key) -> bool:
-    """Whether the widget with the focus takes a key as text."""
+    """Whether the focused widget inserts a key as text."""
     if isinstance(focused, TextArea) and event.key == "enter":
         return not focused.read_only
     if not isinstance(focused, Input | TextArea):
@@ -127,7 +127,7 @@ def _types(focused: object, event: events.Key) -> bool:
 
 
 def _edits(focused: object, event: events.Key) -> bool:
-    """Whether a key does nothing but change the text of the input that has the focus."""
+    """Whether a key only edits the text of the focused input."""
     own = next((keys for kind, keys in _EDITING.items() if isinstance(focused, kind)), ())
     return event.key in own or _types(focused, event)
 

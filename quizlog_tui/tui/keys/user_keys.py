@@ -40,11 +40,11 @@ class UserKeys:
 
     @property
     def ways_out(self) -> set[str]:
-        """The keys that act whatever is yet to be painted."""
+        """The keys that act even while a screen is still being painted."""
         actions = (action for action in ACTIONS["app"] if action.id in ("app.back", "app.quit"))
         return {key for action in actions for key in effective(action, self._app._keymap)}
 
     def quits(self, event: events.Event) -> bool:
-        """Whether it is the key that ends the program at any time."""
+        """Whether this is the key that ends the program at any time."""
         quit_ = next(action for action in ACTIONS["app"] if action.id == "app.quit")
         return isinstance(event, events.Key) and event.key in effective(quit_, self._app._keymap)

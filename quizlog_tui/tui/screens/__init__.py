@@ -1,1 +1,1 @@
-"""One screen a module."""
+"""The screens, one per module."""

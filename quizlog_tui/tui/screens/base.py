@@ -1,7 +1,7 @@
-"""What every screen has: status line, search, help, copy, export, slow work with cancel.
+"""The base of all screens: status line, search, help, copy, export, slow work with cancel.
 
-A screen names its `SCOPE` in the table of actions and yields its panes in `content`; the rest is
-here. Knows no record.
+A screen names its `SCOPE` in the table of actions and yields its panes in `content`. This module
+does not know about records.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         super().__init__()
         self._status = ""
         self.slow_work = SlowWork(self, self._show_work, self.cancel)
-        """Runs what takes long, and shows errors that end it."""
+        """Runs slow work and shows its errors."""
         self._searched: LineView | None = None
         self.gate = KeyGate()
-        """Stops keys that were typed before what they would act on was painted."""
+        """Stops keys that were typed before their target was painted."""
 
     def compose(self) -> ComposeResult:
-        """Status line, the screen's own panes, the guide on a first run, search bar, keys."""
+        """Status line, the screen's own panes, the tour, search bar, keys."""
         yield Static(id="status", markup=False)
         yield from self.content()
         tour = getattr(self.app, "tour", None)
@@ -87,7 +87,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     # -- saying
 
     def key(self, name: str) -> str:
-        """The key of an action, by its id, as the user has it."""
+        """The key of an action id under the user's key map."""
         return shown(name, self.app._keymap)
 
     @property
@@ -112,20 +112,20 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             self.query_one("#status", Static).update(self._status, layout=False)
 
     def _show_work(self, doing: str | None) -> None:
-        """Say at the top what is being done; the status again if nothing is."""
+        """Show in the status line what is running; restore the status if nothing is."""
         for top in self.query("#status").results(Static):  # none while the screen is closed
             top.update(self._status if doing is None else doing)
 
     @property
     def ready(self) -> bool:
-        """Whether keys may act: the dialog that one has opened is there, unless it takes long."""
+        """Whether keys may act: a dialog that a key opens is ready, or it takes long."""
         return self.slow_work.slow or not any(
             worker.node is self and worker.group == DIALOG and not worker.is_finished
             for worker in self.workers
         )
 
     def cancel(self) -> None:
-        """Stop the slow work if it can be stopped now; screens that have some say how."""
+        """Stop slow work if possible; screens with slow work override this."""
 
     # -- the pane with the focus
 
@@ -141,12 +141,12 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         self.query_one(SearchBar).open()
 
     def on_search_bar_finding(self, event: SearchBar.Finding) -> None:
-        """Find while one types."""
+        """Search while the user types."""
         if self._searched is not None:
             self._searched.find(event.words)
 
     def on_search_bar_closed(self, event: SearchBar.Closed) -> None:
-        """Back to the pane; say if nothing was found."""
+        """Return to the pane; report if nothing was found."""
         pane = self._searched
         if pane is None:
             return
@@ -157,29 +157,29 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             self._tell_no_hit(pane)
 
     def _tell_no_hit(self, pane: LineView) -> None:
-        """Say that a pane has nothing of what is searched for."""
+        """Report that a pane has no hit."""
         tell(self, "not found")
 
     def action_find_next(self, by: int) -> None:
-        """Go to another place found."""
+        """Go to another hit."""
         pane = self.pane()
         if pane is None or pane.find_next(by):
             return
         if pane.search.active:
             self._tell_no_hit(pane)
         else:
-            tell(self, "nothing is searched for; / begins")
+            tell(self, "no search yet; / starts one")
 
     def action_filter(self) -> None:
-        """Show only what was found, or all."""
+        """Show only rows with hits, or all."""
         pane = self.pane()
         if pane is not None and not pane.toggle_filter():
-            tell(self, "all lines are shown; / finds, & then filters")
+            tell(self, "nothing to filter by; / starts a search")
         elif pane is not None and pane.search.nothing_left:
             self._tell_no_hit(pane)
 
     def action_copy(self) -> None:
-        """Copy the selection, or the marked line, or the pane."""
+        """Copy the selection, the selected row or the pane."""
         pane = self.pane()
         text = self.get_selected_text() or (pane.copy_text() if pane else "")
         if text:
@@ -214,7 +214,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             await self._written(export)
 
     async def _prepared(self, report: ReportExport) -> bool:
-        """Make a document and ask what of it is to stay; whether to go on and write it."""
+        """Prepare a document and ask whether to redact it; whether to go on and write it."""
         self.gate.shut()  # what is typed meanwhile is not for this screen
         found = await self.slow_work.run(report.prepare, "running all branches")
         self.gate.open()
@@ -225,8 +225,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         return redact is not None
 
     async def _written(self, export: Export) -> None:
-        """Ask where to, until it is written or the user thought better of it."""
-        name, question = export.name, "Write it to which file?"
+        """Ask for a file name until the file is written or the user cancels."""
+        name, question = export.name, "Write to which file?"
         while wanted := await self.app.push_screen_wait(AskScreen(question, name)):
             name, path = wanted, typed_path(wanted)
             if not await self._may_replace(path):
@@ -236,7 +236,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
                 return
 
     async def _may_replace(self, path: Path) -> bool:
-        """Whether a file may be written: it is new, or the user wants it replaced."""
+        """Whether a file may be written: it is new, or the user agrees to replace it."""
         if not os.path.exists(path):
             return True
         lines = [line("choose another name", cut=True), line("replace it", cut=True)]
@@ -244,11 +244,11 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         return await self.app.push_screen_wait(ChooseScreen(question, lines)) == 1
 
     def exports(self) -> list[Export]:
-        """What can be written from here."""
+        """The exports that this screen offers."""
         return pictures(self.app)
 
     def action_back(self) -> None:
-        """Back out of one thing: running work first, then a filter or search, then the screen."""
+        """Stop running work, else end a filter or search, else leave the screen."""
         pane = self.pane()
         if self.slow_work.running:
             self.slow_work.stop()
@@ -258,13 +258,13 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             self._back_out()
 
     def _back_out(self) -> None:
-        """Escape, where nothing runs and nothing is searched for: back to the screen before."""
+        """Escape without running work or search: go back to the previous screen."""
         self.leave()
 
     def action_leave(self) -> None:
-        """Go back to the screen before, whatever is searched for."""
+        """Go back to the previous screen, even during a search."""
         self.leave()
 
     def leave(self) -> None:
-        """Go back to the screen before."""
+        """Go back to the previous screen."""
         self.dismiss(None)

@@ -1,6 +1,6 @@
-"""Two branches or records side by side, with keys that go from difference to difference.
+"""The screen that compares two branches or records, with keys to go through the differences.
 
-Draws a `Comparison`; changes no record.
+Draws a `Comparison` and changes no record.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from .dialogs import AskScreen, ChooseScreen
 from .view import ScreenView
 
 _AROUND = 4
-"""Cells of border, scroll bar and mark: so the rows are measured before they are shown."""
+"""Cells of border, scroll bar and mark, to measure rows before they are shown."""
 
 
 class CompareScreen(QuizlogScreen[int | None]):
-    """Shows a comparison; dismisses with a step of the run on the left to look at, or None.
+    """Shows a comparison; dismisses with a step of the left run to show, or None.
 
     Args:
         session: The record on the left, to choose another branch from.
-        replayer: Where runs are made, to cancel a slow one.
-        found: What to show at first.
+        replayer: Makes the runs; cancels a slow one.
+        found: The comparison shown first.
     """
 
     SCOPE = "compare"
@@ -62,7 +62,7 @@ class CompareScreen(QuizlogScreen[int | None]):
         yield MarkedView(id="beside")
 
     def on_mount(self) -> None:
-        """Show what differs first."""
+        """Show the first difference."""
         self._show(self._found)
         self._pane.focus()
 
@@ -78,7 +78,7 @@ class CompareScreen(QuizlogScreen[int | None]):
         self.call_after_refresh(self._draw_heading)
 
     def on_resize(self) -> None:
-        """The columns moved."""
+        """Draw the heading again, since the columns have moved."""
         self.call_after_refresh(self._draw_heading)
 
     def _draw_heading(self) -> None:
@@ -87,7 +87,7 @@ class CompareScreen(QuizlogScreen[int | None]):
         self.query_one("#heading", Static).update(self._found.heading(width))
 
     def _tell_place(self, index: int) -> None:
-        """What differs first, and at which difference one is."""
+        """Show the first difference and the number of the current one in the status line."""
         first, differences = self._found.first(), self._found.differences
         if first is None:
             count = plural(len(self._found.a.run.steps), "answer")
@@ -100,7 +100,7 @@ class CompareScreen(QuizlogScreen[int | None]):
     # -- keys
 
     def action_difference(self, by: int) -> None:
-        """To the next (1) or previous (-1) difference."""
+        """Go to the next (1) or previous (-1) difference."""
         here = self._pane.place(by)
         ahead = [i for i in self._found.differences if (i > here if by > 0 else i < here)]
         if not ahead:
@@ -111,7 +111,7 @@ class CompareScreen(QuizlogScreen[int | None]):
         self._tell_place(index)
 
     def action_look(self) -> None:
-        """Back to the player, at the marked step."""
+        """Go back to the player, at the selected step."""
         index = self._pane.place(1)
         known = (row.index_a for row in reversed(self._found.rows[: index + 1]))
         self.dismiss(next((step for step in known if step is not None), 0))
@@ -131,7 +131,7 @@ class CompareScreen(QuizlogScreen[int | None]):
 async def choose(
     screen: ScreenView, session: Session, replayer: Replayer, side: DrawnSide
 ) -> Comparison | None:
-    """Ask what a side is to be compared with, and compare; None if nothing was chosen."""
+    """Ask what to compare a side with, and compare; None if nothing was chosen."""
     others = [branch for branch in session.branches if not branch.active]
     parts = partings(session.record, session.record.branch)
     lines = [
@@ -155,7 +155,7 @@ async def choose(
 async def _compared(
     screen: ScreenView, side: DrawnSide, other: Callable[[], DrawnSide]
 ) -> Comparison | None:
-    """Run the other side and lay both out, in a thread; None after an error that was shown."""
+    """Run the other side and lay out both, in a thread; None after an error that was shown."""
     width = screen.size.width - _AROUND
 
     def compare() -> Comparison:
@@ -167,7 +167,7 @@ async def _compared(
 
 
 def record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSide:
-    """The run of another record, which stays as it is.
+    """The run of another record, which is not changed.
 
     Args:
         wanted: Its file, with `@BRANCH` behind it for another than the active branch.

@@ -1,6 +1,6 @@
-"""How several models came to an answer: decisions read from beside the record, one at a time.
+"""The screen that shows recorded decisions of several models, one at a time.
 
-Asks no model and writes nothing: another rule is only tried on the recorded evidence.
+It asks no model and writes nothing: another rule is only applied to the recorded evidence.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from .dialogs import ChooseScreen
 
 
 class ConsensusScreen(QuizlogScreen[int | None]):
-    """Shows decisions; dismisses with the index of one whose step is to be looked at, or None.
+    """Shows decisions; dismisses with the index of one whose step is to be shown, or None.
 
     Args:
         decisions: Those of a record, oldest first; at least one.
         start: The one to begin with.
-        clock: How durations are told.
+        clock: Formats durations.
     """
 
     SCOPE = "consensus"
@@ -54,7 +54,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         self._again: Decision | None = None
 
     def content(self) -> ComposeResult:
-        """The verdict, and beside it, or below in the same pane, the replies."""
+        """The verdict, and the replies beside it or below it in the same pane."""
         with Horizontal():
             yield LineView(id="verdict")
             yield LineView(id="replies")
@@ -67,7 +67,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         self.query_one("#verdict").focus()
 
     def on_resize(self) -> None:
-        """One pane or two."""
+        """Choose one pane or two."""
         self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
@@ -90,7 +90,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         return f"◆ decision {self._at + 1} of {count}{step}{branch} · {chosen} · {when}"
 
     def action_decision(self, by: int) -> None:
-        """The next (1) or previous (-1) decision."""
+        """Go to the next (1) or previous (-1) decision."""
         to = self._at + by
         if not 0 <= to < len(self._decisions):
             tell(self, "no more decisions that way")
@@ -102,7 +102,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
 
     @work(group=DIALOG)
     async def action_rule(self) -> None:
-        """Decide again by another rule, beside the recorded outcome."""
+        """Decide again by another rule, and show it beside the recorded outcome."""
         decision = self._decisions[self._at]
         used = self._again.verdict.rule if self._again else decision.verdict.rule
         names = list(RULES)
@@ -115,9 +115,9 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         again = decide(decision, names[chosen])
         self._again = None if again.verdict == decision.verdict else again
         if self._again is None:
-            tell(self, "just as it was recorded")
+            tell(self, "as recorded")
         self._draw()
 
     def action_look(self) -> None:
-        """Back to the player, at the step of this decision."""
+        """Go back to the player, at the step of this decision."""
         self.dismiss(self._at)

@@ -1,4 +1,4 @@
-"""Small questions over a screen: a line of text, or a choice from a list."""
+"""Dialogs: ask for a line of text, a confirmation or a choice from a list."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class AskScreen(ModalScreen[str | None]):
     """Dismisses with a line of text, or None.
 
     Args:
-        question: What is wanted.
-        text: What stands there at first.
+        question: The question shown.
+        text: The initial content.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = _BACK
@@ -65,7 +65,7 @@ class ConfirmScreen(ModalScreen[bool]):
     """Dismisses with whether the user agrees.
 
     Args:
-        question: What is about to happen.
+        question: The question to confirm.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,7 +91,7 @@ class ConfirmScreen(ModalScreen[bool]):
             yield Label("Enter goes on, Escape goes back", markup=False, id="keys")
 
     def on_mount(self) -> None:
-        """Nobody agrees to what is not painted yet."""
+        """Ignore keys until the dialog is painted, so that nobody confirms it unseen."""
         self.call_after_refresh(self.gate.open)
 
 
@@ -99,9 +99,9 @@ class ChooseScreen(ModalScreen[int | None]):
     """Dismisses with the index of the chosen line, or None.
 
     Args:
-        question: What is wanted.
-        lines: What there is to choose from.
-        start: The line marked at first.
+        question: The question shown.
+        lines: The choices.
+        start: The line selected first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*_BACK, Binding("q", "dismiss(None)", "Back")]

@@ -1,4 +1,4 @@
-"""Writes what is on the screen, or a whole record, to a file the user names."""
+"""Writes the screen or a whole record to a file that the user names."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Export:
-    """One thing that can be written."""
+    """Something that can be exported."""
 
     about: str
     """What it is."""
     name: str
-    """The file's name, if the user gives no other."""
+    """The default file name."""
     write: Callable[[Path], object]
-    """Writes it over what is there; raises a `QuizlogError` where it cannot."""
+    """Writes it, replacing an existing file; raises a `QuizlogError` if that fails."""
     report: ReportExport | None = None
-    """What is to be prepared before; None for what is written as it is."""
+    """The report to prepare before writing; None if there is none."""
 
 
 class ReportExport:
-    """The whole record as a document, made before the user says where to and how.
+    """The whole record as a document, prepared before the user chooses a file and redaction.
 
     Args:
         session: The open record.
-        progress: Told what is being done, in words.
+        progress: Called with a text that says what is running.
     """
 
     def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
@@ -46,10 +46,10 @@ class ReportExport:
         self._progress = progress
         self._report: RecordReport | None = None
         self.redact = False
-        """Whether to write it without what is private."""
+        """Whether to remove private text."""
 
     def prepare(self) -> list[str]:
-        """Make the document; a line for each private thing in it."""
+        """Prepare the document; returns a line for each private text in it."""
         from ...report.export import prepared_report
 
         self._report = prepared_report(self._session, self._tell)
@@ -67,7 +67,7 @@ class ReportExport:
 
 
 def pictures(app: App[Any]) -> list[Export]:
-    """The screen as it is now, in both forms."""
+    """Exports of the present screen as SVG and as text."""
     return [
         text_export("this screen as a picture (SVG)", "screen.svg", screen_svg(app)),
         text_export("this screen as text", "screen.txt", screen_text(app)),
@@ -80,7 +80,7 @@ def text_export(about: str, name: str, text: str) -> Export:
 
 
 def report_name(record: Path) -> str:
-    """What a report of a record is called, without its ending: as the record, or as its folder."""
+    """The default name of a report without suffix: that of the record or of its folder."""
     return record.resolve().parent.name if record.stem == "record" else record.stem
 
 

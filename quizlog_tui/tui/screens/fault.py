@@ -1,6 +1,6 @@
-"""The error panel: a defect of quizlog's own, and how to go on, in place of the screen that has it.
+"""The error panel for a defect in quizlog. It replaces the faulty screen and says how to go on.
 
-Built of Textual's plain widgets only: any of ours may be what cannot be drawn.
+It uses only Textual's own widgets, because any of ours may be the one that fails.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ...text import one_line, visible
 
 
 class FaultScreen(Screen[None]):
-    """Says what went wrong and where; dismisses when the user goes on.
+    """Shows what went wrong and where; dismisses when the user goes on.
 
     Args:
-        error: What was raised.
+        error: The exception.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,escape,q", "dismiss", "Go on")]
@@ -40,7 +40,7 @@ class FaultScreen(Screen[None]):
         self._error = error.error if isinstance(error, WorkerFailed) else error
 
     def compose(self) -> ComposeResult:
-        """What happened, the mend, and the trace for a report."""
+        """What happened, what to do, and the traceback for a report."""
         with VerticalScroll() as panel:
             panel.border_title = "Error in quizlog"
             yield Static(describe_error(self._error), id="what", markup=False)
@@ -57,7 +57,7 @@ _MEND = (
 
 
 def describe_error(error: BaseException) -> str:
-    """What was raised, and the line that raised it."""
+    """The exception and the line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"✗ {type(error).__name__}: {one_line(str(error))}{place}"

@@ -1,4 +1,4 @@
-"""The guides inside the program: a list of topics, or of what a search found, and the text."""
+"""The screen of the guides: a list of topics or of search hits, and the text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .dialogs import AskScreen
 
 
 class GuideText(VerticalScroll, inherit_bindings=False):
-    """The text of a guide, moved by the keys of all panes."""
+    """The text of a guide, scrolled by the usual keys of panes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
 
@@ -50,7 +50,7 @@ class GuidesScreen(QuizlogScreen[None]):
         """The topic that is shown."""
 
     def content(self) -> ComposeResult:
-        """The list, and the marked guide."""
+        """The list, and the selected guide."""
         with Horizontal():
             yield RowList(id="topics")
             with GuideText():
@@ -92,12 +92,12 @@ class GuidesScreen(QuizlogScreen[None]):
 
     @on(RowList.Chosen, "#topics")
     def action_read(self) -> None:
-        """Into the text."""
+        """Focus the text."""
         self.query_one(GuideText).focus()
 
     @on(Markdown.LinkClicked)
     def _follow(self, event: Markdown.LinkClicked) -> None:
-        """Go where a link leads, if that is a guide."""
+        """Follow a link to a guide."""
         file, _, anchor = event.href.partition("#")
         topic = file.removesuffix(".md") or self._text
         if topic not in topics():
@@ -107,7 +107,7 @@ class GuidesScreen(QuizlogScreen[None]):
         self._show(next(found, GuideSection(topic, "", "")))
 
     def action_find(self) -> None:
-        """Ask for words, and list the parts of all guides that contain them."""
+        """Ask for words, and list the sections of all guides that contain them."""
         self._search()
 
     @work(group=DIALOG)
@@ -122,7 +122,7 @@ class GuidesScreen(QuizlogScreen[None]):
             tell(self, "not found")
 
     def nothing_to_back_out_of(self) -> None:
-        """Escape: from hits to all guides, then back."""
+        """Escape: go from the hits to all guides, else leave."""
         if self._rows == _titles():
             self.leave()
         else:

@@ -1,4 +1,4 @@
-"""The keys of a screen on one page, made from the table of actions and the user's key map."""
+"""The help screen: the keys of a screen, made from the table of actions and the key map."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .guides import GuidesScreen
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
 _STEPS = (
-    "Steps count the answers: what is asked after K answers is asked at step K, the first question "
+    "Step K is the question asked after K answers: the first question "
     "at step 0. A number such as [24/40] in a question is the script's own."
 )
 
 
 class HelpScreen(QuizlogScreen[None]):
-    """Shows keys and what they do, for one screen.
+    """Shows the keys of one screen and what they do.
 
     Args:
         scope: The screen's scope in the table.

@@ -1,6 +1,6 @@
-"""Remarks on steps: writing one at the step shown, and the list of all of them.
+"""The screen that lists all notes of a record.
 
-The list only looks; where somebody wants to go from it is told to the player.
+It changes nothing; the player goes to the chosen step.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class NotesPlace:
 
 
 class NotesScreen(QuizlogScreen[NotesPlace | None]):
-    """All remarks of a record; dismisses with where to go, or None.
+    """Lists the notes of a record; dismisses with where to go, or None.
 
     Args:
         session: The open record.
-        clock: How times are told.
+        clock: Formats times.
     """
 
     SCOPE = "notes"
@@ -81,13 +81,13 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
         self._shown: list[Feedback] = []
 
     def content(self) -> ComposeResult:
-        """The list, and the marked remark in full."""
+        """The list, and the selected note in full."""
         yield Heads(id="heads")
         yield RowList(id="notes")
         yield LineView(id="note")
 
     def on_mount(self) -> None:
-        """Start on the remark that was made last."""
+        """Select the latest note."""
         self.query_one("#note").border_title = "Note"
         self.draw()
         notes = self.query_one("#notes", RowList)
@@ -96,7 +96,7 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def draw(self) -> None:
-        """Put the remarks that are wanted on the screen."""
+        """Draw the filtered notes."""
         every = self._every
         self._shown = by_step(filtered_notes(every, verdict=self._verdict, author=self._author))
         self.query_one(Heads).show(note_layout(self._shown))
@@ -125,12 +125,12 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
 
     @property
     def marked(self) -> Feedback | None:
-        """The marked remark."""
+        """The selected note."""
         index = self.query_one("#notes", RowList).index
         return None if index is None else self._shown[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another remark is marked."""
+        """Show the newly selected note."""
         self._draw_note(len(self._shown))
 
     # -- following
@@ -141,7 +141,7 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
 
     @work(exclusive=True, group="follow")
     async def _read_again(self) -> None:
-        """Show the remarks as the file has them now; the player takes the rest in by itself."""
+        """Show the notes of the file; the player takes over other changes itself."""
         with suppress(RecordError):  # in the middle of an edit, say
             record = await asyncio.to_thread(RecordFile(self.session.path).read)
             self._every = read(record)
@@ -150,25 +150,25 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
     # -- keys
 
     def action_verdict(self) -> None:
-        """Narrow to the next verdict there is, after the last to all."""
+        """Filter by the next verdict; after the last one, show all."""
         self._verdict = _next(verdicts_in(self._every), self._verdict)
         self.draw()
 
     def action_author(self) -> None:
-        """Narrow to the next author there is, after the last to all."""
+        """Filter by the next author; after the last one, show all."""
         self._author = _next(authors_in(self._every), self._author)
         self.draw()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Go where the chosen remark was made."""
+        """Go to the step of the chosen note."""
         self.action_go()
 
     @work(group=DIALOG)
     async def action_go(self) -> None:
-        """To the step of the marked remark; asks before it switches to another branch."""
+        """Go to the step of the selected note; ask before switching to another branch."""
         said = self.marked
         if said is None or said.at is None:
-            tell(self, "this one is about no step" if said else "there is nothing to go to")
+            tell(self, "this note is not about a step" if said else "there is nothing to go to")
             return
         branch = self._elsewhere(said, said.at)
         if branch is not None:
@@ -186,7 +186,7 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
 
 
 def _next(values: list[str], present: str | None) -> str | None:
-    """The value after the present one; None, for all, after the last."""
+    """The next filter value; None (all) after the last one."""
     cycle = [None, *values]
     at = cycle.index(present) if present in cycle else 0
     return cycle[(at + 1) % len(cycle)]

@@ -1,4 +1,4 @@
-"""What is private in a file that is about to be written, and whether to take it out."""
+"""The dialog that lists private text in a file to be written and asks whether to remove it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...text import one_line
 
 
 class PrivateScreen(ModalScreen[bool | None]):
-    """Dismisses with whether to take what is private out, or None where the user goes back.
+    """Dismisses with whether to remove private text, or None if the user goes back.
 
     Args:
         found: A line for each private thing.
@@ -50,8 +50,8 @@ class PrivateScreen(ModalScreen[bool | None]):
             yield Label("Names this machine or looks like a secret:", markup=False)
             with VerticalScroll():
                 yield Static("\n".join(map(one_line, self._found)), markup=False)
-            yield Checkbox("take it out: stand-ins go in its place", value=True, compact=True)
-            yield Label("Space ticks, Enter goes on, Escape goes back", markup=False, id="keys")
+            yield Checkbox("replace it with placeholders", value=True, compact=True)
+            yield Label("Space toggles, Enter goes on, Escape goes back", markup=False, id="keys")
 
     def on_mount(self) -> None:
         """The box has the focus."""

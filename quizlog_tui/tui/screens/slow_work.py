@@ -1,4 +1,4 @@
-"""Slow work of a screen: in a thread, one call after the other, told while it lasts, stoppable."""
+"""Runs a screen's slow work in a thread, one call after the other, with progress and cancel."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..toasts import complain
 
 T = TypeVar("T")
 _SLOW_SECONDS = 0.2
-"""What takes longer says what it does, and how to stop it."""
+"""Work that takes longer (in seconds) is shown, with how to stop it."""
 _STOP_SECONDS = 0.1
-"""How often work is told to stop: it may just be between two scripts."""
+"""Seconds between two attempts to stop work, which may be between two scripts."""
 
 
 class SlowWork:
     """Runs calls of a screen.
 
     Args:
-        screen: What is kept usable meanwhile.
-        show: Puts what is being done on it; None puts back what stood there.
-        cancel: Stops the call under way if it can be stopped now.
+        screen: The screen, which stays usable meanwhile.
+        show: Shows what is running; None restores the status.
+        cancel: Stops the running call if possible.
     """
 
     def __init__(
@@ -40,15 +40,15 @@ class SlowWork:
         self._show = show
         self._cancel = cancel
         self.running = False
-        """Whether something runs that Escape would stop."""
+        """Whether something is running that Escape can stop."""
         self.slow = False
-        """Whether it takes so long that it was told."""
+        """Whether it takes so long that it is shown."""
         self._turn = asyncio.Lock()
         self._stops = 0
         self._stopping: Timer | None = None
 
     async def run(self, call: Callable[[], T], doing: str = "running") -> T | None:
-        """Run a call in a thread; what it returns, or None after an error that was shown.
+        """Run a call in a thread; its result, or None after an error that was shown.
 
         Calls run one after the other; stopping one drops those that wait for it.
         """
@@ -81,7 +81,7 @@ class SlowWork:
         self._tell(doing)
 
     def tell_progress(self, doing: str) -> None:
-        """Say what the work is doing now; called from its thread."""
+        """Show what the work is doing now; called from its thread."""
         self._screen.app.call_from_thread(self._tell, doing)
 
     def _tell(self, doing: str) -> None:
@@ -89,7 +89,7 @@ class SlowWork:
             self._show(f"… {one_line(doing)}; Escape stops it")
 
     def stop(self) -> None:
-        """Cancel the work, again and again until it ends."""
+        """Cancel the work repeatedly until it ends."""
         self._stops += 1
         self._cancel()
         if self._stopping is None:

@@ -48,15 +48,15 @@ from .dialogs import AskScreen
 from .export import Export, text_export
 
 _DRAW_SECONDS = 0.1
-"""How often the table is drawn while answers are tried."""
+"""Seconds between two redraws while answers are tried."""
 
 
 @dataclass
 class Trial:
-    """What was typed and tried at a step; it outlives the screen."""
+    """The answers typed and tried at a step; outlives the screen."""
 
     text: str
-    """The answers to try, one a line."""
+    """The answers to try, one per line."""
     tried: dict[tuple[str, ...], dict[str, SweepAttempt]] = field(default_factory=dict)
     """What each answer led to, in the order they were tried, by the later answers it ran with."""
 
@@ -66,10 +66,10 @@ class SweepScreen(QuizlogScreen[bool]):
 
     Args:
         session: The record.
-        replayer: Where it runs, to cancel.
+        replayer: Runs the script; cancels it.
         whole: The run through all recorded answers.
         step: The step to try answers at; later answers are kept while their questions stay.
-        trial: What was typed and tried there before; goes on here.
+        trial: Answers typed and tried there before.
     """
 
     SCOPE = "sweep"
@@ -102,7 +102,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._kept = False
 
     def content(self) -> ComposeResult:
-        """The answers above what came of them; one attempt in full beside."""
+        """The answers above their outcomes, and one attempt in full beside them."""
         with Horizontal():
             with Vertical(id="tries"):
                 area = TextArea(self._trial.text, id="answers", tab_behavior="focus")
@@ -113,9 +113,9 @@ class SweepScreen(QuizlogScreen[bool]):
             yield LineView(id="attempt")
 
     def on_mount(self) -> None:
-        """Type at once, or go on with what was tried before."""
+        """Focus the answers, or the earlier attempts."""
         area = self.query_one(TextArea)
-        area.border_title = "Answers to try, one a line; @FILE reads a file"
+        area.border_title = "Answers to try, one per line; @FILE reads a file"
         self._count()
         self._draw()
         looks = self._tried or self._audit is not None
@@ -133,7 +133,7 @@ class SweepScreen(QuizlogScreen[bool]):
         area.border_subtitle = f"{count_text(lines_of(area.text))}; F5 tries"
 
     def on_text_area_changed(self) -> None:
-        """Count while one types, and keep it."""
+        """Count the answers while the user types, and save the text."""
         self._trial.text = self.query_one(TextArea).text
         self._count()
 
@@ -162,7 +162,7 @@ class SweepScreen(QuizlogScreen[bool]):
 
     @work(group="sweep")
     async def action_run(self) -> None:
-        """Try all that is typed."""
+        """Try all answers in the box."""
         text = self.query_one(TextArea).text
         self._stopped = False
         count = await self.slow_work.run(lambda: self._try(text), "trying")
@@ -174,10 +174,10 @@ class SweepScreen(QuizlogScreen[bool]):
         self.query_one("#attempts").focus()
 
     def _try(self, text: str) -> tuple[int, int]:
-        """In a thread: try the answers, portion by portion; how many, and of how many."""
+        """Try the answers in portions, in a thread; the number tried, and of how many."""
         answers = typed_answers(text)
         if not answers:
-            raise UsageError("there is nothing to try", hint="type answers, one a line")
+            raise UsageError("there is nothing to try", hint="type answers, one per line")
         done, drawn = 0, time.monotonic()
         for portion in portions(answers):
             try:
@@ -201,7 +201,7 @@ class SweepScreen(QuizlogScreen[bool]):
             self._tried[answer] = SweepAttempt(answer, result, kept, differs)
 
     def cancel(self) -> None:
-        """Stop trying; what was tried stays."""
+        """Stop trying; the results so far stay."""
         self._stopped = True
         self._replayer.cancel()
 
@@ -214,7 +214,7 @@ class SweepScreen(QuizlogScreen[bool]):
 
     @work(group=DIALOG)
     async def action_file(self) -> None:
-        """Name a file of answers; a line for it joins those typed."""
+        """Ask for a file of answers and add a line for it."""
         wanted = await self.app.push_screen_wait(AskScreen("Answers from which file?"))
         if wanted and wanted.strip():
             area = self.query_one(TextArea)
@@ -223,17 +223,17 @@ class SweepScreen(QuizlogScreen[bool]):
             area.focus()
 
     def action_sort(self) -> None:
-        """The best first, or as they were tried."""
+        """Sort by score, or in the order tried."""
         self._sorted = not self._sorted
         self._draw()
 
     def on_row_list_moved(self) -> None:
-        """Another attempt is marked."""
+        """Show the newly selected attempt."""
         if self.has_class("-looking"):
             self._show_attempt()
 
     def on_row_list_chosen(self) -> None:
-        """Show all that the marked attempt showed."""
+        """Show the whole output of the selected attempt."""
         self.add_class("-looking")
         self._show_attempt()
         self.query_one("#attempt").focus()
@@ -247,10 +247,10 @@ class SweepScreen(QuizlogScreen[bool]):
 
     @work(group=DIALOG)
     async def action_keep(self) -> None:
-        """Keep the marked attempt as a branch."""
+        """Keep the selected attempt as a branch."""
         marked = self._marked
         if marked is None:
-            tell(self, "nothing is marked; F5 tries what is typed")
+            tell(self, "no answer is selected; F5 tries the answers in the box")
             return
         if self._is_locked("the marked answer, as a branch"):
             return
@@ -278,7 +278,7 @@ class SweepScreen(QuizlogScreen[bool]):
         return [*super().exports(), text_export("what was tried, as JSON", "sweep.json", text)]
 
     def action_back(self) -> None:
-        """Back out of the output, of typing, of the screen."""
+        """Leave the output, else the box, else the screen."""
         pane = self.query_one("#attempt", LineView)
         attempts = self.query_one("#attempts")
         if self.slow_work.running or (self.focused is pane and pane.search.active):
@@ -292,13 +292,13 @@ class SweepScreen(QuizlogScreen[bool]):
             super().action_back()
 
     def leave(self) -> None:
-        """Back to the player; what runs is stopped."""
+        """Stop running attempts and go back to the player."""
         if self.slow_work.running:
             self.cancel()
         self.dismiss(self._kept)
 
 
 def first_trial(stop: Transcript) -> Trial:
-    """Nothing tried yet; to begin with, the options that the question names and a line can hold."""
+    """A new trial; its text is the options named in the question that fit on a line each."""
     plain = [c for c in stop.choices if visible(c) == c and "\n" not in c and c[:1] != "@"]
     return Trial("".join(f"{choice}\n" for choice in plain))

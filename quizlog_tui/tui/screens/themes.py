@@ -1,4 +1,4 @@
-"""Choosing a theme, with the whole program as preview."""
+"""The theme chooser, with the whole program as a preview."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..widgets.lines.row_list import RowList
 
 
 class ThemesScreen(ModalScreen[str | None]):
-    """Dismisses with the chosen theme's name, or None with the theme before put back."""
+    """Dismisses with the chosen theme's name, or None after restoring the previous theme."""
 
     BINDINGS = [Binding("escape,q,f2", "give_up", "Back")]  # noqa: RUF012
     DEFAULT_CSS = """
@@ -34,11 +34,11 @@ class ThemesScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The names."""
         with Vertical():
-            yield Label("Themes: Enter takes, Escape goes back", markup=False)
+            yield Label("Themes: Enter selects, Escape cancels", markup=False)
             yield RowList(id="themes")
 
     def on_mount(self) -> None:
-        """Start on the theme in force."""
+        """Select the current theme."""
         self._before = self.app.theme
         self._names = sorted(self.app.available_themes, key=_own_first)
         names = self.query_one(RowList)
@@ -56,7 +56,7 @@ class ThemesScreen(ModalScreen[str | None]):
         self.dismiss(self._names[event.index])
 
     def action_give_up(self) -> None:
-        """Put the theme before back."""
+        """Restore the previous theme."""
         self.app.theme = self._before
         self.dismiss(None)
 

@@ -1,6 +1,6 @@
-"""The tree of a record's branches: what became of each, and what is done to them as a whole.
+"""The tree screen: all branches of a record with their outcomes, and changes to branches.
 
-Every change is a call of the session, and can be undone; so none asks whether one is sure.
+Every change is a call of the session and can be undone, so that none needs a confirmation.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from .dialogs import AskScreen
 from .undoing import redo, undo
 
 _FOLLOW_SECONDS = 0.5
-"""How often the record is looked at for changes by others."""
+"""Seconds between two checks for changes by other programs."""
 
 
 class TreeScreen(QuizlogScreen[bool]):
-    """The branches of an open record; dismisses with whether the session was changed.
+    """Shows the branches of an open record; dismisses with whether the session was changed.
 
     Args:
         session: The open record; the screen moves it.
-        replayer: Where it runs, to cancel a slow script.
-        clock: How times are told.
+        replayer: Runs the script; cancels a slow one.
+        clock: Formats times.
     """
 
     SCOPE = "tree"
@@ -71,7 +71,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self._watch = Watch(session.path)
 
     def content(self) -> ComposeResult:
-        """The tree, and the marked branch."""
+        """The tree, and the selected branch."""
         with Container(id="halves"):
             with Vertical(id="above"):
                 yield Heads(id="heads")
@@ -79,7 +79,7 @@ class TreeScreen(QuizlogScreen[bool]):
             yield LineView(id="detail")
 
     def on_mount(self) -> None:
-        """Start on the active branch."""
+        """Select the active branch."""
         self.query_one("#detail").border_title = "Branch"
         self.draw()
         self.query_one("#branches").focus()
@@ -93,7 +93,7 @@ class TreeScreen(QuizlogScreen[bool]):
     # -- drawing
 
     def draw(self) -> None:
-        """Put the session's branches on the screen; the mark stays on its branch."""
+        """Draw the session's branches; the cursor stays on its branch."""
         branches = self.session.all_branches
         self._tree = tree_rows(branches, deleted=self._deleted)
         names = [row.branch.name for row in self._tree]
@@ -130,7 +130,7 @@ class TreeScreen(QuizlogScreen[bool]):
         return None if index is None else self._tree[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another branch is marked."""
+        """Show the newly selected branch."""
         if event.index < len(self._tree):
             self._marked = self._tree[event.index].branch.name
         self._draw_detail()
@@ -138,7 +138,7 @@ class TreeScreen(QuizlogScreen[bool]):
     # -- changing
 
     async def _change(self, call: Callable[[], object]) -> bool:
-        """Change the session and draw what came of it; whether it went well.
+        """Change the session and draw the result; returns whether it succeeded.
 
         Args:
             call: The change. A text that it returns is told.
@@ -158,7 +158,7 @@ class TreeScreen(QuizlogScreen[bool]):
 
     @work
     async def action_go(self) -> None:
-        """Switch to the marked branch, and back to the player."""
+        """Switch to the selected branch, and go back to the player."""
         row = self.row
         if row is None:
             return
@@ -175,18 +175,20 @@ class TreeScreen(QuizlogScreen[bool]):
 
     @work(group=DIALOG)
     async def action_fork(self) -> None:
-        """Ask for a step and an answer, and leave the marked branch there."""
+        """Ask for a step and an answer, and fork the selected branch there."""
         row = self.row
         if row is None or self._is_refused("a new branch"):
             return
         branch = row.branch
         start = self.session.pointer if branch.active else branch.at
-        question = f"Leave {branch.name} at which step, 0 to {branch.length}?"
+        question = f"Fork {branch.name} at which step, 0 to {branch.length}?"
         step = await self.app.push_screen_wait(AskScreen(question, str(start)))
         if step is None:
             return
         if not step.strip().isdecimal() or int(step) > branch.length:
-            warn(self, f"{step!r} is no step: {branch.name} has {plural(branch.length, 'answer')}")
+            warn(
+                self, f"{step!r} is not a step: {branch.name} has {plural(branch.length, 'answer')}"
+            )
             return
         at = int(step)
         path = self.session.record.path_of(branch.name)
@@ -204,7 +206,7 @@ class TreeScreen(QuizlogScreen[bool]):
         return missing is not None or self._is_locked(doing, kind)
 
     def _forked(self, name: str, at: int, answer: str) -> None:
-        """A fork from a branch; where it fails, the branch before is the active one again."""
+        """Fork a branch; if that fails, the previous branch becomes active again."""
         switched = name != self.session.record.branch
         if switched:
             self.session.switch(name)
@@ -221,19 +223,19 @@ class TreeScreen(QuizlogScreen[bool]):
 
     @work(group=DIALOG)
     async def action_rename(self) -> None:
-        """Ask for another name."""
+        """Ask for a new name."""
         row = self.row
         if row is None or self._is_refused("another name of the branch"):
             return
         old = row.branch.name
         shown = old if visible(old) == old else ""
-        new = await self.app.push_screen_wait(AskScreen(f"Another name for {old}?", shown))
+        new = await self.app.push_screen_wait(AskScreen(f"New name for {old}?", shown))
         if new is not None and await self._change(lambda: self.session.rename(old, new)):
             self._mark(new)
 
     @work(group=DIALOG)
     async def action_note(self) -> None:
-        """Ask for a note; an empty one takes the old one away."""
+        """Ask for a note; an empty one removes the old one."""
         row = self.row
         if row is None or self._is_refused("a note on the branch", "notes"):
             return
@@ -253,19 +255,19 @@ class TreeScreen(QuizlogScreen[bool]):
 
     def _hidden(self, name: str) -> str:
         self.session.delete(name)
-        return f"{name} is hidden, its answers stay; {self.key('tree.undo')} brings it back"
+        return f"{name} is hidden, its answers stay; {self.key('tree.undo')} restores it"
 
     @work
     async def action_restore(self) -> None:
-        """Bring the marked branch back, or say how to mark one."""
+        """Restore the selected branch, or say how to select a deleted one."""
         row = self.row
         if row is None or not row.branch.deleted:
-            tell(self, f"no deleted branch is marked; {self.key('tree.deleted')} shows them")
+            tell(self, f"no deleted branch is selected; {self.key('tree.deleted')} shows them")
         else:
             await self._change(lambda: self.session.restore(row.branch.name))
 
     def action_deleted(self) -> None:
-        """Deleted branches shown, or not."""
+        """Show or hide deleted branches."""
         self._deleted = not self._deleted
         self.draw()
         if self._deleted and not any(row.branch.deleted for row in self._tree):
@@ -273,13 +275,13 @@ class TreeScreen(QuizlogScreen[bool]):
 
     @work
     async def action_undo(self) -> None:
-        """Take the last change back."""
-        again = f"; {self.key('tree.redo')} does it again"
+        """Undo the last change."""
+        again = f"; {self.key('tree.redo')} redoes it"
         await self._change(lambda: undo(self.session, again))
 
     @work
     async def action_redo(self) -> None:
-        """Make it again."""
+        """Redo the change that was undone."""
         await self._change(lambda: redo(self.session))
 
     @work
@@ -288,7 +290,7 @@ class TreeScreen(QuizlogScreen[bool]):
         await self._change(self.session.reload)
 
     def _look_for_changes(self) -> None:
-        """Follow what others write."""
+        """Follow changes by other programs."""
         if (
             self.is_active
             and not self.slow_work.running
@@ -296,14 +298,14 @@ class TreeScreen(QuizlogScreen[bool]):
             and self.session.outdated
         ):
             self.action_reload()
-            tell(self, "somebody else wrote the record")
+            tell(self, "another program changed the record")
 
     def cancel(self) -> None:
         """Stop a slow script."""
         self._replayer.cancel()
 
     def leave(self) -> None:
-        """Back to the player."""
+        """Go back to the player."""
         if self.slow_work.running:
             self.cancel()
         self.dismiss(self._changed)

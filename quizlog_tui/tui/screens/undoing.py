@@ -1,4 +1,4 @@
-"""Undo and redo as the screens make them: each says what it took back or did again."""
+"""Undo and redo for the screens, with a message that names the change."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from ...session.session import Session
 
 
 def undo(session: Session, then: str = "") -> str:
-    """Take the last change back; what that was, and what one can do then."""
+    """Undo the last change; the message about it, with a hint `then`."""
     label = session.can_undo  # asked when its turn has come: other changes may go before
     if label is None:
-        return "nothing to take back"
+        return "nothing to undo"
     session.undo()
     return f"undone: {label}{then}"
 
 
 def redo(session: Session) -> str:
-    """Make the change again that was taken back; what that was."""
+    """Redo the change that was undone; the message about it."""
     label = session.can_redo
     if label is None:
-        return "nothing to do again"
+        return "nothing to redo"
     session.redo()
-    return f"done again: {label}"
+    return f"redone: {label}"

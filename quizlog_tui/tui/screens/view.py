@@ -1,4 +1,4 @@
-"""What the parts that a screen is composed of may ask of it; each part knows no more of it."""
+"""The interface through which the parts of a screen use it."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ class ScreenView(Protocol):
 
     @property
     def is_active(self) -> bool:
-        """Whether it is the screen on top."""
+        """Whether this is the top screen."""
 
     @property
     def slow_work(self) -> SlowWork:
-        """Runs what takes long, and shows errors that end it."""
+        """Runs slow work and shows its errors."""
 
     @property
     def gate(self) -> KeyGate:
-        """Stops keys that were typed before what they would act on was painted."""
+        """Stops keys that were typed before their target was painted."""
 
     def key(self, name: str) -> str:
-        """The key of an action, by its id, as the user has it."""
+        """The key of an action id under the user's key map."""
 
     def notify(self, message: str, *, severity: Any = ..., markup: bool = ...) -> None:
-        """Show a passing note."""
+        """Show a notification."""
 
     def run_worker(self, work: Any, *, group: str = ..., exclusive: bool = ...) -> Worker[Any]:
         """Run a coroutine beside the screen's messages."""
 
     def set_interval(self, interval: float, callback: Callable[[], None]) -> Timer:
-        """Call something again and again."""
+        """Call something repeatedly."""
 
     def post_message(self, message: Message) -> bool:
         """Send a message, which goes on to the program."""
 
 
 class DrawnView(ScreenView, Protocol):
-    """One that its parts may have drawn anew."""
+    """A screen that its parts can redraw."""
 
     def draw(self) -> None:
-        """Put on the screen how things stand now."""
+        """Draw the present state."""
 
 
 def in_worker(

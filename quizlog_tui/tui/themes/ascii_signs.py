@@ -1,4 +1,4 @@
-"""ASCII stand-ins for what is drawn, of the same width: for terminals that show nothing else."""
+"""Replaces drawn characters by ASCII of the same width, for terminals that show only ASCII."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAIRS = (
 
 
 class _Table(dict[int, str]):
-    """Makes a stand-in for each character when it is first met."""
+    """Computes the replacement of each character on first use."""
 
     def __missing__(self, code: int) -> str:
         sign = chr(code)
@@ -47,12 +47,12 @@ _STAND_INS = _Table({ord(sign): plain for signs, plain in _PAIRS for sign in sig
 
 
 def to_ascii(text: str) -> str:
-    """A text with a stand-in for each character that is not ASCII, as wide as before."""
+    """Replace each non-ASCII character of a text, keeping its width."""
     return text if text.isascii() else text.translate(_STAND_INS)
 
 
 def shows_signs(stream: TextIO | None) -> bool:
-    """Whether a stream can carry the signs that the screens draw with."""
+    """Whether a stream can encode the signs that the screens use."""
     try:
         "─│╭●✓▏".encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -61,8 +61,8 @@ def shows_signs(stream: TextIO | None) -> bool:
 
 
 class AsciiFilter(LineFilter):
-    """Draws every line with ASCII alone."""
+    """Draws every line in ASCII only."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments with stand-ins."""
+        """The segments with replaced characters."""
         return [Segment(to_ascii(text), style, control) for text, style, control in segments]

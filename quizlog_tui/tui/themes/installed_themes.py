@@ -1,4 +1,4 @@
-"""The themes of a running program: the wanted one at first, then all, again when a file changes."""
+"""Loads the themes of a running app: first the chosen one, then all; again when a file changes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class InstalledThemes:
         self._stamps: Stamps = {}
 
     def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
-        """Put on the theme that is wanted, found by its file's name; what is wrong with it.
+        """Apply the chosen theme, found by its file name; returns its problems.
 
-        To read all theme files would take a fifth of the time to the first frame.
+        Reading all theme files would take a fifth of the time to the first frame.
 
         Args:
             asked: The theme in the settings; empty if there is none.
@@ -45,7 +45,7 @@ class InstalledThemes:
         return [ConfigProblem("theme", f"there is no theme {asked!r}", "F2 lists them")]
 
     def take_changed(self) -> list[ConfigProblem]:
-        """Read all theme files if one has changed, and draw anew; what is wrong in them."""
+        """Read all theme files again if one has changed, and redraw; returns their problems."""
         files = theme_files()
         if stamps(files) == self._stamps:
             return []

@@ -1,6 +1,6 @@
-"""Themes from YAML files: those that come with quizlog, and the user's own. Reads, checks, reloads.
+"""Reads, checks and reloads themes from YAML files: shipped ones and the user's own.
 
-A file that is no theme is reported, all of them at once, and never stops the program.
+All invalid files are reported together; they never stop the program.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...files.paths import shipped
 from ...record.text.yaml_text import parse
 
 DEFAULT = "quizlog-dark"
-"""The theme of somebody who chose none."""
+"""The default theme."""
 _KEYS = [one.name for one in fields(Theme)]
 
 
@@ -30,7 +30,7 @@ def user_themes_folder() -> Path:
 
 
 def theme_files() -> list[Path]:
-    """All theme files, the user's last, so that they may replace shipped ones by name."""
+    """All theme files. The user's come last, so that they replace shipped ones of the same name."""
     return [
         path for folder in (shipped("themes"), user_themes_folder()) for path in _listed(folder)
     ]
@@ -44,7 +44,7 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[ConfigProblem]]:
-    """The themes in the files, and what is wrong in those that hold none."""
+    """The themes in the files, and the problems of invalid files."""
     themes, problems = [], []
     for path in paths:
         try:
@@ -57,22 +57,22 @@ def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[ConfigProblem]
 
 
 def theme_names(themes: Iterable[Theme]) -> set[str]:
-    """All that may be chosen: the themes given, and those that come with Textual."""
+    """All available themes: these and Textual's own."""
     return {theme.name for theme in themes} | set(BUILTIN_THEMES)
 
 
 def load_theme(path: Path) -> Theme:
-    """One theme file.
+    """Load a theme file.
 
     Raises:
-        QuizlogError: It is no theme: which key is wrong, and the nearest right one.
+        QuizlogError: It is not a theme; names the wrong key and the nearest valid one.
     """
     try:
         data, _ = parse(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise QuizlogError(f"cannot read: {error}", where=str(path)) from None
     if not isinstance(data, dict):
-        raise QuizlogError("is no theme", where=str(path), hint="keys such as name, primary")
+        raise QuizlogError("is not a theme", where=str(path), hint="keys such as name, primary")
     for key, message, hint in _wrong(data):
         raise QuizlogError(f"{key}: {message}", where=str(path), hint=hint)
     theme = Theme(**data)
@@ -88,7 +88,7 @@ def _wrong(data: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
     for key, value in data.items():
         if key not in _KEYS:
             near = get_close_matches(key, _KEYS, n=1)
-            yield key, "is no key of a theme", f"did you mean {near[0]}?" if near else None
+            yield key, "is not a theme key", f"did you mean {near[0]}?" if near else None
         elif key in ("dark", "ansi") and not isinstance(value, bool):
             yield key, "must be true or false", None
         elif key in _SHARES and not _is_share(value):
@@ -108,14 +108,14 @@ _COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES
 
 
 def _try(theme: Theme, path: Path) -> None:
-    """Draw colours from the theme: a bad one is only found when it is used."""
+    """Use the theme's colours, because an invalid colour is only detected then."""
     for key in sorted(_COLOURS - {"name"}):
         value = getattr(theme, key)
         try:
             Theme(name="try", primary=value or "#000000", ansi=theme.ansi).to_color_system()
         except Exception:
             raise QuizlogError(
-                f"{key}: {value!r} is no colour", where=str(path), hint="#rrggbb or a name"
+                f"{key}: {value!r} is not a colour", where=str(path), hint="#rrggbb or a name"
             ) from None
     for name, value in theme.variables.items():
         sheet = Stylesheet(variables={name: str(value)})

@@ -1,1 +1,1 @@
-"""One widget a module. Widgets draw what they are given and post messages; they call no session."""
+"""The widgets, one per module. They draw what they are given and never call a session."""

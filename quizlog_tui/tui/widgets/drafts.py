@@ -1,10 +1,10 @@
-"""What is typed and not sent: it stays with its question when one looks elsewhere. Pure."""
+"""Keeps typed but unsent text with its question while other steps are shown."""
 
 from __future__ import annotations
 
 
 class Drafts:
-    """The drafts of all questions but the one shown, whose draft stands in its input."""
+    """The drafts of all questions except the one shown, whose draft is in its input."""
 
     def __init__(self) -> None:
         self._question = ""
@@ -12,15 +12,15 @@ class Drafts:
         self._drafts: dict[str, str] = {}
 
     def send(self) -> None:
-        """The answer is on its way: what is typed from now on is for the question to come."""
+        """Note that the answer was sent: text typed from now on is for the next question."""
         self._sent = True
 
     def take_back(self) -> None:
-        """An answer stands in the input again: what is typed is for the question shown."""
+        """Note that the answer is back in the input: typed text is for the question shown."""
         self._sent = False
 
     def turn_to(self, question: str, typed: str, line: str) -> str | None:
-        """What is to stand in the input of another question; None if it is the one shown.
+        """The draft to put into the input of a question; None if the question is already shown.
 
         Args:
             question: What tells it from all others.

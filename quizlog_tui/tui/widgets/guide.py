@@ -1,4 +1,4 @@
-"""The line of the guided first run: what to try next."""
+"""The line of the guided tour: what to try next."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Guide(Static):
         return self._tour.lesson
 
     def on_mount(self) -> None:
-        """Begin, and look again and again."""
+        """Start checking the lesson regularly."""
         self.look()
         self.set_interval(_LOOK_SECONDS, self.look)
 
     def look(self) -> None:
-        """Draw the lesson one is at, if it is another than before."""
+        """Draw the current lesson if it has changed."""
         self._tour.look()
         said = self._tour.text(lambda name: shown(name, self.app._keymap))
         if said != self._told:

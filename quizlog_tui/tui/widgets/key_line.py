@@ -1,7 +1,7 @@
-"""The line at the bottom: the keys that matter here, and what they do; a click is the key.
+"""The footer: the important keys here and what they do; a click acts like the key.
 
-One line of text that is drawn again when the keys change. Textual's own footer makes a widget for
-each key, and makes all of them anew whenever the focus moves.
+It is one line of text, redrawn when the keys change. Textual's own footer creates a widget for each
+key, and creates all of them again whenever the focus moves.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from textual.widget import Widget
 from ..keys.key_names import shown_key
 
 _ALWAYS = ("app.help", "leave")
-"""Actions whose keys stay where there is no room for all: who is lost looks for them."""
+"""Actions that stay when there is no room for all keys: a lost user looks for them."""
 
 
 class KeyLine(Widget):
-    """The bindings of the screen that want to be shown."""
+    """The bindings of the screen that the footer shows."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
     ALLOW_SELECT = False
@@ -44,7 +44,7 @@ class KeyLine(Widget):
         self._shown: list[tuple[Binding, str]] = []
 
     def on_mount(self) -> None:
-        """Draw now, and whenever other keys do something."""
+        """Draw now, and whenever the active bindings change."""
         self.screen.bindings_updated_signal.subscribe(self, self._take)
         self._take(self.screen)
 
@@ -60,12 +60,12 @@ class KeyLine(Widget):
             self.refresh()
 
     def _typed(self, key: str) -> bool:
-        """Whether a key is text where the focus is."""
+        """Whether the focused widget takes a key as text."""
         sign, focused = shown_key(key), self.screen.focused
         return len(sign) == 1 and focused is not None and focused.check_consume_key(key, sign)
 
     def _in_sight(self) -> list[tuple[Binding, str]]:
-        """The keys there is room for: the last go first, but for those one needs to get out."""
+        """The keys that fit: the last ones are dropped first, except those to leave."""
         found = list(self._shown)
         spare = [each for each in found if each[0].action not in _ALWAYS]
         while spare and sum(map(_width, found)) > self.size.width:
@@ -82,7 +82,7 @@ class KeyLine(Widget):
         return Content("").join(parts)
 
     def on_click(self, event: events.Click) -> None:
-        """Do as if the key were pressed."""
+        """Act as if the key was pressed."""
         end = 0
         for binding, shown in self._in_sight():
             end += _width((binding, shown))
@@ -92,5 +92,5 @@ class KeyLine(Widget):
 
 
 def _width(part: tuple[Binding, str]) -> int:
-    """Cells of a key and what it does."""
+    """Cells of a key and its label."""
     return cell_len(f"{part[1]} {part[0].description} ")

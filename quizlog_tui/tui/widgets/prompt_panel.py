@@ -1,6 +1,6 @@
-"""The pending question with an input fitted to its kind, or what stands in its place.
+"""The panel with the pending question and its input, or the text shown instead.
 
-Free text is always possible: `toggle_plain` puts the line of text in place of any other input.
+Free text is always possible: `toggle_plain` replaces any other input by the plain line.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _NUMBERS = {
     NUMBER: re.compile(r"\s*[-+]?(\d[\d_]*)?\.?\d*([eE][-+]?\d+)?\s*(/\s*\d+\s*)?"),
 }
 _QUESTION = 2_000
-"""Characters of a question that its few rows can show; the output shows all of it."""
+"""Maximum characters of a question in the panel; the output shows all of it."""
 
 
 class PromptPanel(Vertical):
-    """Asks. Posts `Answered` through the input in use."""
+    """Shows a question. Posts `Answered` through the input in use."""
 
     DEFAULT_CSS = """
     PromptPanel {
@@ -57,7 +57,7 @@ class PromptPanel(Vertical):
         self._said: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
-        """The question, options, the line of text and a remark; other inputs when needed."""
+        """The question, options, the plain line and a hint; other inputs on demand."""
         yield Static(markup=False, id="question")
         yield RowList(id="options")
         yield TextLine(id="answer")
@@ -94,7 +94,7 @@ class PromptPanel(Vertical):
         self._mark_option()
 
     def _mark_option(self) -> None:
-        """Mark the option that stands in the line, whichever way it came there; else none."""
+        """Select the option that equals the text in the line; none if there is no such option."""
         shown, text = self.query_one("#options", RowList), self.text_line.value
         if text in self.options:
             shown.mark(self.options.index(text))
@@ -102,7 +102,7 @@ class PromptPanel(Vertical):
             shown.mark(None)
 
     def tell(self, title: str, text: str) -> None:
-        """Show a state in which nothing can be answered."""
+        """Show a text instead of a question."""
         self._turn_to("")
         self._question = None
         self._title(title, "")
@@ -112,7 +112,7 @@ class PromptPanel(Vertical):
         self._arrange()
 
     def _turn_to(self, name: str) -> None:
-        """Keep what was typed for the question before, and take up what was typed for this one."""
+        """Save the draft of the previous question, and restore the draft of this one."""
         text = self._drafts.turn_to(name, self.draft, self.text_line.value)
         if text is not None:
             self._unfit = False
@@ -125,7 +125,7 @@ class PromptPanel(Vertical):
 
     @property
     def draft(self) -> str:
-        """What is typed and not sent; empty if nothing is."""
+        """The typed but unsent text; empty if there is none."""
         fitted = self._fitted.draft
         return self.text_line.value if fitted is None else fitted
 
@@ -134,11 +134,11 @@ class PromptPanel(Vertical):
         self.border_subtitle = one_line(kind).replace("[", "\\[")
 
     def remark(self, text: str) -> None:
-        """Say something in the line below the input, such as the recorded answer."""
+        """Show a hint below the input, such as the recorded answer."""
         self._say("#remark", one_line(text))
 
     def _say(self, name: str, text: str) -> None:
-        """Change a text; the screen is laid out anew only where its height may change."""
+        """Change a text, with a new layout only if its height may change."""
         widget = self.query_one(name, Static)
         before, width = self._said.get(name), max(1, widget.size.width)
         if text != before:
@@ -155,7 +155,7 @@ class PromptPanel(Vertical):
 
     @property
     def suggests(self) -> bool:
-        """Whether up and down step through suggestions here."""
+        """Whether up and down step through suggestions."""
         return not self._fitted.shown
 
     def _arrange(self) -> None:
@@ -170,29 +170,29 @@ class PromptPanel(Vertical):
         self._fitted.show(question if fitting else None)
 
     def _use_line(self) -> None:
-        """Go on with the plain line: the input that fits this question cannot be used."""
+        """Use the plain line, because the input for this question is not usable."""
         self._unfit = True
         self._arrange()
         self.focus_input()
 
     def _keep_in_sight(self) -> None:
-        """Nobody types blind: where the panel has no room for all, it shows the input."""
+        """Keep the input visible if the panel has no room for everything."""
         focused = self.screen.focused
         if self.max_scroll_y and focused is not None and self.has_focus_within:
             focused.scroll_visible(animate=False, immediate=True)
 
     async def arranged(self) -> None:
-        """Wait until the input that fits is there."""
+        """Wait until the input exists."""
         await self._fitted.arranged()
 
     def toggle_plain(self) -> bool:
-        """The plain line instead of the fitting input, or back; whether it is plain now."""
+        """Switch between the plain line and the fitting input; whether the line is shown now."""
         self._plain = not self._plain
         self._arrange()
         return self._plain
 
     def focus_input(self) -> bool:
-        """Let the user type; False if nothing can be answered."""
+        """Focus the input; False if there is no question."""
         if self._question is None:
             return False
         if self._fitted.shown:
@@ -203,7 +203,7 @@ class PromptPanel(Vertical):
         return True
 
     def fill(self, answer: str) -> None:
-        """Put an answer into the input, or into the line if only that can hold it."""
+        """Insert an answer into the input, or into the plain line if only that can show it."""
         self._drafts.take_back()
         self._unfit = self._question is not None and not self._question.fits_editor(answer)
         self._put(answer)
@@ -218,22 +218,22 @@ class PromptPanel(Vertical):
     # -- events
 
     def on_resize(self) -> None:
-        """The input stays in sight also where the terminal becomes small."""
+        """Keep the input visible when the terminal shrinks."""
         self.call_after_refresh(self._keep_in_sight)
 
     def on_answered(self, event: Answered) -> None:
-        """What is typed from now on is for the question to come."""
+        """Note that text typed from now on is for the next question."""
         self._drafts.send()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """An option was chosen with Enter or the mouse."""
+        """Insert an option chosen with Enter or the mouse."""
         event.stop()
         if self._lists(event.document):
             self.text_line.fill(self.options[event.index])
             self.text_line.focus()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """An option is marked: put it into the line."""
+        """Insert the selected option into the line."""
         event.stop()
         if self._lists(event.document):
             self.text_line.fill(self.options[event.index])
@@ -243,13 +243,13 @@ class PromptPanel(Vertical):
         return self._question is not None and table is self._question.table
 
     def on_input_changed(self, event: TextLine.Changed) -> None:
-        """Mark the option typed; say when it is not of the kind wanted, which may be sent too."""
+        """Select the typed option; warn if the answer is not of the expected kind."""
         self._mark_option()
         kind = "" if self._question is None or self._plain else self._question.kind.name
         pattern = _NUMBERS.get(kind)
         if pattern:
             fits = not event.value or pattern.fullmatch(event.value)
-            self.border_subtitle = kind if fits else f"✗ not of kind {kind}; sent all the same"
+            self.border_subtitle = kind if fits else f"✗ not a valid {kind}; sent anyway"
 
 
 def _in_short(question: str) -> str:

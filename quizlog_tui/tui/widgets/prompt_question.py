@@ -1,4 +1,4 @@
-"""A question that can be answered, and what follows from it for the input. No widgets here."""
+"""A question that can be answered, and its choices and input. Uses no widgets."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .lines.documents import Table
 
 @dataclass(frozen=True)
 class PromptQuestion:
-    """What is asked."""
+    """A question."""
 
     text: str
     kind: InputType
-    """What kind of answer it wants."""
+    """The kind of answer that it expects."""
     before: str = ""
-    """What was printed before it, in which options or a matrix may be shown."""
+    """The text printed before it, which may contain options or a matrix."""
 
     @property
     def heard(self) -> str:
-        """All that one has read when one answers."""
+        """The whole text that the user has read before answering."""
         return f"{self.before}\n{self.text}"
 
     @cached_property
@@ -38,9 +38,9 @@ class PromptQuestion:
 
     @cached_property
     def editor(self) -> EditorKind | None:
-        """The input that fits better than the plain line; None if the line does."""
+        """The input for this kind of answer; None if the plain line fits best."""
         return editor_for(self.kind, self.heard)
 
     def fits_editor(self, answer: str) -> bool:
-        """Whether that input can show an answer whole."""
+        """Whether that input can show a whole answer."""
         return self.editor is None or self.editor.holds(answer)

@@ -1,4 +1,4 @@
-"""A run as one row: where one looks, its marks, and the scores of all attempts; click to jump."""
+"""A slider over a run: the step shown, markers and scores of all branches; click to jump."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Scrubber(Widget):
 
     @dataclass
     class Jumped(Message):
-        """The user wants to look at a step."""
+        """The user jumped to a step."""
 
         step: int
 
@@ -41,7 +41,7 @@ class Scrubber(Widget):
         self._right = ""
 
     def show(self, step: int, length: int, marks: Mapping[int, str], right: str) -> None:
-        """Draw a place in a run, signs at steps, and a text at the right."""
+        """Draw a position in a run, signs at steps, and a text at the right."""
         before = self._step, self._length, self._marks, self._right
         self._step, self._length, self._marks, self._right = step, length, marks, right
         if before != (step, length, marks, right):
@@ -61,7 +61,7 @@ class Scrubber(Widget):
         return Strip(segments).adjust_cell_length(self.content_size.width, plain)
 
     def _cells(self) -> Iterator[tuple[str, str]]:
-        """What stands in each column, by the name of its style."""
+        """The character and style of each column."""
         columns = self._columns()
         head = column_of(self._step, self._length, columns)
         signs = {column_of(at, self._length, columns): sign for at, sign in self._marks.items()}
@@ -84,7 +84,7 @@ class Scrubber(Widget):
             self._jump(event)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Let the mouse go."""
+        """Release the mouse."""
         self.release_mouse()
 
     def _jump(self, event: events.MouseEvent) -> None:
@@ -93,11 +93,11 @@ class Scrubber(Widget):
 
 
 def column_of(step: int, length: int, columns: int) -> int:
-    """Where a step stands on a row of so many columns."""
+    """The column of a step on a row of this width."""
     return round(step * (columns - 1) / length) if length else 0
 
 
 def step_at(column: int, length: int, columns: int) -> int:
-    """The step that stands at a column."""
+    """The step at a column."""
     inside = max(0, min(column, columns - 1))
     return round(inside * length / (columns - 1)) if columns > 1 else 0

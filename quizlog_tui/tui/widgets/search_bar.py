@@ -1,4 +1,4 @@
-"""The line at the bottom in which one types what to find."""
+"""The search line at the bottom."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 
 class SearchBar(Input):
-    """Hidden until it is opened; finds while one types."""
+    """A search line, hidden until it is opened; it searches while the user types."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
     DEFAULT_CSS = """
@@ -23,39 +23,39 @@ class SearchBar(Input):
 
     @dataclass
     class Finding(Message):
-        """The words changed."""
+        """The words have changed."""
 
         words: str
 
     @dataclass
     class Closed(Message):
-        """The search is done: kept with Enter, or given up."""
+        """The search line was closed: kept with Enter, or cancelled."""
 
         keep: bool
 
     def __init__(self) -> None:
-        super().__init__(placeholder="find; Enter keeps, then n N & ; Escape gives up")
+        super().__init__(placeholder="find; Enter keeps the hits for n N &; Escape cancels")
         self.cursor_blink = False
 
     def open(self) -> None:
-        """Begin a search."""
+        """Open the line."""
         self.add_class("-open")
         self.clear()
         self.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Find while typing."""
+        """Search while the user types."""
         event.stop()
         if self.has_class("-open"):
             self.post_message(self.Finding(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Keep what is found."""
+        """Keep the hits."""
         event.stop()
         self._close(keep=bool(event.value))
 
     def action_close(self) -> None:
-        """Give the search up."""
+        """Cancel the search."""
         self._close(keep=False)
 
     def _close(self, *, keep: bool) -> None:

@@ -1,1 +1,1 @@
-"""Attacks by quizzes, as data: hostile scripts and answers, each run for real as a user would."""
+"""Attacks by quizzes: hostile scripts and answers, run like a user's."""

@@ -28,14 +28,14 @@ from .made import MadeFiles, made
 _SEED = 7
 _NEXT = "print(41 + 1)\ninput('? ')\n"
 COPY, _OVERLAY = "a copy", "an overlay"
-"""How the folder of a script is its own, in the name of what it ran under."""
+"""Kinds of private folders, in the name of the isolation."""
 _ASKS = "verdict_in"
-"""The check for which the record is verified."""
+"""The check that needs a verified record."""
 
 
 @dataclass(frozen=True)
 class Shell:
-    """What one command of the shell showed."""
+    """The result of a command."""
 
     code: int
     """Its exit code; that of a time-out is negative."""
@@ -45,7 +45,7 @@ class Shell:
 
 @dataclass(frozen=True)
 class AttackFacts:
-    """What others could change of a process or a device, and must not."""
+    """Facts about processes and devices that an attack must not change."""
 
     devices: tuple[tuple[int, int], ...]
     """Mode and owner of devices that every script has open."""
@@ -57,7 +57,7 @@ class AttackFacts:
 
     @classmethod
     def now(cls, scene: Scene, script: Path) -> AttackFacts:
-        """As they are."""
+        """The present facts."""
         found = [os.stat(path) for path in ("/dev/null", "/dev/zero", "/dev/urandom")]
         pid = scene.victim.pid
         return cls(
@@ -74,30 +74,30 @@ class AttackFacts:
 
 @dataclass(frozen=True)
 class QuizAttempt:
-    """An attack by a quiz that was run, with all that was seen."""
+    """A performed attack by a quiz, with all observations."""
 
     status: str
-    """How the live run ended: that of its record, or the name of the error that ended it."""
+    """Status of the live run: that of its record, or the name of the error that ended it."""
     said: str
     """The error in words, the script's or ours."""
     transcript: Transcript | None
-    """All that the live run showed; None if it never came to its first stop."""
+    """The live run; None if it never reached its first stop."""
     verdict: Verdict | None
-    """What came of verifying the record, where a check asks for it."""
+    """The verdict on the record, if a check needs it."""
     shells: tuple[Shell, ...]
     made: tuple[MadeFiles, ...]
-    """The files that lie in its folder afterwards and did not before, its record among them."""
+    """The new files in its folder, including its record."""
     before: AttackFacts
     after: AttackFacts
     around: Around
     next_print: str
-    """What the run after it printed first; `42` is right."""
+    """First printed text of the next run; must be `42`."""
     sibling_print: str
-    """What the run beside it printed after that; `42` is right."""
+    """Last printed text of the concurrent run; must be `42`."""
 
     @property
     def isolation(self) -> str:
-        """What it ran under."""
+        """The isolation of the run."""
         unavailable = self.transcript.unavailable if self.transcript else ()
         return f"{isolation(unavailable)}, {COPY if 'folder' in unavailable else _OVERLAY}"
 
@@ -124,7 +124,7 @@ def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:
 
 
 def _staged(attack: QuizAttack, scene: Scene, folder: Path) -> Path:
-    """The folder of the quiz with all that lies in it; the path of its record."""
+    """Create the quiz's folder and files; the path of its record."""
     os.mkdir(folder)
     (folder / "quiz.py").write_text(scene.aimed(attack.script), encoding="utf-8")
     for name, text in attack.beside:
@@ -141,7 +141,7 @@ def _staged(attack: QuizAttack, scene: Scene, folder: Path) -> Path:
 def _live(
     attack: QuizAttack, scene: Scene, record: Path, replayer: Replayer
 ) -> tuple[str, str, Transcript | None]:
-    """How the live run ended, that in words, and what it showed."""
+    """The live run's status, its error in words, and its transcript."""
     shown: Transcript | None = None
     try:
         _sibling(attack, scene, record.parent, replayer)
@@ -157,7 +157,7 @@ def _live(
 
 
 def _sibling(attack: QuizAttack, scene: Scene, folder: Path, replayer: Replayer, *more: str) -> str:
-    """Take another run of the same script so far; what it printed last."""
+    """Run the same script concurrently up to here; its last printed text."""
     if attack.sibling is None:
         return "42"
     answers = [scene.aimed(answer) for answer in attack.sibling]
@@ -184,7 +184,7 @@ def _verified(attack: QuizAttack, record: Path) -> Verdict | None:
 
 
 def _shell(attack: QuizAttack, scene: Scene, folder: Path, words: tuple[str, ...]) -> Shell:
-    """Give one command, as a user would whose shell has a secret open."""
+    """Run a command like a user whose shell has a secret file open."""
     command = [sys.executable, "-m", "quizlog_tui", *map(scene.aimed, words)]
     try:
         done = subprocess.run(

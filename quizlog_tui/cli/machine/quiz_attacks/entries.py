@@ -1,4 +1,4 @@
-"""The list of attacks by quizzes as it is written in its file."""
+"""Reads the list of attacks by quizzes from its file."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ....replay.process.limits import Limits
 from ....sandbox.attacks.entries import INVARIANTS, AttackEntry, common
 
 ALSO = ("no_traceback", "devices_unchanged", "victim_unchanged", "script_unchanged")
-"""What must hold after every attack by a quiz besides what must after every attack."""
+"""Checks made after every attack by a quiz, in addition to `INVARIANTS`."""
 EVERY = (*INVARIANTS, *ALSO)
 _MEGA = 1 << 20
 
 
 @dataclass(frozen=True)
 class QuizAttack(AttackEntry):
-    """A hostile quiz, or hostile answers to a harmless one, and the commands a user then gives."""
+    """A hostile quiz, or hostile answers to a harmless one, and the commands that follow."""
 
     script: str
     answers: tuple[str, ...]
-    """Given one after the other to a live run."""
+    """The answers to a live run, in order."""
     sibling: tuple[str, ...] | None
     """Answers of another live run of the same script, before that; None for no such run."""
     sibling_then: str
-    """What that run answers after the attack; it must print 42."""
+    """Its answer after the attack; it must then print 42."""
     beside: tuple[tuple[str, str], ...]
     """Files in the script's folder: name and text."""
     links: tuple[tuple[str, str], ...]
@@ -34,10 +34,10 @@ class QuizAttack(AttackEntry):
     pipes: tuple[str, ...]
     """Pipes with names in the script's folder."""
     commands: tuple[tuple[str, ...], ...]
-    """Words behind `quizlog`, for one call of the shell after the other."""
+    """The arguments of `quizlog` commands, run in order."""
     limits: Limits
     open: str
-    """Why it is known to succeed, if it is."""
+    """Why it is known to succeed; empty if it is not."""
 
 
 def load(path: Path) -> list[QuizAttack]:

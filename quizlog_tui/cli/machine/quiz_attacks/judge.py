@@ -1,4 +1,4 @@
-"""Whether a guarantee held against a quiz: one function for each name of a check."""
+"""Judges whether a guarantee held against a quiz: one function per check."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _shown(text: object) -> str:
 
 
 def all_texts(attempt: QuizAttempt) -> Iterator[str]:
-    """All that a person is shown, or a record keeps, of what the script did."""
+    """All texts that a person sees or a record contains."""
     yield from _printed(attempt)
     yield attempt.said
     yield from (file.text for file in attempt.made)
@@ -107,36 +107,36 @@ def shell_lacks(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
 
 
 def no_traceback(attempt: QuizAttempt, scene: Scene, value: object) -> str | None:
-    """No command, and no run, ended in a fault of ours."""
+    """No command or run ended with a traceback of quizlog."""
     shown = [attempt.said, *(shell.stderr for shell in attempt.shells)]
     return must(not any(_TRACEBACK in text for text in shown), f"one shows {_shown(shown)}")
 
 
 def canary_absent(attempt: QuizAttempt, scene: Scene, value: object) -> str | None:
-    """The secret is in nothing that is shown or kept."""
+    """The secret is not shown or stored anywhere."""
     return must(not any(map(scene.reveals, all_texts(attempt))), "the secret came out")
 
 
 def made_lacks(attempt: QuizAttempt, scene: Scene, value: str) -> str | None:
-    """No file that was made holds this; and there is one beside the record."""
+    """No new file contains this, and there is one besides the record."""
     holding = [file.name for file in attempt.made if value in file.text]
     return must(not holding and len(attempt.made) > 1, f"it is in {holding or 'nothing at all'}")
 
 
 def plain_modes(attempt: QuizAttempt, scene: Scene, value: object) -> str | None:
-    """No file that was made runs as its owner; and there is one beside the record."""
+    """No new file is setuid or setgid, and there is one besides the record."""
     special = [file.name for file in attempt.made if file.mode & 0o6000]
     return must(not special and len(attempt.made) > 1, f"special are {special or 'none at all'}")
 
 
 def parent_files_max(attempt: QuizAttempt, scene: Scene, value: int) -> str | None:
-    """This process has not many more files open than before."""
+    """This process has at most this many more files open than before."""
     more = attempt.after.files - attempt.before.files
     return must(more <= value, f"{more} more are open")
 
 
 def same(name: str, said: str) -> Check:
-    """A fact is as it was."""
+    """Make a check that a fact is unchanged."""
 
     def check(attempt: Any, scene: Scene, value: object) -> str | None:
         return must(getattr(attempt.before, name) == getattr(attempt.after, name), said)

@@ -1,4 +1,4 @@
-"""The files that lie in a quiz's folder after an attack, read as hostile data."""
+"""Reads the files in a quiz's folder after an attack as hostile data."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _MOST = 4 << 20
-"""Bytes that are read of a file, or of a part of a bundle."""
+"""Maximum bytes read of a file or a part of a bundle."""
 
 
 @dataclass(frozen=True)
 class MadeFiles:
-    """A file that was made, by the script or by a command."""
+    """A new file, made by the script or by a command."""
 
     name: str
     mode: int
     text: str
-    """What it holds; of a bundle, what its parts hold."""
+    """Its content; for a bundle, the content of its parts."""
 
 
 def made(folder: Path, given: Collection[str]) -> Iterator[MadeFiles]:

@@ -12,11 +12,11 @@ from .judge import CHECKS
 _WITHOUT_OVERLAY = {
     "canary-modes": "Landlock sees no change of a file's mode, owner, times and attributes",
 }
-"""What holds only where an overlay lies over the script's folder, and why."""
+"""Attacks that fail only with an overlay over the script's folder, and why."""
 
 
 def perform(attacks: Sequence[QuizAttack]) -> Iterator[Judgement]:
-    """Run attacks one after the other, each judged when its turn is over."""
+    """Run attacks one after the other and judge each."""
     yield from judged(attacks, attempt, JudgingRules(CHECKS, EVERY))
 
 

@@ -1,4 +1,4 @@
-"""One episode in full: why it is verified or not, question, runs, hooks, what is taught."""
+"""Draws an episode in full: why it is verified or not, question, runs, hooks, conversation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..words import score_text
 from .hooks import graph
 
 MOST = 4000
-"""Characters of one foreign text that are shown."""
+"""Maximum characters shown of one text."""
 _SHORT = 60
-"""Characters of an answer that stands among others."""
+"""Maximum characters of an answer in a list."""
 
 
 def episode_lines(episode: EpisodeFacts) -> list[Line]:
@@ -23,7 +23,7 @@ def episode_lines(episode: EpisodeFacts) -> list[Line]:
 
 
 def clipped(text: str, most: int = MOST) -> str:
-    """A text up to a length, and how much more there is."""
+    """A text cut to a length, followed by the number of characters left out."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more)"
 
 
@@ -38,15 +38,15 @@ def _verdict(episode: EpisodeFacts) -> Iterator[Line]:
         mark = ("✓ ", "good") if check.holds else ("✗ ", "error")
         yield line("  ", mark, check.text)
     if episode.verified != episode.is_confirmed:
-        told = "says it is verified" if episode.verified else "says it is not verified"
-        yield line(("! ", "error"), f"the line {told}, which its runs do not bear out")
+        told = "says that it is verified" if episode.verified else "says that it is not verified"
+        yield line(("! ", "error"), f"the line {told}, but its runs do not confirm that")
 
 
 def _question(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Question")
-    yield line(clipped(episode.question) or ("it is not told", "dim"))
+    yield line(clipped(episode.question) or ("not given", "dim"))
     if episode.hint:
-        yield line(("hint, for the teacher alone: ", "dim"), clipped(episode.hint))
+        yield line(("hint, shown only to the teacher: ", "dim"), clipped(episode.hint))
     yield line((clipped(episode.about), "dim"))
 
 
@@ -66,21 +66,21 @@ def _run_pieces(run: EpisodeRun) -> tuple[tuple[str, str], ...]:
 
 
 def _parting(run: EpisodeRun, gold: EpisodeRun) -> str:
-    """Where a run leaves the gold one."""
+    """The step at which a run parts from the gold run."""
     at = run.parts_from(gold)
     if run.inputs == gold.inputs:
-        return "  answer for answer" if run.inputs else ""
+        return "  the same answers" if run.inputs else ""
     if at == len(run.inputs):
         return f"  ends after {plural(at, 'answer')}"
     return f"  parts at step {at}"
 
 
 def _answers(episode: EpisodeFacts) -> Iterator[Line]:
-    """Each gold answer with the runs that leave there."""
+    """Each gold answer with the runs that part there."""
     gold = episode.gold
-    yield _head("Answers, and who leaves the gold run there")
+    yield _head("Answers, and the runs that part from the gold run")
     if not gold.inputs:
-        yield line(("they are not told", "dim"))
+        yield line(("not given", "dim"))
     partings = [(run.parts_from(gold), run) for run in episode.others]
     for at, answer in enumerate(gold.inputs):
         same = sum(1 for there, _ in partings if there > at)
@@ -94,9 +94,9 @@ def _answers(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
     hooks = episode.gold.hooks
-    yield _head("Hooks: what each depends on")
+    yield _head("Hooks and what each depends on")
     if not hooks:
-        yield line(("there are none", "dim"))
+        yield line(("none", "dim"))
     known: list[str] = []
     drawn = graph([(hook.name, hook.depends_on) for hook in hooks])
     for hook, gutter in zip(hooks, drawn, strict=True):
@@ -105,7 +105,7 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
 
 
 def _hook_pieces(hook: HookFacts, known: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """A hook's name, its value, and what it depends on where that is not just the one before."""
+    """A hook's name, value, and dependencies unless that is only the previous hook."""
     yield clipped(hook.name, _SHORT), "prompt"
     value = hook.value_hash if hook.value is None else hook.value
     yield f" = {clipped(value, _SHORT)}", "answer"
@@ -116,7 +116,7 @@ def _hook_pieces(hook: HookFacts, known: Sequence[str]) -> Iterator[tuple[str, s
 
 
 def _talk(episode: EpisodeFacts) -> Iterator[Line]:
-    yield _head("The conversation that is taught")
+    yield _head("Training conversation")
     if episode.system_prompt:
         yield line(("system ", "dim"), clipped(episode.system_prompt))
     styles = {"user": "prompt", "assistant": "answer"}

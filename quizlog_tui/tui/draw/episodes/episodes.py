@@ -1,4 +1,4 @@
-"""The episodes of a file: a row for each, made when it is looked at."""
+"""Draws the episodes of a file, one row each, made on demand."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def count_words(file: EpisodeFile, state: str) -> str:
 
 
 def no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
-    """What to say where no episode is marked."""
+    """The text shown if no episode is selected."""
     if state and len(file):
         return [
             line((f"None of {plural(len(file), 'episode')} is {state}.", "head")),
             line(""),
-            line(("f", "answer"), " shows others, or all again."),
+            line(("f", "answer"), " shows others, or all."),
         ]
     return [
         line(("There are no episodes in this file.", "head")),

@@ -1,6 +1,6 @@
-"""The hooks of a run as a graph in text: a row for each, with lines to what it depends on.
+"""Draws the hooks of a run as a text graph: one row each, with lines to its dependencies.
 
-`○` depends on nothing, `●` on the one its line comes from. Pure; knows no widgets.
+`○` depends on nothing, `●` on the hook that its line comes from. Uses no widgets.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 WIDEST = 12
-"""Lines side by side that are drawn; a graph with more is told in words alone."""
+"""Maximum number of parallel lines; a wider graph is described in words only."""
 
 Edges = Sequence[tuple[str, Sequence[str]]]
 """Each hook's name and the names that it depends on, in order."""
 
 
 def graph(hooks: Edges) -> list[str]:
-    """The drawing at the left of each hook, all of one width; empty texts where it is too wide.
+    """The drawing to the left of each hook, all of the same width; empty if the graph is too wide.
 
-    A name that stands for several hooks means the last of them; one that is not there yet, nothing.
+    A name shared by several hooks means the last of them. A name not defined yet is ignored.
     """
     drawn: list[str] = []
     for row in _rows(_needed(hooks)):

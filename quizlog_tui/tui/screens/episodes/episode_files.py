@@ -1,4 +1,4 @@
-"""Asks which file of episodes to look into, and opens it."""
+"""Asks for a file of episodes and opens it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..dialogs import AskScreen, ChooseScreen
 
 
 async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile | None:
-    """Ask which file below a folder, or another; None if none was chosen or it cannot be read."""
+    """Ask for a file below a folder, or another; None if none was chosen or it is unreadable."""
     found = await screen.slow_work.run(lambda: episode_files(folder), "looking for episodes") or []
     chosen: int | None = len(found)
     if found:
         names = [line(str(path.relative_to(folder)), cut=True) for path in found]
         lines = [*names, line("  another file...", cut=True)]
-        question = "Look into which file of episodes?"
+        question = "Open which file of episodes?"
         chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
     if chosen is None:
         return None
@@ -30,6 +30,6 @@ async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile |
 
 
 async def _asked(screen: QuizlogScreen[Any]) -> Path | None:
-    ask = AskScreen("Look into which file of episodes?", USUAL)
+    ask = AskScreen("Open which file of episodes?", USUAL)
     wanted = (await screen.app.push_screen_wait(ask) or "").strip()
     return typed_path(wanted) if wanted else None

@@ -1,6 +1,6 @@
-"""The episodes of a file: a list, and the marked one in full. Changes nothing.
+"""The screen of a file of episodes: a list, and the selected one in full. Changes nothing.
 
-The file is read while one looks, a moment at a time and in a thread; an episode when it is marked.
+The file is indexed in a thread, a short time at once; an episode is read when it is selected.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..base import DIALOG, QuizlogScreen
 from ..dialogs import AskScreen
 
 LONG = 2**20
-"""Bytes of a line that is read only when it is chosen: longer ones take longer than a key press."""
+"""Lines of more bytes are read only on Enter, because they take longer than a key press."""
 
 _ONLY_READ = Audit("a file of episodes is only read", frozenset({"exports"}))
 
@@ -70,7 +70,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         self._stopped = False
 
     def content(self) -> ComposeResult:
-        """Titles, the list, and the marked episode."""
+        """Titles, the list, and the selected episode."""
         with Container(id="halves"):
             with Vertical(id="above"):
                 yield Heads(id="heads")
@@ -78,13 +78,13 @@ class EpisodesScreen(QuizlogScreen[None]):
             yield LineView(id="episode")
 
     def on_mount(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self.query_one(Heads).show(episode_layout)
         self._list.focus()
         self._reading = self._read()
 
     def on_unmount(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     @property
@@ -109,7 +109,7 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     @work(exclusive=True, group="read")
     async def _read(self) -> None:
-        """Find the rest of the lines, drawing what there is time and again."""
+        """Index the rest of the lines, and redraw from time to time."""
         more = True
         try:
             while more:
@@ -119,14 +119,14 @@ class EpisodesScreen(QuizlogScreen[None]):
             complain(self, error)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Draw once more when reading is over, however it ended."""
+        """Draw once more when reading ends."""
         if event.worker is self._reading and event.worker.is_finished and self.is_mounted:
             self.draw()
 
     # -- drawing
 
     def draw(self) -> None:
-        """Put what is known of the file on the screen; the mark stays on its episode."""
+        """Draw the list; the cursor stays on its episode."""
         marked = self.marked
         file = self._file
         self._shown = file.lines_in(self._state) if self._state else range(len(file))
@@ -151,7 +151,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         return self._shown[index] if index is not None and index < len(self._shown) else None
 
     def _draw_episode(self, *, chosen: bool = False) -> None:
-        """Show the marked episode, unless it is shown already."""
+        """Show the selected episode, unless it is already shown."""
         marked, pane = self.marked, self._pane
         if marked is None:
             pane.border_title = "Episode"
@@ -175,49 +175,49 @@ class EpisodesScreen(QuizlogScreen[None]):
             return [line((f"This line {error}.", "error")), line(""), line(told)]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another episode is marked."""
+        """Show the newly selected episode."""
         self._draw_episode()
 
     # -- keys
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """The chosen episode alone."""
+        """Show only the chosen episode."""
         self.action_read()
 
     def action_read(self) -> None:
-        """The marked episode alone."""
+        """Show only the selected episode."""
         if self.marked is not None:
             self._draw_episode(chosen=self._file.length(self.marked) > LONG)
             self.add_class("-alone")
             self._pane.focus()
 
     def action_list(self) -> None:
-        """The list again."""
+        """Show the list again."""
         self.remove_class("-alone")
         self._list.focus()
 
     def action_episode(self, by: int) -> None:
-        """The next (1) or previous (-1) episode."""
+        """Go to the next (1) or previous (-1) episode."""
         before = self._list.cursor
         self._list.action_move(by)
         if self._list.cursor == before:
             tell(self, "no more episodes that way")
 
     def action_state(self) -> None:
-        """Narrow to the next state, after the last to all."""
+        """Filter by the next state; after the last one, show all."""
         cycle = ["", *STATES]
         self._state = cycle[(cycle.index(self._state) + 1) % len(cycle)]
         self.draw()
 
     @work(group=DIALOG)
     async def action_jump(self) -> None:
-        """To a line of the file."""
+        """Go to a line of the file."""
         last = self._file.number(len(self._file) - 1) if len(self._file) else 0
         wanted = await self.app.push_screen_wait(AskScreen(f"Go to which line, 1 to {last}?"))
         if wanted is None:
             return
         if not wanted.strip().isdecimal():
-            warn(self, f"{wanted!r} is no number of a line")
+            warn(self, f"{wanted!r} is not a line number")
             return
         at = bisect_left(self._shown, int(wanted[:18]), key=self._file.number)
         if at == len(self._shown):
@@ -226,7 +226,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         self._list.move(at)
 
     def action_reload(self) -> None:
-        """Read the file again, or go on where reading was stopped."""
+        """Read the file again, or continue stopped reading."""
         if self.reading:
             return
         if not self._stopped:
@@ -241,7 +241,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         self._reading = self._read()
 
     def action_back(self) -> None:
-        """Escape: the list again, then stop reading, then as everywhere."""
+        """Escape: show the list again, else stop reading, else leave."""
         pane = self.pane()
         if pane is not None and pane.search.active:
             super().action_back()
@@ -255,5 +255,5 @@ class EpisodesScreen(QuizlogScreen[None]):
 
 
 def _place(shown: Sequence[int], marked: int | None) -> int:
-    """Where an episode stands among those shown, or the next one that does."""
+    """The index of an episode among those shown, or of the next one."""
     return 0 if marked is None else bisect_left(shown, marked)

@@ -1,7 +1,6 @@
-"""The library: all records below a folder, found while one looks, and watched from then on.
+"""The library screen: all records below a folder, found in the background and watched for changes.
 
-What is known of them and in which order they are shown is the `Shelf`'s, how it is learnt is in
-`record_search`; opening one is the program's.
+The `Shelf` holds and sorts the records, `record_search` finds them, and the app opens them.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from .new import new_record
 from .record_search import RecordSearch
 
 _AGES_SECONDS = 30
-"""How often the column of ages is drawn anew."""
+"""Seconds between two redraws of the ages."""
 
 
 class LibraryScreen(QuizlogScreen[None]):
@@ -58,8 +57,8 @@ class LibraryScreen(QuizlogScreen[None]):
         folder: Where to look.
         examples: Gives the folder to look in instead if there are no records; called in a thread.
         state: Remembers the record looked at last, and the order.
-        replayer: Where records are opened, to cancel a slow one.
-        clock: How ages are told.
+        replayer: Runs opened records; cancels a slow one.
+        clock: Formats ages.
     """
 
     SCOPE = "library"
@@ -94,19 +93,19 @@ class LibraryScreen(QuizlogScreen[None]):
         self._marked: Path | None = None
         self._remark = ""
         self._remarked: Path | None = None
-        """The record whose script `_remark` is about."""
+        """The record that `_remark` is about."""
         self._last = state.last
         self._query = Query()
 
     def content(self) -> ComposeResult:
-        """Titles, the list, and the marked record in words."""
+        """Titles, the list, and a line about the selected record."""
         yield Heads(id="heads")
         yield RowList(id="records")
         yield LineView(id="nothing")
         yield Static(id="marked", markup=False)
 
     def on_mount(self) -> None:
-        """Begin to look for records."""
+        """Start looking for records."""
         self.query_one("#records").focus()
         self.search.begin()
         self.draw()
@@ -114,30 +113,30 @@ class LibraryScreen(QuizlogScreen[None]):
 
     @property
     def ready(self) -> bool:
-        """Whether keys may act: the first records that are found are there."""
+        """Whether keys may act: the first records have been found."""
         return self.search.has_looked and super().ready
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A search may be over."""
+        """Draw again, since a search may have ended."""
         self.search.worker_changed(event.worker)
 
     # -- drawing
 
     def _found_some(self, found: Sequence[Summary]) -> None:
-        """Put the mark on the record looked at last, as soon as it is found."""
+        """Select the record shown last as soon as it is found."""
         if self._marked is None and self._last:
             name = Path(self._last).name
             same = (one.path for one in found if one.path.name == name)
             self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
 
     def _found_all(self) -> None:
-        """From now on the mark stays on its record; while records come in it stays at the top."""
+        """Keep the cursor on its record from now on; during the search it stays at the top."""
         marked = self.marked
         if marked is not None:
             self._marked = marked.path
 
     def draw(self) -> None:
-        """Put the shelf on the screen; the mark stays on its record."""
+        """Draw the shelf; the cursor stays on its record."""
         shelf = self._shelf
         records = self.query_one("#records", RowList)
         at = shelf.index(self._marked)
@@ -168,7 +167,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     @work(exclusive=True, group="script")
     async def _look_at_script(self) -> None:
-        """Say of the marked record's script what the record's file does not tell."""
+        """Show what the selected record's script asks for, which the record does not contain."""
         marked = self.marked
         if marked is not None:
             self._remark = await asyncio.to_thread(script_remark, marked)
@@ -176,7 +175,7 @@ class LibraryScreen(QuizlogScreen[None]):
             self._draw_marked()
 
     def on_screen_resume(self) -> None:
-        """Back from a record: what was done there shows at once; something may be allowed now."""
+        """Update after returning from a record: it may have changed, or its script got a grant."""
         self.search.look_at_once()
         self._look_at_script()
 
@@ -198,7 +197,7 @@ class LibraryScreen(QuizlogScreen[None]):
         return None if index is None else self._shelf.shown[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Remember the marked record, not its row."""
+        """Remember the selected record instead of its row."""
         if event.index < len(self._shelf.shown):
             self._marked = self._shelf.shown[event.index].path
         self._draw_marked()
@@ -222,27 +221,27 @@ class LibraryScreen(QuizlogScreen[None]):
             self.post_message(OpenRecord(self.marked.path))
 
     def neighbour(self, path: Path, by: int) -> Path | None:
-        """The record after (1) or before (-1) one, in the order shown; it gets the mark."""
+        """The next (1) or previous (-1) record in the order shown; selects it."""
         found = self._shelf.neighbour(path, by)
         self._marked = found or self._marked
         self.draw()
         return found
 
     def action_status(self) -> None:
-        """Narrow to the next status."""
+        """Filter by the next status."""
         self._shelf.narrow()
         self.draw()
 
     def action_sort(self) -> None:
-        """Sort by the next."""
+        """Sort by the next order."""
         self._sort(None)
 
     def action_turn(self) -> None:
-        """The other way round."""
+        """Reverse the order."""
         self._sort(self._shelf.order)
 
     def on_heads_clicked(self, event: Heads.Clicked) -> None:
-        """Sort by a column, or turn it."""
+        """Sort by a column, or reverse its order."""
         order = {"record": "name", "state": "score"}.get(event.column, event.column)
         if order in ORDERS:
             self._sort(order)
@@ -253,7 +252,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self.draw()
 
     def action_editor(self) -> None:
-        """The marked record's file in the user's editor."""
+        """Open the selected record's file in the user's editor."""
         marked = self.marked
         if marked is None or self._is_locked("the record, in your editor"):
             return
@@ -271,7 +270,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     @work(group=DIALOG)
     async def action_episodes(self) -> None:
-        """Look into a file of episodes."""
+        """Open a file of episodes."""
         from ..episodes.episode_files import choose_file
         from ..episodes.episodes import EpisodesScreen
 
@@ -302,7 +301,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self.commands.end()
 
     def action_back(self) -> None:
-        """Escape: stop looking for records, else as everywhere."""
+        """Escape: stop looking for records, else leave."""
         if self.search.awaited and not self.slow_work.running:
             self.search.stop()
         else:
@@ -310,7 +309,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     @work(group=DIALOG)
     async def action_new(self) -> None:
-        """A record for a script; it is opened."""
+        """Make a record for a script and open it."""
         if self._is_locked("a new record"):
             return
         path = await new_record(self, self._replayer)

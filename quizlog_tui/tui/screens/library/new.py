@@ -21,10 +21,10 @@ from ..dialogs import AskScreen
 
 
 async def new_record(screen: QuizlogScreen[Any], replayer: Replayer) -> Path | None:
-    """Ask until a record can be written; None if the user thought better of it.
+    """Ask until a record can be written; None if the user cancels.
 
     Args:
-        screen: Asks, and tells what goes wrong.
+        screen: Asks, and shows errors.
         replayer: Runs the script up to its first question.
     """
     app, script = screen.app, ""
@@ -34,7 +34,7 @@ async def new_record(screen: QuizlogScreen[Any], replayer: Replayer) -> Path | N
         if not wanted:
             return None
         script = wanted
-        wanted = await app.push_screen_wait(AskScreen("Seed of its randomness?", seed))
+        wanted = await app.push_screen_wait(AskScreen("Seed for random numbers?", seed))
         if wanted is None:
             return None
         seed = wanted
@@ -47,12 +47,12 @@ def _made(script: str, seed: str, replayer: Replayer) -> Path:
     """Write a record beside a script, under the first free name, with the script's first stop.
 
     Raises:
-        UsageError: The seed is no whole number.
+        UsageError: The seed is not a whole number.
         ScriptError: The script cannot be read, or is a record itself.
         RecordError: The record cannot be written.
     """
     if not re.fullmatch(r"\s*-?\d{1,18}\s*", seed):
-        raise UsageError(f"the seed {seed!r} is no whole number", hint="as 123456")
+        raise UsageError(f"the seed {seed!r} is not a whole number", hint="such as 123456")
     path = typed_path(script)
     rules.read_new_script(path)
     names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))

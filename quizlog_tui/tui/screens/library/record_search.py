@@ -1,6 +1,6 @@
-"""How a library finds its records, and watches them: in threads, a little at a time.
+"""Finds and watches the records of a library in threads, a short time at once.
 
-Draws nothing; the library does.
+The library draws them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ...toasts import tell
 from ..view import DrawnView, in_worker
 
 _WATCH_SECONDS = 0.5
-"""How often the known records are looked at for changes."""
+"""Seconds between two checks of the known records."""
 _REST = 20
-"""Looking for changes rests so many times as long as it took: it takes a 20th of a processor."""
+"""Each check is followed by a pause this many times as long: it uses a 20th of a processor."""
 
 
 class RecordSearch:
-    """Learns of the records below a folder.
+    """Finds the records below a folder.
 
     Args:
         view: The screen that shows them.
@@ -48,7 +48,7 @@ class RecordSearch:
     ) -> None:
         self.view = view
         self.folder = folder
-        """Where is looked; the examples' if there is nothing else."""
+        """The folder searched; that of the examples if there are no records."""
         self._examples: Callable[[], Path] | None = examples
         self._shelf = shelf
         self._found_some = found_some
@@ -60,20 +60,20 @@ class RecordSearch:
         self._look_from = 0.0
         self._search_from = 0.0
         self.has_looked = False
-        """Whether the first records are found."""
+        """Whether the first records have been found."""
 
     def begin(self) -> None:
-        """Look for records from the beginning, and from then on for changes."""
+        """Look for records from the start, then watch for changes."""
         self.reload()
         self.view.set_interval(_WATCH_SECONDS, self.look_around)
 
     def look_at_once(self) -> None:
-        """See what was done to the records just now."""
+        """Check the records for changes now."""
         self._look_from = 0.0
         self.look_around()
 
     def search_soon(self) -> None:
-        """Look for new records the next time that something is looked for."""
+        """Look for new records at the next check."""
         self._search_from = 0.0
 
     @property

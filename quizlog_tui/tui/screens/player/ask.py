@@ -1,7 +1,7 @@
-"""Asking several models the pending question: replies as they arrive, the vote as it grows.
+"""The screen that asks several models the pending question and shows replies and votes live.
 
-Answers only when told to, or on autopilot while models agree. What a person answered stays: models
-that answer otherwise get a branch of their own.
+It answers only on request, or on autopilot while the models agree. A person's answer stays: if the
+models' answer differs, it goes to a new branch.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _ASKING = "asking"
 """The group of the workers that wait for models."""
 
 _CHOICES = {
-    "ask.accept": "takes it",
-    "ask.override": "changes it",
-    "ask.autopilot": "goes on by itself",
-    "ask.leave": "leaves it",
+    "ask.accept": "accepts",
+    "ask.override": "edits",
+    "ask.autopilot": "runs the autopilot",
+    "ask.leave": "leaves",
 }
 
 
 class _NotAgreedError(Exception):
-    """The user has not agreed to asking models that may bill it."""
+    """The user has not agreed to ask models that may cost money."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
@@ -56,9 +56,9 @@ class AskModelsScreen(QuizlogScreen[str]):
     """Dismisses with `changed`, with `override: TEXT` to be edited, or with nothing.
 
     Args:
-        session: The record whose pending question is asked.
-        clock: How durations are told.
-        agreed: The models that may be asked although their providers may bill it; grows.
+        session: The record with the pending question.
+        clock: Formats durations.
+        agreed: The models that the user agreed to ask although they may cost money; grows.
     """
 
     SCOPE = "ask"
@@ -78,7 +78,7 @@ class AskModelsScreen(QuizlogScreen[str]):
         self._autopilot = False
 
     def content(self) -> ComposeResult:
-        """The decision as it grows."""
+        """The decision, drawn as it grows."""
         yield LineView(id="decision")
 
     def on_mount(self) -> None:
@@ -91,10 +91,10 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     @work(group=_ASKING, exclusive=True, exit_on_error=False)
     async def _ask(self, decision: Decision | None = None) -> None:
-        """Ask the pending question; on autopilot go on while models agree.
+        """Ask the pending question; on autopilot continue while the models agree.
 
         Args:
-            decision: What was decided about it; None if it is yet to be asked.
+            decision: The decision on it; None if it has not been asked.
         """
         self._asking, self._decision = True, None
         self.status("asking the models; Escape stops")
@@ -120,7 +120,7 @@ class AskModelsScreen(QuizlogScreen[str]):
         )
 
     def _note(self, text: str) -> None:
-        """Warn once, however often is asked."""
+        """Warn only once."""
         if text not in self._noted:
             self._noted.add(text)
             warn(self, text)
@@ -143,13 +143,13 @@ class AskModelsScreen(QuizlogScreen[str]):
                 return
 
     def _check_agreed(self, panel: Panel) -> None:
-        """Nobody is asked who may bill it, unless the user has agreed."""
+        """Raise unless the user has agreed to ask the models that may cost money."""
         if not self._agreed.issuperset(panel.bill.names):
             raise _NotAgreedError(panel.bill.names)
 
     @work(group=DIALOG, exclusive=True)
     async def _ask_whether(self, names: Sequence[str]) -> None:
-        """Ask the user, once for each model, then the models."""
+        """Ask the user for consent, once per model, then ask the models."""
         question = ConfirmScreen(f"Ask the models: {cost_text(names)}.")
         if await self.app.push_screen_wait(question):
             self._agreed.update(names)
@@ -158,11 +158,11 @@ class AskModelsScreen(QuizlogScreen[str]):
             self.leave()
 
     async def _ask_person(self, prompt: object) -> str | None:
-        """The person at the screen is one of the voters."""
+        """Ask the person at the screen for a vote."""
         return await self.app.push_screen_wait(AskScreen("Your vote? (Escape abstains)"))
 
     def _progress(self, progress: Progress) -> None:
-        """Something arrived: draw the vote as it stands."""
+        """Draw the present vote when something arrives."""
         self._draw(progress.decision)
         who = f" {progress.name}" if progress.name else ""
         self.status(f"… {progress.what}{one_line(who)}; Escape stops")
@@ -175,11 +175,11 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     def _say_what_now(self, decision: Decision) -> None:
         if decision.verdict.why is None:
-            said = f"nothing was decided; {self.key('ask.override')} answers yourself"
+            said = f"nothing was decided; {self.key('ask.override')} lets you answer"
         elif self._autopilot:
             takes, answers = self.key("ask.accept"), self.key("ask.override")
             said = "paused: the models do not agree; "
-            said += f"{takes} takes it all the same, {answers} answers yourself"
+            said += f"{takes} accepts it anyway, {answers} lets you answer"
         else:
             said = ", ".join(f"{self.key(name)} {does}" for name, does in _CHOICES.items())
         self.status(f"◆ {clipped(outcome_text(decision.verdict), 40)} · {said}")
@@ -192,9 +192,9 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     @work(group=DIALOG, exclusive=True)
     async def action_accept(self) -> None:
-        """Answer with what was decided."""
+        """Answer with the decision."""
         if self._decision is None:
-            tell(self, "nothing is decided here")
+            tell(self, "nothing has been decided")
             return
         decision = self._decision
         if await self.slow_work.run(lambda: autopilot.accept(self.session, decision)) is not None:
@@ -202,13 +202,13 @@ class AskModelsScreen(QuizlogScreen[str]):
             self.leave()
 
     def action_override(self) -> None:
-        """Back to the question, with the decided answer to change."""
+        """Go back to the question, with the decided answer to edit."""
         decided = self._decision is not None and self._decision.verdict.why is not None
         text = outcome_text(self._decision.verdict) if self._decision and decided else ""
         self.dismiss(f"override: {text}")
 
     def action_autopilot(self) -> None:
-        """Take what models agree on, question after question; pause where they do not."""
+        """Accept agreed answers, question after question; pause if the models disagree."""
         self._autopilot = not (self._autopilot and self._asking)
         if not self._autopilot:
             tell(self, "stops after this question")
@@ -216,7 +216,7 @@ class AskModelsScreen(QuizlogScreen[str]):
             self._ask(self._decision)
 
     def action_again(self) -> None:
-        """Ask once more."""
+        """Ask again."""
         if not self._asking:
             self._ask()
 
@@ -234,6 +234,6 @@ class AskModelsScreen(QuizlogScreen[str]):
             super().action_back()
 
     def leave(self) -> None:
-        """Back to the player."""
+        """Go back to the player."""
         self.workers.cancel_group(self, _ASKING)
         self.dismiss("changed" if self._changed else "")

@@ -1,4 +1,4 @@
-"""Playing on by itself through the steps of a run."""
+"""Plays the steps of a run automatically."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class Autoplay:
-    """Looks at one step after the other until the last.
+    """Shows one step after the other up to the last.
 
     Args:
         context: What the parts of the player share.
@@ -26,11 +26,11 @@ class Autoplay:
 
     @property
     def playing(self) -> str:
-        """That it plays, and how fast; empty if it does not."""
+        """The status text while playing; empty otherwise."""
         return f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._timer else ""
 
     def play(self) -> None:
-        """Play on, from the start if one is at the end; or stop."""
+        """Play, from the start if the last step is shown; or stop."""
         if self._timer is None:
             self._timer = self._view.set_interval(1 / _SPEEDS[self._speed], self._play_on)
             state = self._holder.state
@@ -56,7 +56,7 @@ class Autoplay:
         """Play faster or slower."""
         self._speed = max(0, min(self._speed + by, len(_SPEEDS) - 1))
         if self._timer is None:
-            tell(self._view, f"plays {_SPEEDS[self._speed]:g} steps a second")
+            tell(self._view, f"{_SPEEDS[self._speed]:g} steps a second")
         else:
             self.stop()
             self.play()

@@ -13,7 +13,7 @@ from .player_state import StateHolder
 
 @dataclass(frozen=True)
 class PlayerContext:
-    """The record that is played, and where."""
+    """What the parts of the player share."""
 
     view: DrawnView
     """The screen."""
@@ -24,4 +24,4 @@ class PlayerContext:
     holder: StateHolder
     """Holds what is shown."""
     clock: Clock
-    """How times are told."""
+    """Formats times."""

@@ -1,6 +1,6 @@
-"""The ways from the player to the screens beside it: tree, notes, the next record.
+"""Opens the screens and dialogs about the record: tree, notes, grants, the next record.
 
-What a screen brings back is taken over here; what it shows is its own.
+It applies the result of a screen to the player.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 class Dialogs:
-    """Opens the screens about the record, and its dialogs.
+    """Opens the screens and dialogs about the record.
 
     Args:
         context: What the parts of the player share.
-        moves: Takes over what was changed elsewhere.
-        author: Who writes remarks here.
+        moves: Applies changes made on other screens.
+        author: Default author of notes.
     """
 
     def __init__(self, context: PlayerContext, moves: Moves, author: str) -> None:
@@ -44,7 +44,7 @@ class Dialogs:
 
     @in_worker(DIALOG)
     async def tree(self) -> None:
-        """The branches; a change made there shows here."""
+        """Show the tree of branches, then its changes."""
         from ..tree import TreeScreen
 
         tree = TreeScreen(self.session, self._context.replayer, self._context.clock)
@@ -53,7 +53,7 @@ class Dialogs:
 
     @in_worker(DIALOG)
     async def offer_grants(self) -> None:
-        """Ask whether the script may have what it asks for, before it is run with it."""
+        """Ask whether to grant the script what it asks for."""
         source = self.session.source
         question = f"{source.path.name} asks for {' and '.join(source.refused)}."
         lines = [line("run it without", cut=True), line("allow this version of it", cut=True)]
@@ -65,7 +65,7 @@ class Dialogs:
     @needs_script
     @in_worker(DIALOG)
     async def note(self) -> None:
-        """Write a remark on the step shown."""
+        """Write a note on the step shown."""
         from .remark import Remark, RemarkScreen
 
         state, session = self._context.holder.state, self.session
@@ -78,7 +78,7 @@ class Dialogs:
         self._drafts[place] = said
         if not said.sent or not await self._ask_author():
             if not said.empty:
-                tell(self.view, f"kept as a draft; {self.view.key('player.note')} goes on with it")
+                tell(self.view, f"saved as a draft; {self.view.key('player.note')} continues it")
             return
         author = self._author
         done = await self.view.slow_work.run(
@@ -90,7 +90,7 @@ class Dialogs:
             tell(self.view, f"noted at step {at}; F lists all notes")
 
     async def _ask_author(self) -> bool:
-        """Ask for the author's name unless it is known; whether it is known now."""
+        """Ask for the author's name unless it is known; returns whether it is known now."""
         if not self._author:
             name = await self.view.app.push_screen_wait(AskScreen(QUESTION))
             self._author = "" if name is None else keep_author(name)
@@ -98,7 +98,7 @@ class Dialogs:
 
     @in_worker(DIALOG)
     async def notes(self) -> None:
-        """All remarks; go to the step of the one chosen."""
+        """Show all notes; go to the step of the chosen one."""
         from ..notes import NotesScreen
 
         place = await self.view.app.push_screen_wait(NotesScreen(self.session, self._context.clock))
@@ -111,7 +111,7 @@ class Dialogs:
             self._context.holder.become(self._context.holder.state.to(place.step))
 
     def exports(self) -> list[Export]:
-        """The whole record with all its branches."""
+        """Exports of the whole record with all its branches."""
         name = report_name(self.session.path)
         report = ReportExport(self.session, self.view.slow_work.tell_progress)
         played = partial(report.write, player=True)
@@ -122,5 +122,5 @@ class Dialogs:
         ]
 
     def neighbour(self, by: int) -> None:
-        """The next record of the library, or the one before."""
+        """Open the next or previous record of the library."""
         self.view.post_message(Neighbour(self.session.path, by))

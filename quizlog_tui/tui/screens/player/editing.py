@@ -1,4 +1,4 @@
-"""What changes a record from the player: answer, rewind, fork, amend, undo, reload."""
+"""Changes the record from the player: answer, rewind, fork, amend, undo, reload."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .player_state import Mode, finding_of
 from .recorded import needs_script
 
 _MOST_SHOWN = 200
-"""Characters of an answer that are shown where it is to be confirmed."""
+"""Maximum characters of an answer in a confirmation."""
 
 
 class Editing:
@@ -40,7 +40,7 @@ class Editing:
     # -- answering
 
     def answer(self, answer: str) -> None:
-        """Take an answer: as a fork or a change if one was begun, else at the step shown."""
+        """Give an answer: as a fork or amendment if one was started, else at the step shown."""
         state, session = self._holder.state, self.session
         if state.mode == "fork":
             self._move(lambda: session.fork(state.step, answer), answer)
@@ -53,9 +53,9 @@ class Editing:
 
     @in_worker(DIALOG)
     async def _answer_elsewhere(self, at: int, answer: str) -> None:
-        """Answer at a step that is not the pending one, asking before that starts a branch.
+        """Answer at a step other than the pending one; ask before that starts a branch.
 
-        What is recorded there is only stepped over: to look changes nothing.
+        The recorded answer only moves to the next step and changes nothing.
         """
         state = self._holder.state
         if answer == state.recorded:
@@ -68,7 +68,7 @@ class Editing:
             self._panes.take_keys_when_painted()
 
     async def _may_branch(self, at: int, answer: str) -> bool:
-        """Ask whether an answer may leave what was answered from a step on as a branch."""
+        """Ask whether an answer may turn the recorded answers from this step on into a branch."""
         if not self._confirms:
             return True
         record = self.session.record
@@ -77,7 +77,7 @@ class Editing:
         shown = clipped(one_line(answer), _MOST_SHOWN) or "(empty)"
         question = (
             f"Your answer: {shown}\n"
-            f"This starts a branch at step {at}: {stay} from there on stay as {name}."
+            f"This starts a branch at step {at}: {stay} from there on become {name}."
         )
         agreed: bool = await self.view.app.push_screen_wait(ConfirmScreen(question))
         return agreed
@@ -85,19 +85,19 @@ class Editing:
     @writes("another answer, on a branch of its own")
     @needs_script
     def fork(self) -> None:
-        """Take the next answer as a fork at the step shown."""
+        """Make the next answer a fork at the step shown."""
         self._begin("fork")
 
     @writes("another answer in place of the recorded one")
     @needs_script
     def amend(self) -> None:
-        """Take the next answer in place of the recorded one, keeping later answers."""
+        """Make the next answer replace the recorded one and keep later answers."""
         self._begin("amend")
 
     def _begin(self, mode: Mode) -> None:
         begun = self._holder.state.begin(mode)
         if begun is None:
-            tell(self.view, "nothing is asked here")
+            tell(self.view, "there is no question here")
             return
         self._holder.become(begun)
         if begun.recorded and not self._panes.prompt.draft:
@@ -107,20 +107,20 @@ class Editing:
     # -- moving
 
     def rewind(self) -> None:
-        """Put the pointer where we look."""
+        """Set the pointer to the step shown."""
         step = self._holder.state.step
         self._move(lambda: self.session.rewind(step))
 
     def undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         self._move(lambda: undo(self.session))
 
     def redo(self) -> None:
-        """Make the change again that was taken back."""
+        """Redo the change that was undone."""
         self._move(lambda: redo(self.session))
 
     def redo_tail(self) -> None:
-        """Take all recorded answers again."""
+        """Move the pointer after all recorded answers."""
         end = len(self.session.record.inputs)
         if end == self.session.pointer:
             tell(self.view, "no recorded answers after the pointer")
@@ -128,13 +128,13 @@ class Editing:
             self._move(lambda: self.session.rewind(end))
 
     def reload(self) -> None:
-        """Read everything again, keeping the place."""
+        """Read everything again and stay at the step."""
         self._move(self.session.reload)
 
     @needs_script
     @in_worker()
     async def bisect(self) -> None:
-        """Find the answer that spoils the outcome, and look at it; the finding stays in sight."""
+        """Find the answer that makes the outcome fail, and show it. The finding stays visible."""
         found = await self.view.slow_work.run(lambda: (self.session.bisect(),), "searching")
         if found is None:
             return

@@ -1,6 +1,6 @@
-"""How the player moves its record: one change after the other, and what others change in it.
+"""Makes the player's changes to its record, one after the other, and follows changes by others.
 
-Every change is a call of the session in a thread, so that a slow script never freezes the screen.
+Each change calls the session in a thread, so that a slow script never freezes the screen.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .panes import Panes
 from .player_state import state_of
 
 _FOLLOW_SECONDS = 0.5
-"""How often the record is looked at for changes by others."""
+"""Seconds between two checks for changes by other programs."""
 
 
 class Moves:
-    """Makes changes, and shows where they led.
+    """Makes changes and shows their result.
 
     Args:
         context: What the parts of the player share.
@@ -39,7 +39,7 @@ class Moves:
 
     @in_worker("move")
     async def move(self, call: Callable[[], Any], answer: str | None = None) -> None:
-        """Make a change after those under way, then show where it led.
+        """Make a change after the running ones, then show its result.
 
         Args:
             call: The change. A text that it returns is told.
@@ -72,7 +72,7 @@ class Moves:
 
     @in_worker("move")
     async def take_tail(self, step: int) -> None:
-        """Run through the recorded answers after the pointer too, and look at a step."""
+        """Also run the recorded answers after the pointer, and show a step."""
         async with self._moving:
             whole = await self.view.slow_work.run(self._whole)
             if whole is not None:
@@ -83,13 +83,13 @@ class Moves:
         return self._session.transcript_of()
 
     def _show(self, whole: Transcript, step: int | None = None) -> None:
-        """Show what the session holds now: at its pointer, or at a step."""
+        """Show the session's present state at its pointer or at a step."""
         finding = self._holder.state.finding
         still = finding if finding and finding.holds(self._session.record) else None
         self._holder.become(state_of(whole, self._session.pointer, step).found(still))
 
     def follow(self) -> None:
-        """Watch the record, and show what others write to it."""
+        """Watch the record, and show changes by other programs."""
         self.view.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def _look_for_changes(self) -> None:
@@ -100,7 +100,7 @@ class Moves:
 
     @in_worker("move")
     async def _catch_up(self) -> None:
-        """Read what somebody else wrote; stay at the end if we were there and type nothing."""
+        """Read changes by other programs; stay at the end if it was shown and nothing is typed."""
         step, before = self._holder.state.step, self._session.pointer
         at_end = step == before and not self._panes.prompt.draft
         async with self._moving:
@@ -111,4 +111,4 @@ class Moves:
                 return
             self._show(done[1], None if at_end else step)
         moved = f"step {before} → {self._session.pointer}"
-        tell(self.view, f"somebody else wrote the record: {moved}")
+        tell(self.view, f"another program changed the record: {moved}")

@@ -1,4 +1,4 @@
-"""Where one looks in the player: steps, events, marks, jumps. Changes no record."""
+"""Moves the view of the player: steps, events, markers, jumps. Changes no record."""
 
 from __future__ import annotations
 
@@ -40,51 +40,51 @@ class Navigation:
         self._holder.become(self._holder.state.look(head))
 
     def look_at(self, step: int) -> None:
-        """Look at a step, the nearest there is."""
+        """Show a step; out-of-range steps are clamped."""
         self._look(self._head.to(step))
 
     def step(self, by: int) -> None:
-        """Look at another step."""
+        """Show another step."""
         whole = 1 if by < 0 and self._head.hidden else 0
         self.look_at(self._head.step + by + whole)
 
     def go(self, step: int) -> None:
-        """Look at a step; -1 is the last."""
+        """Show a step; -1 is the last."""
         self.look_at(self._head.length if step < 0 else step)
 
     def event(self, by: int) -> None:
-        """One printed text or question on or back."""
+        """Go one printed text or question forward or back."""
         whole = self._holder.state.whole
         self._look(self._head.event(by, lambda step: events(whole.upto(step).last)))
 
     def mark(self, by: int) -> None:
-        """To the next or previous error, note, fork or decision."""
+        """Go to the next or previous error, note, fork or decision."""
         head = self._head.mark(by, list(self._marks()))
         if head == self._head:
-            tell(self.view, "no more marks that way")
+            tell(self.view, "no more markers that way")
         self._look(head)
 
     @in_worker(DIALOG)
     async def jump(self) -> None:
-        """To a step by its number."""
+        """Ask for a step's number and go there."""
         question = f"Go to which step, 0 to {self._head.length}?"
         text = await self.view.app.push_screen_wait(AskScreen(question))
         if text and text.strip().isdecimal():
             self.look_at(int(text))
         elif text:
-            warn(self.view, f"{text!r} is no step")
+            warn(self.view, f"{text!r} is not a step")
 
     # -- searching the output, which goes on behind the step shown
 
     def next_with_hit(self, pane: LineView) -> int | None:
-        """The next step at which the output has more of what is searched for."""
+        """The next step whose output contains more hits."""
         finding = pane.search.finding
         if pane.id != "output" or finding is None:
             return None
         return self._output.next_step_with(finding.count)
 
     def find_later(self, pane: LineView) -> bool:
-        """Go to a place found at a later step, if the pane shows the last of those before."""
+        """Go to a hit at a later step, if the pane is at the last hit before it."""
         start = pane.after_last_hit()
         step = self.next_with_hit(pane) if start is not None else None
         if start is None or step is None:

@@ -1,4 +1,4 @@
-"""A long record while it is being replayed: what is recorded, at once, and not yet proved."""
+"""Shows the recorded output of a long record while it is being replayed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ...widgets.lines.line_view import LineView
 from ..base import QuizlogScreen
 
 LONG = 1024 * 1024
-"""Records of more bytes are shown as recorded first."""
+"""Records with more bytes are first shown as recorded."""
 _SHOWN = 50
-"""How many of the last printed texts are shown."""
+"""Number of last printed texts shown."""
 
 
 class OpeningScreen(QuizlogScreen[None]):
-    """Shows the end of what a record says was printed, while it is replayed.
+    """Shows the end of the recorded output while the record is replayed.
 
     Args:
         path: The record.
@@ -71,7 +71,7 @@ class OpeningScreen(QuizlogScreen[None]):
 
 
 def is_long(path: Path) -> bool:
-    """Whether a record takes long enough to replay that one should see it before."""
+    """Whether a record takes so long to replay that its recorded output is shown first."""
     try:
         return path.stat().st_size > LONG
     except OSError:

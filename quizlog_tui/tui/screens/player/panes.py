@@ -1,4 +1,4 @@
-"""The panes of the player: which has the focus, which is in sight, and when keys act on them."""
+"""Controls the panes of the player: focus, visibility, and when keys act."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .recorded import needs_script
 
 
 class Panes:
-    """Turns to a pane.
+    """Focuses and shows panes.
 
     Args:
         view: The screen they are on.
         session: The open record.
-        browsing: Whether one goes from record to record: the keys then stay with the screen.
+        browsing: Whether the user goes from record to record; the focus then stays on the screen.
     """
 
     def __init__(self, view: QuizlogScreen[None], session: Session, browsing: bool) -> None:
@@ -40,9 +40,9 @@ class Panes:
         self.view.query_one("#output").focus()
 
     def focus_pending(self) -> None:
-        """Give a pending question the focus, bringing it into sight; else the output.
+        """Focus and show a pending question, else the output.
 
-        One who only goes by is kept from typing.
+        While browsing records, the focus stays on the screen.
         """
         if self._browsing:
             self.focus_output()
@@ -52,11 +52,11 @@ class Panes:
             self.focus_output()
 
     def stay(self) -> None:
-        """One does not go by any longer: the question may have the focus."""
+        """End browsing: the question may have the focus."""
         self._browsing = False
 
     def focus_answer(self) -> None:
-        """Go and type: one stays here."""
+        """Focus the input and end browsing."""
         self.stay()
         self._type()
 
@@ -66,18 +66,18 @@ class Panes:
         self.focus_pending()
 
     def plain(self) -> None:
-        """A plain line for the answer, or the fitting input again."""
+        """Switch between a plain line and the fitting input."""
         self.prompt.toggle_plain()
         self.focus_pending()
 
     def source(self) -> None:
-        """The source in place of the timeline, or back; both where there is room."""
+        """Show the source instead of the timeline, or back; both if there is room."""
         self.view.toggle_class("-source")
         if self.view.has_class("-narrow"):
             self.view.set_class(self.view.has_class("-source"), "-aside")
 
     def panel(self, name: str) -> None:
-        """Focus a pane, bringing it into sight."""
+        """Focus a pane and show it."""
         self.view.set_class(name != "output", "-aside")
         if name != "output":
             self.view.set_class(name == "source", "-source")
@@ -87,7 +87,7 @@ class Panes:
 
     @in_worker("paint", exclusive=True)
     async def take_keys_when_painted(self) -> None:
-        """Let keys act again once what they are to act on can be seen."""
+        """Let keys act again when their target is painted."""
         await self.prompt.arranged()
         await self.view.wait_for_refresh()
         self.view.gate.open()

@@ -1,7 +1,7 @@
-"""The player: one record's output, question, error, timeline and source, and the keys that look.
+"""The player screen: a record's output, question, error, timeline and source.
 
-Stepping only looks: the record changes when one answers, rewinds, forks or switches, which is in
-`editing`. Composes the parts that act, and draws what they led to; decides nothing about records.
+Stepping changes nothing. `editing` changes the record: answer, rewind, fork, switch. The screen
+composes the parts that act and draws their results; it makes no decisions about records.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class PlayerScreen(QuizlogScreen[None]):
 
     Args:
         session: The open record; the screen moves it.
-        replayer: Where it runs, to cancel a slow script.
-        state: Where the place is remembered.
-        clock: How durations are told.
-        author: Who writes remarks here.
-        agreed: The models that may be asked although their providers may bill it; grows.
+        replayer: Runs the script; cancels a slow one.
+        state: Remembers the step shown.
+        clock: Formats durations.
+        author: Default author of notes.
+        agreed: The models that the user agreed to ask although they may cost money; grows.
         confirms: Whether to ask before an answer at an earlier step starts a branch.
-        browsing: Whether one goes from record to record: the keys then stay with the screen.
+        browsing: Whether the user goes from record to record; the focus then stays on the screen.
         found: A hit to go to at first.
     """
 
@@ -149,7 +149,7 @@ class PlayerScreen(QuizlogScreen[None]):
         return self._holder.state
 
     def content(self) -> ComposeResult:
-        """Panes on the left, timeline and source on the right, the slider below."""
+        """Output and question on the left, timeline and source on the right, the slider below."""
         with Horizontal():
             with Vertical(id="left"):
                 with Vertical(id="above"):  # what the question leaves, so that one sees it whole
@@ -163,7 +163,7 @@ class PlayerScreen(QuizlogScreen[None]):
         yield Scrubber(id="scrubber")
 
     async def on_mount(self) -> None:
-        """Draw, and give the pending question the focus if it is the one that one looks at."""
+        """Draw, and focus the pending question if it is shown."""
         for name in ("output", "error", "source"):
             self.query_one(f"#{name}").border_title = name.capitalize()
         self.query_one("#timeline").border_title = "Answers"
@@ -185,7 +185,7 @@ class PlayerScreen(QuizlogScreen[None]):
             self.find_all.start(self._found_at_first)
 
     def _show_source(self) -> None:
-        """Colour the script, which must not hold up the first frame."""
+        """Colour the script without delaying the first frame."""
         from ...draw.source import source_table
 
         self._drawn_source = source_to_draw(self.session)
@@ -193,13 +193,13 @@ class PlayerScreen(QuizlogScreen[None]):
         self._draw_source(self.state.shown)
 
     def _place(self) -> int:
-        """The step one looked at last, if the record stands where it stood."""
+        """The step shown last, if the record's pointer is unchanged."""
         place, pointer = self._remembered.place(self.session.path), self.session.pointer
         step = place.get("step")
         return step if place.get("pointer") == pointer and isinstance(step, int) else pointer
 
     def scene(self) -> LessonScene:
-        """How the screens stand, for the guide."""
+        """The state of the screens, for the tour."""
         return LessonScene(
             answers=len(self.session.record.inputs),
             status=self.state.shown.status,
@@ -212,11 +212,11 @@ class PlayerScreen(QuizlogScreen[None]):
     # -- acting
 
     def action_do(self, name: str, value: int | str | None = None) -> None:
-        """Let a part of the player act.
+        """Call a method of a part of the player.
 
         Args:
-            name: The part and what it does, as the table of actions names them: `part.method`.
-            value: What the method is given, if anything.
+            name: `part.method`, as in the table of actions.
+            value: The method's argument, if it has one.
         """
         method = attrgetter(name)(self)
         if value is None:
@@ -230,33 +230,33 @@ class PlayerScreen(QuizlogScreen[None]):
             self.commands.run(name, command_values(self.session, self.state))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action makes sense now: nobody goes and types who is typing."""
+        """Whether an action makes sense now: `answer` does not while the user is typing."""
         # asked of every key there is, whenever the focus moves
         if action != "do" or parameters != ("panes.focus_answer",):
             return True
         return not any(panel.has_focus_within for panel in self.query(PromptPanel))
 
     def on_answered(self, event: Answered) -> None:
-        """An answer was given: one stays here."""
+        """Give the answer, and end browsing."""
         self.panes.stay()
         self.editing.answer(event.answer)
 
     def on_scrubber_jumped(self, event: Scrubber.Jumped) -> None:
-        """The slider was moved."""
+        """Show the step chosen on the slider."""
         self.navigation.look_at(event.step)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """The mark moved in the timeline."""
+        """Show the step selected in the timeline."""
         if event.list.id == "timeline" and event.index != self.state.step:
             self.navigation.look_at(event.index)
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """An answer of the timeline was chosen: go and type."""
+        """Focus the input when an answer of the timeline is chosen."""
         if event.list.id == "timeline":
             self.panes.focus_pending()
 
     def _tell_no_hit(self, pane: LineView) -> None:
-        """Say that nothing is found, or where behind the step shown it is."""
+        """Report that nothing was found, or at which later step."""
         step = self.navigation.next_with_hit(pane)
         if step is None:
             super()._tell_no_hit(pane)
@@ -265,7 +265,7 @@ class PlayerScreen(QuizlogScreen[None]):
             tell(self, f"not found up to step {self.state.step}; {goes}")
 
     def action_find_next(self, by: int) -> None:
-        """Go to another place found; in the output also to later steps."""
+        """Go to another hit; in the output also to later steps."""
         if self.find_all.go_on(by):
             return
         pane = self.pane()
@@ -277,14 +277,14 @@ class PlayerScreen(QuizlogScreen[None]):
         return [*super().exports(), *self.dialogs.exports()]
 
     def cancel(self) -> None:
-        """Stop a running script, also one that runs for an episode."""
+        """Stop a running script, including one that runs for an episode."""
         if self.slow_work.running:
             self._replayer.cancel()
         self.tools.cancel()
         self.commands.cancel()
 
     def action_back(self) -> None:
-        """Escape: stop a running script, give up a fork, leave the input, end a search."""
+        """Escape: stop a running script, cancel a fork, leave the input or end a search."""
         if not self.slow_work.running and self.state.mode != "answer":
             self._holder.become(self.state.give_up())
             self.panes.focus_output()
@@ -294,7 +294,7 @@ class PlayerScreen(QuizlogScreen[None]):
             super().action_back()
 
     def _back_out(self) -> None:
-        """Stay: Escape is pressed too easily here, where it also leaves the input; q leaves."""
+        """Do not leave: Escape also leaves the input and is pressed too easily. q leaves."""
         self._holder.become(self.state.found(None))
         self.panes.focus_output()
 
@@ -310,13 +310,13 @@ class PlayerScreen(QuizlogScreen[None]):
         self.draw()
 
     def _measure_output(self) -> None:
-        """Measure the output anew: the run is another one."""
+        """Measure the output of a new run."""
         self.output.measure()
         if source_to_draw(self.session) != self._drawn_source:
             self._show_source()
 
     def draw(self) -> None:
-        """Put the session's state on the screen."""
+        """Draw the session's state."""
         shown = self.state.shown
         self.query_one("#output", LineView).show(self.output.at(shown), end=True)
         moments = self.known.moments(self.state.whole)
@@ -336,7 +336,7 @@ class PlayerScreen(QuizlogScreen[None]):
         return f"scores {bars(scores)}" if len(scores) > 1 else ""
 
     def _draw_timeline(self, moments: Timeline) -> None:
-        """Show the rows anew only where the record changed; else move the mark."""
+        """Draw the rows again only if the record changed; else move the cursor."""
         timeline = self.query_one("#timeline", RowList)
         if moments is not self._drawn:
             self._drawn = moments
@@ -368,9 +368,9 @@ class PlayerScreen(QuizlogScreen[None]):
             where += f", {plural(self.state.head.hidden, 'event')} before its question"
         if at != session.pointer:
             where += f" (pointer at {session.pointer})"
-        slow = f" · rewinds run again: {shown.tainted}" if shown.tainted else ""
+        slow = f" · rewinds replay: {shown.tainted}" if shown.tainted else ""
         state = outcome(session.transcript.status, session.transcript.score)
-        recorded = "as recorded, nothing run" if session.missing else ""
+        recorded = "as recorded, not run" if session.missing else ""
         alarm = [f"! {alert}" for alert in alerts(self.state.whole)]
         standing = [where, f"branch {session.record.branch}{self.autoplay.playing}"]
         found = self.state.finding.text if self.state.finding else ""
@@ -381,12 +381,12 @@ class PlayerScreen(QuizlogScreen[None]):
     # -- leaving
 
     def part(self) -> None:
-        """Before another screen takes this one's place: nothing runs on."""
+        """Stop everything before another screen replaces this one."""
         self.cancel()
         self.autoplay.stop()
 
     def leave(self) -> None:
-        """Leave; a running script is stopped."""
+        """Stop a running script and leave."""
         self.part()
         self.dismiss(None)
 

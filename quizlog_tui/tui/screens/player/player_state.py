@@ -1,4 +1,4 @@
-"""Where one looks in the player, in which run, and what the next answer does. Pure; no widgets."""
+"""The state of the player: the run, the step shown, and what the next answer does. No widgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ....text import clipped, one_line
 from ...playhead import Playhead
 
 Mode = Literal["answer", "fork", "amend"]
-"""What the next answer does: answers, forks, or stands in place of the recorded one."""
+"""What the next answer does: answer, fork, or replace the recorded one."""
 _MOST_SHOWN = 20
 """Characters of an answer in a finding."""
 
@@ -41,15 +41,15 @@ def finding_of(session: Session, culprit: Culprit | None) -> Finding:
     """What bisect found on the active branch, in words that name the branch and the answer."""
     branch, answers = session.record.branch, tuple(session.record.inputs)
     if culprit is None:
-        return Finding(branch, answers, f"{branch}: no answer spoils the outcome")
+        return Finding(branch, answers, f"{branch}: no answer makes the outcome fail")
     answer = clipped(one_line(answers[culprit.step]), _MOST_SHOWN) or "(empty)"
-    said = f"{branch}: {answer} at step {culprit.step} spoils the outcome"
+    said = f"{branch}: {answer} at step {culprit.step} makes the outcome fail"
     return Finding(branch, answers[: culprit.step + 1], said)
 
 
 @dataclass(frozen=True)
 class PlayerState:
-    """What the player shows; each function gives the next state."""
+    """The state of the player; each method returns the next state."""
 
     whole: Transcript
     """The run through all recorded answers."""
@@ -66,7 +66,7 @@ class PlayerState:
 
     @property
     def shown(self) -> Transcript:
-        """The run as it stood at the step that is shown."""
+        """The run up to the step shown."""
         return self.whole.upto(self.step)
 
     @property
@@ -76,17 +76,17 @@ class PlayerState:
         return steps[self.step].input if self.step < len(steps) else None
 
     def to(self, step: int) -> PlayerState:
-        """At a step, the nearest there is; the next answer does what it would."""
+        """The state at a step, clamped; the mode stays."""
         return replace(self, head=self.head.to(step))
 
     def look(self, head: Playhead) -> PlayerState:
-        """At a place; a fork or an amendment that was begun is given up."""
+        """The state at a position; a started fork or amendment is cancelled."""
         return replace(self, head=head, mode="answer")
 
     def begin(self, mode: Mode) -> PlayerState | None:
-        """With the next answer as a fork or an amendment; None where nothing was asked.
+        """The state in which the next answer is a fork or amendment; None if nothing was asked.
 
-        Where no question is pending, or no answer recorded to amend, it is about the step before.
+        Without a pending question, or a recorded answer to amend, it applies to the previous step.
         """
         asked = self.shown.status == "in_progress"
         here = asked and (mode == "fork" or self.step < self.head.length)
@@ -95,7 +95,7 @@ class PlayerState:
         return replace(self.to(self.step if here else self.step - 1), mode=mode)
 
     def give_up(self) -> PlayerState:
-        """Without the fork or the amendment that was begun."""
+        """The state with a started fork or amendment cancelled."""
         return replace(self, mode="answer")
 
     def found(self, finding: Finding | None) -> PlayerState:
@@ -104,7 +104,7 @@ class PlayerState:
 
 
 def state_of(whole: Transcript, pointer: int, step: int | None = None) -> PlayerState:
-    """The state after a run was made: nothing begun or found yet.
+    """The state after a new run, with no mode begun and nothing found.
 
     Args:
         whole: The run through all recorded answers.
@@ -127,7 +127,7 @@ def command_values(session: Session, state: PlayerState) -> dict[str, str]:
 
 
 class StateHolder:
-    """Holds the state that the player is in, and calls back when it is another one.
+    """Holds the player's state and calls back when it changes.
 
     Args:
         state: The first state.
@@ -144,6 +144,6 @@ class StateHolder:
         return self._state
 
     def become(self, state: PlayerState) -> None:
-        """Take another state; the player then shows it."""
+        """Change the state; the player then shows it."""
         before, self._state = self._state, state
         self._changed(before)

@@ -1,4 +1,4 @@
-"""What stands below the output of the player: the question with its input, or why there is none."""
+"""Draws the question with its input below the output, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PromptDrawing:
         self._moments = moments
 
     def draw(self, state: PlayerState, shown: Transcript) -> None:
-        """Put on the screen what can be answered at a step, or how things stand there.
+        """Draw the question at a step, or the state if there is none.
 
         Args:
             state: What the player shows.
@@ -72,14 +72,14 @@ class PromptDrawing:
         self._remark(state, old)
 
     def _ask_again(self, state: PlayerState, shown: Transcript) -> None:
-        """Ask the question before an error once more."""
+        """Ask the question before an error again."""
         last = shown.steps[-1]
         asked = PromptQuestion(last.question or "", last.kind, last.printed_before)
         self._panel.ask(_heading(state.step - 1, "retry"), asked)
         self._remark(state, _old_answers(self._moments[state.step]))
 
     def _remark(self, state: PlayerState, old: Sequence[str]) -> None:
-        """Say below the input: recorded and old answers, and how to take them."""
+        """Show recorded and earlier answers below the input, and how to reuse them."""
         said = []
         if state.recorded is not None:
             long = len(state.recorded) > _LONG or "\n" in state.recorded
@@ -88,7 +88,7 @@ class PromptDrawing:
         behind = len(state.whole.steps) - self._session.pointer
         if behind > 0:
             takes, tail = self._key("player.redo_tail"), plural(behind, "recorded answer")
-            said.append(f"{takes} takes the {tail} after the pointer again")
+            said.append(f"{takes} replays the {tail} after the pointer")
         takes = "↑↓ " if self._panel.suggests else f"{self._key('player.plain')} ↑↓ "
         if self._panel.options:
             said.append(f"{takes}options")
@@ -101,7 +101,7 @@ class PromptDrawing:
     def _end_text(self, state: PlayerState, shown: Transcript) -> tuple[str, str]:
         if state.head.hidden:
             on, last = self._key("player.event_forward"), self._key("player.last")
-            return "Playing", f"The question is yet to come: {on} goes on, {last} to the end."
+            return "Playing", f"The question comes later: {on} goes on, {last} goes to the end."
         if shown.status == "error":
             return "End", "The script cannot start."
         count = plural(state.step, "answer")
@@ -110,11 +110,11 @@ class PromptDrawing:
 
 
 def _heading(at: int, verb: str) -> str:
-    """What an answer will do, and at which step."""
+    """What the next answer will do, and at which step."""
     return f"{_VERBS[verb]} at step {at}"
 
 
 def _old_answers(moment: Moment) -> list[str]:
-    """What was ever answered at a stop, on any branch, the recorded answer first."""
+    """All answers ever given at a stop on any branch, the recorded one first."""
     found = [moment.answer, *(one.answer for one in moment.tries)]
     return list(dict.fromkeys(answer for answer in found if answer is not None))

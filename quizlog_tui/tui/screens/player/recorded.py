@@ -1,4 +1,4 @@
-"""The player on a record whose script cannot be read: what it says, and which keys it refuses."""
+"""The player for a record whose script cannot be read: its texts and the refused keys."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ...toasts import complain
 P = ParamSpec("P")
 T = TypeVar("T")
 NO_QUESTION = "(the question is not recorded)"
-"""Stands for a question that the record does not hold."""
+"""Shown if the record does not contain the question."""
 
 
 def needs_script(action: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], None]:
-    """An action that says in one line why it is refused while the script cannot be read.
+    """Decorate an action so that it shows an error if the script cannot be read.
 
-    It is a method of a part of the player, which has the `session` and the `view` to complain on.
+    The action is a method of a part of the player that has a `session` and a `view`.
     """
 
     @wraps(action)
@@ -34,7 +34,7 @@ def needs_script(action: Callable[Concatenate[Any, P], T]) -> Callable[Concatena
 
 
 def recorded_text(session: Session, shown: Transcript, hidden: int, reload: str) -> str:
-    """What stands in the place of the input: the recorded question, and how to mend the record.
+    """The text in place of the input: the recorded question, and how to repair the record.
 
     Args:
         session: The open record.
@@ -51,7 +51,7 @@ def recorded_text(session: Session, shown: Transcript, hidden: int, reload: str)
 
 
 def source_to_draw(session: Session) -> Source:
-    """The script; one without a line where it cannot be read."""
+    """The script; an empty one if it cannot be read."""
     if session.missing is None:
         return session.source
     return Source(session.path.parent / session.record.script, b"")

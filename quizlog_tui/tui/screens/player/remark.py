@@ -1,4 +1,4 @@
-"""The small window in which one writes a remark on a step: a verdict, and a text."""
+"""The dialog for a note on a step: a verdict and a text."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _CHOICES: tuple[str | None, ...] = (None, *VERDICTS)
 
 @dataclass(frozen=True)
 class Remark:
-    """What somebody has to say of a step."""
+    """A note on a step."""
 
     verdict: str | None = None
     text: str = ""
     sent: bool = False
-    """Whether it is to be written; else it is a draft, which may be empty."""
+    """Whether to write it; otherwise it is a draft, possibly empty."""
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is said."""
+        """Whether there is neither text nor verdict."""
         return not (self.verdict or self.text.strip())
 
 
 class RemarkScreen(ModalScreen[Remark]):
-    """Dismisses with a remark, or the draft of one where the user goes back.
+    """Dismisses with a note, or with its draft if the user goes back.
 
     Args:
-        about: What it is about.
-        draft: What stands there at first.
+        about: The step that it is about.
+        draft: The initial content.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,7 +72,7 @@ class RemarkScreen(ModalScreen[Remark]):
         with Vertical():
             yield Label(one_line(self._about), markup=False)
             yield TextBox()
-            yield Label("Verdict (tab, then up and down; enter writes)", markup=False)
+            yield Label("Verdict (Tab, then up and down; Enter saves)", markup=False)
             yield RowList(id="verdicts")
 
     async def on_mount(self) -> None:
@@ -89,7 +89,7 @@ class RemarkScreen(ModalScreen[Remark]):
         return _CHOICES[self.query_one("#verdicts", RowList).index or 0]
 
     def action_back(self) -> None:
-        """Go back; what is typed stays a draft."""
+        """Go back and keep the text as a draft."""
         self.dismiss(Remark(self._verdict, self.query_one(TextBox).draft))
 
     def action_send(self) -> None:
@@ -97,12 +97,12 @@ class RemarkScreen(ModalScreen[Remark]):
         self.query_one(TextBox).action_send()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Enter on a verdict: that is all there is to say."""
+        """Send when a verdict is chosen with Enter."""
         event.stop()
         self.action_send()
 
     def on_answered(self, event: Answered) -> None:
-        """The text is complete."""
+        """Send when the text is submitted."""
         event.stop()
         said = Remark(self._verdict, event.answer.strip(), sent=True)
         if not said.empty:

@@ -1,4 +1,4 @@
-"""What the player opens beside the run: comparison, sweep, decisions, models, the editor.
+"""Opens the tools of the player: comparison, sweep, decisions, models, episode, editor.
 
 Each screen is imported when it is opened.
 """
@@ -36,8 +36,8 @@ class Tools:
     Args:
         context: What the parts of the player share.
         panes: Of the screen.
-        moves: Takes over what was changed elsewhere.
-        agreed: The models that may be asked although their providers may bill it; grows.
+        moves: Applies changes made on other screens.
+        agreed: The models that the user agreed to ask although they may cost money; grows.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class Tools:
         self._moves = moves
         self._agreed = agreed
         self._apart: Replayer | None = None
-        """Where an episode is replayed: without checkpoints; what it says must hold elsewhere."""
+        """Replays episodes without checkpoints, as on another machine."""
         self._trials: dict[tuple[str, tuple[str, ...]], Trial] = {}
-        """What was tried at stops of the script, each by its text and the answers before it."""
+        """Attempts at stops of the script, by its text and the answers before."""
 
     def cancel(self) -> None:
         """Stop a script that runs for an episode."""
@@ -63,7 +63,7 @@ class Tools:
 
     @in_worker(DIALOG)
     async def compare(self) -> None:
-        """This branch beside another branch or record."""
+        """Compare this branch with another branch or record."""
         from ...draw.compare import DrawnSide
         from ..compare import CompareScreen, choose
 
@@ -79,13 +79,13 @@ class Tools:
     @needs_script
     @in_worker(DIALOG)
     async def sweep(self) -> None:
-        """Many answers at the step shown, side by side."""
+        """Try many answers at the step shown."""
         from ..sweep import SweepScreen, first_trial
 
         state = self._context.holder.state
         at = state.step - (state.shown.status != "in_progress")
         if at < 0:
-            tell(self.view, "nothing is asked here")
+            tell(self.view, "there is no question here")
             return
         stop = state.whole.upto(at)
         place = (self.session.source.code_hash, stop.inputs)
@@ -96,7 +96,7 @@ class Tools:
 
     @in_worker(DIALOG)
     async def decision(self) -> None:
-        """How several models came to the answer at this step."""
+        """Show how several models chose the answer at this step."""
         from ....solver.decisions.decision_file import decisions_path, read_decisions
         from ...decided import decided, nearest
         from ..consensus import ConsensusScreen
@@ -107,7 +107,7 @@ class Tools:
             return
         self._tell_faults(kept.faults)
         if not kept.decisions:
-            tell(self.view, f"no decisions are kept in {path.name}")
+            tell(self.view, f"there are no decisions in {path.name}")
             return
         record = self.session.record
         start = nearest(kept.decisions, record, self._context.holder.state.step)
@@ -127,11 +127,11 @@ class Tools:
     @needs_script
     @in_worker(DIALOG)
     async def episode(self) -> None:
-        """The branch shown as an episode, in a file beside those that it holds."""
+        """Add the branch shown as an episode to a file."""
         from ....episodes.read.index import USUAL
 
         name = self.session.record.branch
-        question = f"Put {name} as an episode into which file?"
+        question = f"Write {name} as an episode to which file?"
         wanted = (await self.view.app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
         if not wanted:
             return
@@ -165,7 +165,7 @@ class Tools:
         """Ask several models the pending question."""
         missing = [name for name in ("httpx", "pydantic", "dotenv") if find_spec(name) is None]
         if missing:
-            warn(self.view, "models need more: pip install 'quizlog-tui[solver]'")
+            warn(self.view, "asking models needs an extra: pip install 'quizlog-tui[solver]'")
             return
         from .ask import AskModelsScreen
 
@@ -183,14 +183,14 @@ class Tools:
         self._panes.take_keys_when_painted()
 
     def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
-        """Say what of a file of decisions cannot be read."""
+        """Report the lines of a decisions file that cannot be read."""
         if faults:
             warn(self.view, f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
 
     @writes("the script, in your editor")
     @needs_script
     def editor(self) -> None:
-        """The script at the line shown in the user's editor."""
+        """Open the script at the line shown in the user's editor."""
         shown = self._context.holder.state.shown
         line = shown.last_error.line if shown.last_error else shown.last.line
         try:

@@ -1,1 +1,1 @@
-"""Inputs fitted to kinds of answers: each has `fit`, `fill`, `begin`, and posts `Answered`."""
+"""Inputs for kinds of answers: each has `fit`, `fill`, `begin`, and posts `Answered`."""

@@ -1,4 +1,4 @@
-"""What an input for one kind of answer can do; the panel that asks needs to know no more of it."""
+"""The interface of an input for one kind of answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Answered(Message):
 
 
 def send(editor: Widget, answer: str) -> None:
-    """Give an answer; keys typed from now on are meant for what it leads to.
+    """Send an answer; keys typed from now on are meant for the next question.
 
     Raises:
         TypeError: The answer is no text.
@@ -34,14 +34,14 @@ def send(editor: Widget, answer: str) -> None:
 
 
 class Editor(Vertical):
-    """An input that fits a kind of answer better than a line of text; gives answers by `send`."""
+    """An input for a kind of answer; sends answers with `send`."""
 
     DEFAULT_CSS = "Editor { height: auto; }"
     plugin = ""
     """The name of the plug-in that gives it; empty for one of quizlog's own."""
 
     async def fit(self, kind: InputType, text: str) -> None:
-        """Suit a question.
+        """Adapt to a question.
 
         Args:
             kind: What kind of answer it wants.
@@ -49,12 +49,12 @@ class Editor(Vertical):
         """
 
     async def fill(self, answer: str) -> None:
-        """Put an answer in, to be changed or sent; an empty one empties the input."""
+        """Insert an answer to edit or send; an empty one clears the input."""
         raise NotImplementedError
 
     @property
     def draft(self) -> str:
-        """What is typed and not sent; empty if nothing is."""
+        """The typed but unsent text; empty if there is none."""
         raise NotImplementedError
 
     def checked_draft(self) -> str:

@@ -1,4 +1,4 @@
-"""The place in a panel for the input that fits its question better than the plain line."""
+"""Holds the input that replaces the plain line for a kind of answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .registry import EditorKind
 
 
 class FittedInput:
-    """Shows at most one input, making each when it is first needed.
+    """Shows at most one input; creates each on first use.
 
     Args:
         panel: Where the inputs are shown.
@@ -35,7 +35,7 @@ class FittedInput:
 
     @property
     def shown(self) -> bool:
-        """Whether an input has the place of the plain line."""
+        """Whether an input replaces the plain line."""
         return self._question is not None
 
     @property
@@ -44,22 +44,22 @@ class FittedInput:
 
     @property
     def _editor(self) -> Editor | None:
-        """The input that is shown; None if there is none, or it is yet to be made."""
+        """The input shown; None if there is none or it is still being created."""
         return None if self._kind is None else self._editors.get(self._kind)
 
     @property
     def draft(self) -> str | None:
-        """What stands in it, or is about to; None if the plain line has it."""
+        """Its text, or the text about to be inserted; None if the plain line is used."""
         if self._text is not None or self._editor is None:
             return self._text
         return self._editor.checked_draft()
 
     def put(self, text: str) -> None:
-        """Let a text stand in the input that is shown next."""
+        """Put a text into the input, or into the next one shown."""
         self._text = text
 
     def show(self, question: PromptQuestion | None) -> None:
-        """Show the input that fits a question; None takes the one shown away."""
+        """Show the input for a question; None removes the one shown."""
         self._question = question
         for kind, editor in self._editors.items():
             editor.display = kind == self._kind
@@ -69,19 +69,19 @@ class FittedInput:
             self._panel.run_worker(self._fit())
 
     def begin(self) -> None:
-        """Let the user type as soon as it is there."""
+        """Focus the input as soon as it exists."""
         if self._editor is not None:
             self._editor.begin()
         self._begins = True  # it may be about to be made, or to get another size
         self._panel.run_worker(self._fit())
 
     async def arranged(self) -> None:
-        """Wait until the input that fits is there."""
+        """Wait until the input exists."""
         async with self._turn:
             pass
 
     async def _fit(self) -> None:
-        """Make the input fit the question of now, and put in what is to stand there."""
+        """Adapt the input to the current question, and insert its text."""
         async with self._turn:  # one after the other: an input is made but once
             question, kind = self._question, self._kind
             if question is None or kind is None:
@@ -103,7 +103,7 @@ class FittedInput:
             self._editors[kind] = editor
 
     def _refuse(self, kind: EditorKind, error: Exception, *, focused: bool) -> None:
-        """Say that a plug-in fails, and go on without it."""
+        """Report a failing plug-in, and continue without it."""
         give_up_plugin(kind.plugin, error, self._panel)
         self._begins = focused
         self._give_up()

@@ -1,4 +1,4 @@
-"""A small grid of cells for a matrix; what is sent is its text, row by row in brackets."""
+"""A small grid of cells for a matrix; sends its text, row by row in brackets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .editor import Editor, send
 _MOST = 8
 _BY = r"\s*(?:x|×|by)\s*"
 _SIZE = re.compile(rf"(?<!\d)([1-8]){_BY}([1-8])(?!\d)|(\d+){_BY}(\d+)(?=[- ]matrix)")
-"""A size: a small one, as others may be of anything, or one that is said of a matrix."""
+"""A size in a text: a small one, or any size if the text calls it a matrix."""
 _ROW = re.compile(r"\[([^\[\]]*)\]")
 _NO_NUMBER = re.compile(r"[\[\],;\n]|\S\s+\S")
 _HELP = "Enter sends · ctrl+→ ← columns · ctrl+↓ ↑ rows"
@@ -49,16 +49,16 @@ class MatrixGrid(Editor):
         self._shape = (2, 2)
 
     def compose(self) -> ComposeResult:
-        """The grid, and the text it makes."""
+        """The grid and its text."""
         yield Grid()
         yield Static(_HELP, id="preview", markup=False)
 
     async def fit(self, kind: InputType, text: str) -> None:
-        """Take the size a question asks for."""
+        """Take the size that a question asks for."""
         await self.shape(*size_in(text, kind.rows))
 
     async def shape(self, rows: int, columns: int) -> None:
-        """Make the grid of a size, keeping what stands in cells that stay."""
+        """Resize the grid, keeping the content of cells that stay."""
         rows, columns = max(1, min(rows, _MOST)), max(1, min(columns, _MOST))
         before = self.cells
         if len(before) == rows and len(before[0]) == columns:
@@ -83,17 +83,17 @@ class MatrixGrid(Editor):
 
     @property
     def text(self) -> str:
-        """The answer the cells make."""
+        """The answer made of the cells."""
         inside = ((cell.strip() or "0" for cell in row) for row in self.cells)
         return "[" + ",".join("[" + ",".join(row) + "]" for row in inside) + "]"
 
     @property
     def draft(self) -> str:
-        """What is typed: the text, or nothing while all cells are empty."""
+        """The text, or an empty text while all cells are empty."""
         return self.text if any(cell.value for cell in self.query(Input)) else ""
 
     async def fill(self, answer: str) -> None:
-        """Put a matrix in, or empty all cells."""
+        """Insert a matrix, or clear all cells."""
         found = _rows_in(answer)
         if not found:
             await self.clear()
@@ -110,7 +110,7 @@ class MatrixGrid(Editor):
             cell.value = ""
 
     def begin(self) -> None:
-        """Begin at the first cell."""
+        """Focus the first cell."""
         self.query(Input).first().focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -130,12 +130,12 @@ class MatrixGrid(Editor):
         send(self, answer)
 
     async def action_resize(self, rows: int, columns: int) -> None:
-        """More or fewer rows or columns."""
+        """Add or remove rows or columns."""
         await self.shape(self._shape[0] + rows, self._shape[1] + columns)
         self.begin()
 
     def action_go(self, by: int) -> None:
-        """The cell below or above."""
+        """Go to the cell below or above."""
         cells = list(self.query(Input))
         at = next((n for n, cell in enumerate(cells) if cell.has_focus), 0)
         to = at + by * self._shape[1]
@@ -144,7 +144,7 @@ class MatrixGrid(Editor):
 
 
 def size_in(text: str, rows: int | None) -> tuple[int, int]:
-    """The size of the matrix a question asks for: `3x2` in its words, a matrix in it, or 2 by 2."""
+    """The size of the requested matrix: `3x2` in the text, a matrix in the text, or 2 by 2."""
     named = _SIZE.search(text)
     if named:
         return int(named[1] or named[3]), int(named[2] or named[4])
@@ -171,7 +171,7 @@ def is_small(rows: int, columns: int) -> bool:
 
 
 def holds(answer: str) -> bool:
-    """Whether a grid can show an answer whole: an empty one, or a small matrix and nothing else."""
+    """Whether a grid can show the whole answer: empty, or a small matrix and nothing else."""
     found = _rows_in(answer)
     if not found:
         return not answer.strip()

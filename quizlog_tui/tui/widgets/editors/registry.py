@@ -1,4 +1,4 @@
-"""Which input fits which kind of answer; the plain line of text takes all others."""
+"""Maps kinds of answers to inputs; all other kinds use the plain line."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def _holds_any(answer: str) -> bool:
 
 @dataclass(frozen=True)
 class EditorKind:
-    """An input that can be made."""
+    """How to create an input, and what it fits."""
 
     make: Callable[[], Editor]
-    """Makes it; loads its module only then, as few questions want one."""
+    """Creates it; its module is loaded only then, because few questions need it."""
     fits: Callable[[InputType, str], bool] = _fits_any
-    """Whether it fits a question: its kind, and its text after what was printed before it."""
+    """Whether it fits a question, given its kind and the printed text with the question."""
     holds: Callable[[str], bool] = _holds_any
-    """Whether it can show an answer whole."""
+    """Whether it can show a whole answer."""
     plugin: str = ""
-    """The plug-in that gives it, by its name; empty for one of quizlog's own."""
+    """Name of the plug-in that provides it; empty for a built-in one."""
 
 
 def _box() -> Editor:
@@ -64,11 +64,11 @@ EDITORS = {
     JSON: BOX,
     MATRIX: EditorKind(_matrix, _fits_matrix, _holds_matrix),
 }
-"""The inputs by the kind of answer they are for."""
+"""The inputs by kind of answer."""
 
 
 def editor_for(kind: InputType, text: str) -> EditorKind | None:
-    """The input that fits a question better than the plain line; None if the line does.
+    """The input for a question; None if the plain line fits best.
 
     Args:
         kind: What kind of answer it wants.
@@ -92,7 +92,7 @@ def refuse_plugin(name: str) -> bool:
 
 @cache
 def _plugin_editor(name: str) -> EditorKind | None:
-    """The input that a plug-in gives; None if the kind is one of quizlog's own."""
+    """The input from a plug-in; None if the kind is built in."""
     if name in KINDS or name in _REFUSED or name not in plugin_names(INPUT_KINDS):
         return None
     return EditorKind(partial(_made, name), plugin=name)
@@ -106,7 +106,7 @@ def _made(name: str) -> Editor:
     """
     found = load_plugin(INPUT_KINDS, name)
     if not (isinstance(found, type) and issubclass(found, Editor)):
-        raise broken(INPUT_KINDS, name, TypeError("it is no subclass of Editor"))
+        raise broken(INPUT_KINDS, name, TypeError("it is not a subclass of Editor"))
     editor = found()
     editor.plugin = name
     _check_style(editor)

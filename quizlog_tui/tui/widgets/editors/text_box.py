@@ -1,4 +1,4 @@
-"""Several lines of text; for JSON, told at each change whether it is any."""
+"""A text area for several lines; checks JSON at each change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEND = "ctrl+s or F5 sends"
 
 
 class TextBox(Editor):
-    """A text area with a line that says how to send it and what is wrong with it."""
+    """A text area with a line that says how to send it and reports errors."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f5", "send", "Send", priority=True)]
     DEFAULT_CSS = """
@@ -39,7 +39,7 @@ class TextBox(Editor):
         yield Static(_SEND, id="check", markup=False)
 
     async def fit(self, kind: InputType, text: str) -> None:
-        """Take the height a question asks for, and know whether it wants JSON."""
+        """Take the height that a question asks for, and whether it expects JSON."""
         self._json = kind.name == JSON
         room = self.app.size.height // 5  # the question, its output and an error want some too
         self.area.styles.height = max(2, min(kind.rows or 4, 12, room))
@@ -56,7 +56,7 @@ class TextBox(Editor):
 
     @property
     def draft(self) -> str:
-        """What is typed."""
+        """The typed text."""
         return self.area.text
 
     async def fill(self, answer: str) -> None:
@@ -74,20 +74,20 @@ class TextBox(Editor):
         said = json_problem(text) if self._json and text.strip() else None
         if self._json and text.strip():
             self.query_one("#check", Static).update(
-                f"✗ {said} · {_SEND} it all the same" if said else f"✓ JSON · {_SEND}"
+                f"✗ {said} · {_SEND} it anyway" if said else f"✓ JSON · {_SEND}"
             )
         else:
             self.query_one("#check", Static).update(_SEND)
 
     def action_send(self) -> None:
-        """Send what stands there."""
+        """Send the text."""
         answer = self.area.text
         self.area.text = ""
         send(self, answer)
 
 
 def json_problem(text: str) -> str | None:
-    """Where and why a text is not JSON; None if it is."""
+    """Why and where a text is not valid JSON; None if it is valid."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""One line of text, with the answers that others gave to step through."""
+"""A line of text with suggestions from earlier answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .editor import send
 
 
 class TextLine(Input):
-    """An input; up and down go through suggestions."""
+    """An input in which up and down step through suggestions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "suggest(1)", show=False),
@@ -30,18 +30,18 @@ class TextLine(Input):
         """Answers to step through."""
 
     def fill(self, answer: str) -> None:
-        """Put a text in, ready to be sent or changed."""
+        """Insert a text, ready to edit or send."""
         self.value = answer
         self.cursor_position = len(answer)
 
     def action_suggest(self, by: int) -> None:
-        """The suggestion after or before what stands here; an empty line parts last and first."""
+        """Insert the next or previous suggestion; after the last one, an empty line."""
         ring = ["", *filter(None, self.suggestions)]
         at = ring.index(self.value) if self.value in ring else 0
         self.fill(ring[(at + by) % len(ring)])
 
     async def action_submit(self) -> None:
-        """Send the answer and empty the line, before the next key is looked at."""
+        """Send the answer and clear the line before the next key is processed."""
         answer = self.value
         self.clear()
         send(self, answer)

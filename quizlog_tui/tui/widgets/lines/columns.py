@@ -1,4 +1,4 @@
-"""Rows of cells in columns that fit a width: what lists of records, branches and notes share."""
+"""Lays out rows in columns that fit a width, for the lists of records, branches and notes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Cell = str | tuple[str, str]
 GAP = 2
 """Cells between two columns."""
 _ENOUGH = 500
-"""Characters of a text that are looked at; no column is wider."""
+"""Maximum characters of a text measured; no column is wider."""
 
 
 def layout(width: int, columns: Mapping[str, int], least: Mapping[str, int]) -> dict[str, int]:
-    """The columns for a width: `columns` as wide as given, those of `least` sharing the rest.
+    """Fit columns to a width: `columns` at their width, those of `least` sharing the rest.
 
     Args:
         width: Cells there are.
@@ -44,7 +44,7 @@ def layout(width: int, columns: Mapping[str, int], least: Mapping[str, int]) -> 
 
 
 def widest(texts: Iterable[str | None]) -> int:
-    """The cells that the widest of some foreign texts takes."""
+    """The width in cells of the widest of some texts."""
     return max((_cells(text[:_ENOUGH]) for text in texts if text), default=0)
 
 
@@ -55,7 +55,7 @@ def _cells(text: str) -> int:
 
 
 def fitted(text: str, width: int, *, end: bool = False) -> str:
-    """Foreign text as a cell of exactly `width`; what is too long is cut, keeping its `end`."""
+    """A text as a cell of exactly `width`; a long text is cut, keeping its `end`."""
     if not width:
         return ""
     shown = one_line(text[-_ENOUGH:] if end else text[:_ENOUGH])
@@ -69,7 +69,7 @@ def fitted(text: str, width: int, *, end: bool = False) -> str:
 
 
 def cells_line(shown: Layout, cells: Mapping[str, Cell], *, ends: Sequence[str] = ()) -> Line:
-    """A row: the cells of the columns shown; those named in `ends` keep their end where cut."""
+    """A row of the columns shown; those named in `ends` keep their end when cut."""
     pieces = []
     for name, width in shown.items():
         cell = cells.get(name, "")
@@ -79,7 +79,7 @@ def cells_line(shown: Layout, cells: Mapping[str, Cell], *, ends: Sequence[str] 
 
 
 def column_at(shown: Layout, cell: int) -> str | None:
-    """The column that stands at a cell of a row."""
+    """The column at a cell of a row."""
     for name, width in shown.items():
         if cell < width + GAP:
             return name if cell >= 0 else None
@@ -88,7 +88,7 @@ def column_at(shown: Layout, cell: int) -> str | None:
 
 
 class Grid:
-    """A document of one row an item, laid out anew for each width.
+    """A document with one row per item, laid out again for each width.
 
     Args:
         length: How many rows there are.
@@ -117,10 +117,10 @@ class Grid:
         return self._make(index, self._layout)
 
     def text(self, index: int) -> str:
-        """What a search looks through."""
+        """The text that a search reads."""
         return one_line(self._text(index))
 
     def starts(self, width: int) -> Sequence[int]:
-        """The row at which each item starts, and the number of rows."""
+        """The first row of each item, and the number of rows."""
         self._layout = self._lay_out(width)
         return range(self._length + 1)

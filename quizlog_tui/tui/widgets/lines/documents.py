@@ -1,7 +1,7 @@
-"""What a `LineView` shows: items of styled text, broken into rows of cells. No widgets here.
+"""The content of a `LineView`: items of styled text, wrapped into rows of cells. No widgets.
 
-A document makes an item only when it is looked at, and knows at which row each item starts. All
-text becomes safe to show in `line`, so no caller can forget it.
+A document creates items on demand and knows the first row of each. `line` makes all text safe to
+show, so that no caller can forget it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Line(NamedTuple):
 
     pieces: tuple[tuple[str, str], ...]
     cut: bool = False
-    """Whether it is cut at the right edge instead of wrapped."""
+    """Whether it is cut at the right edge instead of being wrapped."""
 
     @property
     def text(self) -> str:
@@ -31,18 +31,18 @@ class Line(NamedTuple):
 
 
 def line(*pieces: str | tuple[str, str], cut: bool = False) -> Line:
-    """An item from plain texts and (text, style name) pairs, made safe to show."""
+    """Make an item from texts and (text, style name) pairs; all text is made safe to show."""
     pairs = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
     return Line(tuple((safe(text), style) for text, style in pairs), cut)
 
 
 def safe(text: str) -> str:
-    """Foreign text as it is drawn: nothing that steers a terminal, tabs as spaces."""
+    """Make a text safe to draw: no terminal control characters, tabs as spaces."""
     return visible(text).replace("\t", TAB)
 
 
 class Document(Protocol):
-    """A sequence of items that knows where each starts."""
+    """A sequence of items that knows the first row of each."""
 
     def __len__(self) -> int:
         """How many items there are."""
@@ -51,14 +51,14 @@ class Document(Protocol):
         """One item."""
 
     def text(self, index: int) -> str:
-        """What a search looks through."""
+        """The text that a search reads."""
 
     def starts(self, width: int) -> Sequence[int]:
-        """The row at which each item starts, and after the last one the number of rows."""
+        """The first row of each item, then the number of rows."""
 
 
 class Paragraphs:
-    """Items at hand, wrapped: for what is not long."""
+    """Wrapped items in memory, for short documents."""
 
     def __init__(self, lines: Sequence[Line] = ()) -> None:
         self._lines = lines
@@ -70,16 +70,16 @@ class Paragraphs:
         return self._lines[index]
 
     def text(self, index: int) -> str:
-        """What a search looks through."""
+        """The text that a search reads."""
         return self._lines[index].text
 
     def starts(self, width: int) -> Sequence[int]:
-        """The row at which each item starts, and the number of rows."""
+        """The first row of each item, and the number of rows."""
         return list(accumulate((len(rows(item, width)) for item in self._lines), initial=0))
 
 
 class Table:
-    """Any number of items of one row each, made when they are looked at."""
+    """Any number of one-row items, created on demand."""
 
     def __init__(self, length: int, make: Callable[[int], Line]) -> None:
         self._length = length
@@ -92,29 +92,29 @@ class Table:
         return self._make(index)
 
     def text(self, index: int) -> str:
-        """What a search looks through."""
+        """The text that a search reads."""
         return self._make(index).text
 
     def starts(self, width: int) -> Sequence[int]:
-        """The row at which each item starts, and the number of rows."""
+        """The first row of each item, and the number of rows."""
         return range(self._length + 1)
 
 
 def unchanged(before: Document, after: Document) -> int:
-    """How many first items of two documents are known to be the same, drawn alike."""
+    """Number of leading items known to be the same and drawn alike in both documents."""
     shares = getattr(after, "shares", None)
     return shares(before) if shares else 0
 
 
 def numbered(document: Document, index: int) -> Line:
-    """An item with the number of its step on each line, if the document has `numbered` for that."""
+    """An item with its step number on each line, if the document supports that."""
     make = getattr(document, "numbered", document.__getitem__)
     item: Line = make(index)
     return item
 
 
 def name_lines(item: Line, name: str) -> Line:
-    """A text with a name before each of its lines."""
+    """Prefix each line of a text with a name."""
     pieces = [
         piece for one in logical_lines(item.pieces) for piece in (("\n", ""), (name, "dim"), *one)
     ]
@@ -122,14 +122,14 @@ def name_lines(item: Line, name: str) -> Line:
 
 
 def rows(item: Line, width: int) -> Rows:
-    """An item broken into rows of at most `width` cells, at spaces where there are any."""
+    """Wrap an item into rows of at most `width` cells, at spaces if possible."""
     if item.cut:
         return Rows([(text.replace("\n", "⏎"), style) for text, style in item.pieces], None)
     return Rows(item.pieces, width)
 
 
 def logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
-    """The pieces parted at their newlines."""
+    """Split the pieces at newlines."""
     current: Row = []
     for text, style in pieces:
         first, *others = text.split("\n")

@@ -1,4 +1,4 @@
-"""What a filter leaves of a document: the items with hits, and of texts only lines with hits."""
+"""A filtered document: only items with hits, and only the lines with hits of long texts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .documents import Document, Line, logical_lines, numbered, rows
 from .finding import Finding
 
 _AT_ONCE = 0.02
-"""Seconds of measuring before keys and painting have their turn."""
+"""Maximum seconds of measuring before keys and painting get their turn."""
 
 
 class FilteredDocument:
-    """The items in which something is found, as far as they are measured.
+    """The items with hits, as far as they have been measured.
 
     Args:
         document: All items.
@@ -29,22 +29,22 @@ class FilteredDocument:
         self._heights: list[int] = []
 
     def follow(self, document: Document) -> int:
-        """Take another document after the finding did; how many first items are as they were."""
+        """Follow the search to another document; the number of unchanged leading items."""
         self._document = document
         del self._heights[len(self._finding.items) :]
         return len(self)
 
     @property
     def more(self) -> bool:
-        """Whether something is found that is not measured yet."""
+        """Whether there are hits that are not measured yet."""
         return len(self) < len(self._finding.items)
 
     def whole(self, index: int) -> int:
-        """An item as an index of the whole document."""
+        """The index of an item in the whole document."""
         return self._finding.items[index]
 
     def nearest(self, item: int) -> int:
-        """Where an item of the whole document stands here, or else the one before it, or 0."""
+        """The index here of an item of the whole document, or of the previous one, or 0."""
         return max(0, bisect_right(self._finding.items, item, hi=len(self)) - 1)
 
     def __len__(self) -> int:
@@ -54,11 +54,11 @@ class FilteredDocument:
         return self._left(index)[0]
 
     def text(self, index: int) -> str:
-        """What is left of an item."""
+        """The remaining text of an item."""
         return self[index].text
 
     def moved(self, index: int) -> Sequence[int]:
-        """Where the hits of an item begin in what is left of it."""
+        """The offsets of an item's hits in its remaining text."""
         return self._left(index)[1]
 
     def starts(self, width: int) -> Sequence[int]:
@@ -78,7 +78,7 @@ class FilteredDocument:
 
 
 def lines_with(item: Line, named: Line, starts: Sequence[int]) -> tuple[Line, Sequence[int]]:
-    """The lines of a text that have hits, and where these begin in them.
+    """The lines of a text that have hits, and the offsets of the hits.
 
     Args:
         item: The text; if it is cut to one row, or has no hits that are drawn, all of it is left.

@@ -1,8 +1,8 @@
-"""Where words are in a document: the rules of going from hit to hit, and a count that goes on.
+"""Finds words in a document: goes from hit to hit, and counts hits incrementally.
 
-A hit is a place of the words in an item as it is drawn, so a text of many rows has many. What is
-cut to a single row is one hit however often the words are in it; so is an item that has them only
-in what is not drawn in one piece. No widgets here.
+A hit is an occurrence in an item as drawn, so that a long text may have many. An item cut to a
+single row has at most one hit; so has an item in which the words are only in parts drawn
+separately. Uses no widgets.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from typing import NamedTuple
 from .documents import Document, safe
 
 _KEPT = 512
-"""Items whose hits are kept at hand."""
+"""Number of items whose hits are cached."""
 
 
 class Place(NamedTuple):
-    """A place in a document; places are ordered as one reads."""
+    """A position in a document; positions are in reading order."""
 
     item: int
     at: int
-    """Characters of the item before it, as it is drawn."""
+    """Offset in the item as drawn."""
 
 
 class Hits(NamedTuple):
-    """What is found in an item."""
+    """The hits in an item."""
 
     starts: Sequence[int] = ()
-    """Where the words begin in it, as it is drawn."""
+    """Offsets of the words in the item as drawn."""
     places: Sequence[int] = ()
-    """Where one goes to."""
+    """The positions to go to."""
 
 
 class Finding:
-    """Words that are searched for in a document.
+    """A search for words in a document.
 
-    Only the texts are looked through at first; an item is made when its text has the words.
+    It first searches the texts only; an item is created if its text has the words.
 
     Args:
         words: What to find; upper and lower case are the same.
@@ -59,7 +59,7 @@ class Finding:
         self._hits: dict[int, Hits] = {}
 
     def follow(self, document: Document, same: int) -> None:
-        """Go on with another document.
+        """Continue with another document.
 
         Args:
             document: What is searched from now on.
@@ -72,7 +72,7 @@ class Finding:
         self._hits.clear()
 
     def hits(self, index: int) -> Hits:
-        """What is found in an item."""
+        """The hits in an item."""
         found = self._hits.get(index)
         if found is None:
             if len(self._hits) > _KEPT:
@@ -81,7 +81,7 @@ class Finding:
         return found
 
     def count(self, text: str) -> int:
-        """How often a text has the words as it is drawn."""
+        """Number of occurrences in a text as drawn."""
         drawn = safe(text)
         return sum(1 for _ in self._pattern.finditer(drawn)) if self._in(drawn) else 0
 
@@ -93,7 +93,7 @@ class Finding:
         return Hits(starts, (starts[:1] if item.cut else starts) or [0])
 
     def _in(self, text: str) -> bool:
-        """Whether a text has the words; most are ASCII, of which that is known six times sooner."""
+        """Whether a text has the words; ASCII texts are searched six times faster."""
         if self._ascii is not None and text.isascii():
             return self._ascii in text.lower()
         return self._pattern.search(text) is not None
@@ -102,16 +102,16 @@ class Finding:
 
     @property
     def more(self) -> bool:
-        """Whether not all items are counted yet."""
+        """Whether some items are not counted yet."""
         return self._looked < len(self._document)
 
     @property
     def items(self) -> Sequence[int]:
-        """The items with hits, of those that are counted."""
+        """The items with hits among those counted."""
         return self._items
 
     def count_on(self, until: float) -> None:
-        """Count the hits of more items, up to a time of the monotonic clock."""
+        """Count the hits of more items until a time of the monotonic clock."""
         while self.more and monotonic() < until:
             count = len(self.hits(self._looked).places)
             if count:
@@ -120,18 +120,18 @@ class Finding:
             self._looked += 1
 
     def _before(self, nth: int) -> int:
-        """The hits before the `nth` item that has some."""
+        """Number of hits before the `nth` item with hits."""
         return self._totals[nth - 1] if nth else 0
 
     def number(self, place: Place) -> int | None:
-        """Which hit it is, from 1; None if that is not counted yet."""
+        """The number of a hit, from 1; None if it is not counted yet."""
         if place.item >= self._looked:
             return None
         before = self._before(bisect_left(self._items, place.item))
         return before + bisect_right(self.hits(place.item).places, place.at)
 
     def describe_place(self, place: Place | None) -> str:
-        """Where one is among the hits, such as `3 of 15`; `+` as long as more may come."""
+        """The position among the hits, such as `3 of 15`; with `+` while counting."""
         total = self._before(len(self._totals))
         if not total:
             return "…" if self.more else "not found"
@@ -144,12 +144,12 @@ class Finding:
     # -- going
 
     def is_hit(self, place: Place) -> bool:
-        """Whether one can go there."""
+        """Whether a position is a hit."""
         known = place.item < len(self._document)
         return known and place.at in self.hits(place.item).places
 
     def after(self, start: Place) -> Place | None:
-        """The first hit from a place on, round the end; None if there is none at all."""
+        """The first hit from a position on, wrapping around; None if there is none."""
         count = len(self._document)
         if start.item < count:
             for at in self.hits(start.item).places:
@@ -159,7 +159,7 @@ class Finding:
         return None if item is None else Place(item, self.hits(item).places[0])
 
     def before(self, start: Place) -> Place | None:
-        """The last hit before a place, round the start; None if there is none at all."""
+        """The last hit before a position, wrapping around; None if there is none."""
         count = len(self._document)
         if start.item < count:
             for at in reversed(self.hits(start.item).places):
@@ -170,7 +170,7 @@ class Finding:
         return None if item is None else Place(item, self.hits(item).places[-1])
 
     def _first(self, items: Iterable[int]) -> int | None:
-        """The first of some items that has hits; what is counted is not looked through again."""
+        """The first of some items that has hits; counted items are not searched again."""
         return next((item for item in items if self._has(item)), None)
 
     def _has(self, item: int) -> bool:

@@ -1,4 +1,4 @@
-"""The titles above a list's columns; a click on one asks to sort by it."""
+"""Column titles above a list; a click asks to sort by the column."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Heads(Widget):
         return Content(cells_line(shown, titles).text)
 
     def on_click(self, event: events.Click) -> None:
-        """Tell which title was meant."""
+        """Report which title was clicked."""
         column = column_at(self._lay_out(self.content_size.width), event.x - self.gutter.left)
         if column is not None:
             self.post_message(self.Clicked(column))

@@ -1,4 +1,4 @@
-"""In which rows an item's hits stand, which may begin in one row and end in the next."""
+"""Finds the rows of an item's hits, which may span rows."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from .wrapping import Rows
 
 
 class HitRows(NamedTuple):
-    """The rows and hits of an item that is shown."""
+    """The rows and hits of a visible item."""
 
     rows: Rows = Rows((), None)
-    """The rows of the text that is shown."""
+    """The rows of the visible text."""
     starts: Sequence[int] = ()
-    """Where each hit begins in it."""
+    """Offset of each hit in it."""
     places: Sequence[int] = ()
-    """Where each hit begins in all of the item, of which a filter may leave less."""
+    """Offset of each hit in the unfiltered item."""
 
     def row_of(self, at: int) -> int:
-        """The row of the hit at a place of the item; the first for what is not drawn."""
+        """The row of the hit at a position of the item; the first row if it is not drawn."""
         nth = bisect_left(self.places, at)
         return self.rows.row_of(self.starts[nth]) if nth < len(self.starts) else 0
 
     def place_from(self, row: int) -> int | None:
-        """The place of the first hit that begins in a row or after it; None if none does."""
+        """The position of the first hit in a row or after it; None if there is none."""
         nth = bisect_left(self.starts, self.rows.begin(row)) if self.starts else 0
         return self.places[nth] if nth < len(self.places) else None
 
     def within(self, row: int, size: int, length: int) -> Iterator[tuple[int, int, int]]:
-        """The parts of hits in a row: where they begin and end in it, and the hit's place.
+        """The parts of hits in a row: start, end and the hit's position.
 
         Args:
             row: Which of the item's rows.

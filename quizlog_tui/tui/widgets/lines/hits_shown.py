@@ -1,4 +1,4 @@
-"""In which rows of a pane the hits of its search stand. No widgets here."""
+"""Maps the hits of a search to the rows of a pane. Uses no widgets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .row_index import RowIndex
 
 
 class HitsShown:
-    """Where hits are shown, and what hit is at a row.
+    """The rows of hits, and the hits in rows.
 
     Args:
         search: What is searched for.
@@ -24,7 +24,7 @@ class HitsShown:
         self._hits: dict[int, HitRows] = {}
 
     def forget(self) -> None:
-        """Forget in which rows hits stand: the rows are others."""
+        """Drop cached rows of hits, because the rows have changed."""
         self._hits.clear()
 
     def row_of(self, place: Place) -> int | None:
@@ -37,7 +37,7 @@ class HitsShown:
         return self._index.starts[index] + self._hits_in(index).row_of(place.at)
 
     def place_at(self, row: int) -> Place:
-        """Where a row begins, or the first hit from there on."""
+        """The position of a row, or of the first hit from there on."""
         index = self._index.item_at(row)
         if index is None:
             return Place(len(self._search.whole), 0)
@@ -46,7 +46,7 @@ class HitsShown:
         return Place(item + 1, 0) if at is None else Place(item, at)
 
     def hits_in_row(self, row: int) -> Iterator[tuple[int, int, bool]]:
-        """The parts of hits in a row: where they begin and end in it, and whether one is there."""
+        """The parts of hits in a row: start, end, and whether it is the current hit."""
         index = self._index.item_at(row)
         if self._search.finding is None or index is None:
             return
@@ -58,7 +58,7 @@ class HitsShown:
             yield start, end, Place(item, at) == self._search.here
 
     def _hits_in(self, index: int) -> HitRows:
-        """The hits of an item that is shown; kept."""
+        """The hits of a visible item; cached."""
         found = self._hits.get(index)
         finding, filtered = self._search.finding, self._search.filtered
         if found is None and finding is not None:

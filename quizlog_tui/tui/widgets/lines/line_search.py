@@ -1,7 +1,7 @@
-"""What is searched for in a pane: the words, the hit where one is, what a filter leaves.
+"""The search in a pane: the words, the current hit and the filter.
 
-`finding` says which hits there are, `filtered_document` what a filter leaves. Knows nothing of what
-is in sight; no widgets here.
+`finding` finds the hits, and `filtered_document` filters. Knows nothing about the visible part;
+uses no widgets.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .filtered_document import FilteredDocument
 from .finding import Finding, Place
 
 _SLICE = 0.02
-"""Seconds of counting before keys and painting have their turn."""
+"""Maximum seconds of counting before keys and painting get their turn."""
 
 
 class LineSearch:
@@ -24,21 +24,21 @@ class LineSearch:
         self.whole: Document = Paragraphs()
         """The document without a filter."""
         self.here: Place | None = None
-        """The hit where one is."""
+        """The current hit."""
         self.finding: Finding | None = None
-        """What is searched for."""
+        """The search."""
         self.filtered: FilteredDocument | None = None
-        """What the filter leaves, while there is one."""
+        """The filtered document, while the filter is on."""
         self._width = 0
 
     @property
     def active(self) -> bool:
-        """Whether something is searched for."""
+        """Whether a search is active."""
         return self.finding is not None
 
     @property
     def left(self) -> Document:
-        """What the filter leaves of the document."""
+        """The document, filtered if the filter is on."""
         return self.whole if self.filtered is None else self.filtered
 
     @property
@@ -49,14 +49,14 @@ class LineSearch:
 
     @property
     def description(self) -> str:
-        """Where one is among the hits, in a few words; empty if nothing is searched for."""
+        """The position among the hits in a few words; empty without a search."""
         said = "" if self.finding is None else self.finding.describe_place(self.here)
         return f"{said} · filtered" if self.filtered is not None else said
 
     # -- what is searched
 
     def follow(self, document: Document) -> int:
-        """Search another document; how many first items of what is left are as they were."""
+        """Search another document; the number of unchanged leading items."""
         same = unchanged(self.whole, document)
         self.whole = document
         if self.finding is not None:
@@ -64,7 +64,7 @@ class LineSearch:
         return same if self.filtered is None else self.filtered.follow(document)
 
     def stay(self) -> None:
-        """Be at no hit if there is none any more where one was."""
+        """Clear the current hit if it no longer exists."""
         if (
             self.finding is not None
             and self.here is not None
@@ -73,20 +73,20 @@ class LineSearch:
             self.here = None
 
     def look_for(self, words: str) -> None:
-        """Search for other words, filtering if that was done before; nothing for none."""
+        """Search for other words, keeping the filter on; empty words end the search."""
         self.finding = Finding(words, self.whole) if words else None
         self.here = self.here if words else None
         self.filter(self.filtered is not None)
 
     def filter(self, on: bool) -> None:
-        """Leave only what is found, or everything."""
+        """Turn the filter on or off."""
         found = self.finding
         self.filtered = FilteredDocument(self.whole, found) if on and found is not None else None
 
     # -- counting
 
     def measure(self, width: int) -> Sequence[int]:
-        """Where the items start at a width: what is found can depend on it."""
+        """The first row of each item at a width."""
         starts = self.whole.starts(width)
         if self.finding is not None and width != self._width:
             self.finding.follow(self.whole, 0)
@@ -94,7 +94,7 @@ class LineSearch:
         return starts
 
     def count_on(self, width: int) -> tuple[Sequence[int] | None, bool]:
-        """Count some more hits: where the items that a filter leaves start, and whether more come.
+        """Count more hits; returns the first rows of filtered items, and whether to continue.
 
         Args:
             width: Cells of a row; 0 while it is not known, when nothing is measured.
@@ -110,9 +110,9 @@ class LineSearch:
     # -- items
 
     def whole_index(self, index: int) -> int:
-        """An item of what is left, as an index of the whole document."""
+        """The index in the whole document of a visible item."""
         return index if self.filtered is None else self.filtered.whole(index)
 
     def shown_index(self, index: int) -> int:
-        """Where an item of the whole document is shown, or one near it if the filter hides it."""
+        """The visible index of an item of the whole document, or of a near one if it is hidden."""
         return index if self.filtered is None else self.filtered.nearest(index)

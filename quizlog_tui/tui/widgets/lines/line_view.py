@@ -1,9 +1,8 @@
-"""A pane of many lines in which one finds, filters and selects text.
+"""A pane of many lines with search, filter and text selection.
 
-Shows a `Document`, a row at a time: only what is visible is made, wrapped and rendered, and only
-rows that change are painted. `row_index` knows where the rows are, `row_painter` draws them,
-`line_search` what is searched for; here is what of it is in sight. Knows nothing of what the lines
-mean.
+It shows a `Document` row by row: only the visible part is created, wrapped and rendered, and only
+changed rows are painted. `row_index` knows the positions of rows, `row_painter` draws them, and
+`line_search` searches. This module knows what is visible, but not what the lines mean.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ from .row_index import RowIndex
 from .row_painter import STYLES, Mark, RowPainter
 from .wrapping import Row
 
-_NOTHING = "no line here has it; Escape shows all"
+_NOTHING = "no line matches; Escape shows all"
 _PAUSE = 0.01
-"""Seconds that keys and painting have between two rounds of counting hits."""
+"""Seconds between two rounds of counting hits, for keys and painting."""
 Seen = list[tuple[Row, bool, list[Mark]]]
-"""The rows in sight: each with whether its item is marked, and what is marked in it."""
+"""The visible rows, each with whether its item is selected and the marks in it."""
 
 
 class LineView(ScrollView, can_focus=True):
-    """Shows a document, with a marked item if there is one, and where words are in it."""
+    """Shows a document with an optional cursor and search hits."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -72,7 +71,7 @@ class LineView(ScrollView, can_focus=True):
         self._index = RowIndex()
         self._painter = RowPainter(self, self.GUTTER)
         self.search = LineSearch()
-        """What is searched for, and what a filter leaves."""
+        """The search and the filter."""
         self._hits = HitsShown(self.search, self._index)
         self._mark: int | None = None
         self._drawn_at = 0
@@ -84,7 +83,7 @@ class LineView(ScrollView, can_focus=True):
     # -- content
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
-        """Replace the content; keep the cursor, an index of the document, in view, or the end."""
+        """Replace the content, and show the cursor (an index of the document) or the end."""
         before = self._seen()
         same = self.search.follow(document)
         self._at_end, self._mark, self._placed_at = end, cursor, None
@@ -95,32 +94,32 @@ class LineView(ScrollView, can_focus=True):
 
     @property
     def document(self) -> Document:
-        """What is shown."""
+        """The document shown."""
         return self._index.document
 
     @property
     def cursor(self) -> int | None:
-        """The marked item, as an index of what is shown, or one near it if a filter hides it."""
+        """The visible index of the selected item, or of a near one if it is hidden."""
         return None if self._mark is None else self.search.shown_index(self._mark)
 
     def _point(self, index: int) -> None:
-        """Mark an item of what is shown."""
+        """Select a visible item."""
         self._mark = self.search.whole_index(index)
 
     def _put(self, same: int) -> None:
-        """Show what the search leaves, of which the first items are the same, drawn alike."""
+        """Show the filtered document, reusing the unchanged leading items."""
         self._forget(same)
         self._index.show(self.search.left)
         if self.scrollable_content_region.width:
             self._lay_out()
 
     def _forget(self, kept: int) -> None:
-        """Drop what was drawn, but for the first items, which are the same as before."""
+        """Drop drawn rows, except those of the unchanged leading items."""
         self._painter.keep(self._index.forget(kept))
         self._hits.forget()
 
     def _seen(self) -> Seen | None:
-        """What is in sight; None while the pane has no rows."""
+        """The visible part; None while the pane has no rows."""
         if not self._index.width:
             return None
         top, cursor = self.scroll_offset.y, self.cursor
@@ -131,7 +130,7 @@ class LineView(ScrollView, can_focus=True):
         ]
 
     def _repaint(self, before: Seen | None) -> None:
-        """Draw the rows that are others than before: to draw a row costs more than to know it."""
+        """Redraw only the changed rows, because drawing a row costs more than comparing it."""
         after = self._seen()
         if before is None or after is None:
             self.refresh()
@@ -144,7 +143,7 @@ class LineView(ScrollView, can_focus=True):
     # -- where the rows are
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The rows of all there is at a width, for a pane that is as high as that."""
+        """The number of rows at a width, for a pane of that height."""
         inside = width - self.styles.scrollbar_size_vertical - self.GUTTER
         return self.document.starts(max(1, inside))[-1]
 
@@ -159,14 +158,14 @@ class LineView(ScrollView, can_focus=True):
         self._go_to_place()
 
     def _measured(self, width: int) -> Sequence[int]:
-        """The row at which each item that is shown starts, and the number of rows."""
+        """The first row of each visible item, and the number of rows."""
         starts = self.search.measure(width)
         return self._count() or starts
 
     def _resize_content(self) -> None:
-        """Take the content's size; the screen is laid out anew only where that can matter.
+        """Set the content's size, with a new layout of the screen only if necessary.
 
-        Setting `virtual_size` lays the whole screen out, which costs more than all else of a step.
+        Setting `virtual_size` lays out the whole screen, which costs more than the rest of a step.
         """
         size = Size(self._index.width + self.GUTTER, self._index.height)
         height = self.styles.height
@@ -181,7 +180,7 @@ class LineView(ScrollView, can_focus=True):
         self.scroll_y = self.validate_scroll_y(self.scroll_y)
 
     def on_resize(self) -> None:
-        """Wrap again where the width changed; a hidden pane has no width to wrap to."""
+        """Wrap again if the width changed; a hidden pane has no width."""
         width = self.scrollable_content_region.width
         if width and width - self.GUTTER != self._index.width:
             self._lay_out()
@@ -199,11 +198,11 @@ class LineView(ScrollView, can_focus=True):
         return row is not None and top <= row < top + self._height
 
     def _scroll_to_row(self, row: int) -> None:
-        """Scroll at once, also while the scroll bar that this takes is yet to be laid out."""
+        """Scroll at once, even before the scroll bar is laid out."""
         self.scroll_to(y=row, animate=False, immediate=True, force=True)
 
     def _go_to_place(self) -> None:
-        """Scroll to the end, or to the cursor, as `show` was told."""
+        """Scroll to the end or to the cursor, as given to `show`."""
         cursor = self.cursor
         self._at_end = self._at_end and not self._scrolled_away
         if self._at_end:
@@ -216,14 +215,14 @@ class LineView(ScrollView, can_focus=True):
 
     @property
     def _scrolled_away(self) -> bool:
-        """Whether one scrolled elsewhere since it went to its place."""
+        """Whether the user has scrolled away since then."""
         return self._placed_at is not None and self.scroll_offset.y not in (
             self._placed_at,
             self.max_scroll_y,
         )
 
     def _reveal(self, index: int) -> None:
-        """Bring an item into view, in the middle if it was out of it."""
+        """Scroll an item into view, to the middle if it was not visible."""
         if self._index.width:
             row = self._index.starts[min(index, self._index.count)]
             if not self._in_sight(row):
@@ -232,7 +231,7 @@ class LineView(ScrollView, can_focus=True):
     # -- finding
 
     def find(self, words: str) -> bool:
-        """Mark words everywhere and go to the first from here on; empty ends the search.
+        """Mark words everywhere and go to the first hit from here; an empty text ends the search.
 
         Returns:
             Whether there is a hit, or nothing to find.
@@ -241,7 +240,7 @@ class LineView(ScrollView, can_focus=True):
         return not words or self.find_next(1, here=True)
 
     def toggle_filter(self) -> bool:
-        """Show only what is found, or all again; whether it filters now."""
+        """Toggle the filter; returns whether it is on."""
         if self.search.active:
             self._change_search(lambda: self.search.filter(self.search.filtered is None))
             if self.search.here is not None:
@@ -249,7 +248,7 @@ class LineView(ScrollView, can_focus=True):
         return self.search.filtered is not None
 
     def _change_search(self, change: Callable[[], None]) -> None:
-        """Search for something else; the rows are laid out anew if there are others."""
+        """Change the search, with a new layout if the rows change."""
         before, filtered = self._seen(), self.search.filtered
         change()
         self._hits.forget()
@@ -261,7 +260,7 @@ class LineView(ScrollView, can_focus=True):
         self._describe_search()
 
     def find_next(self, by: int, *, here: bool = False) -> bool:
-        """Go to the next hit (1) or the one before (-1), round the end; whether there is one.
+        """Go to the next (1) or previous (-1) hit, wrapping around; whether there is one.
 
         Args:
             by: Which way.
@@ -274,12 +273,12 @@ class LineView(ScrollView, can_focus=True):
         return self._go_to_hit(finding.after(start) if by > 0 else finding.before(start))
 
     def find_from(self, start: Place) -> bool:
-        """Go to the first hit from a place on, round the end; whether there is one."""
+        """Go to the first hit from a position on, wrapping around; whether there is one."""
         finding = self.search.finding
         return finding is not None and self._go_to_hit(finding.after(start))
 
     def after_last_hit(self) -> Place | None:
-        """Where the search stands if it has no hit before it but round the end; else None."""
+        """The position of the search if the next hit is found only by wrapping; else None."""
         start, finding = self._start(1, here=False), self.search.finding
         place = None if finding is None else finding.after(start)
         return start if finding and (place is None or place < start) else None
@@ -295,9 +294,9 @@ class LineView(ScrollView, can_focus=True):
         return place is not None
 
     def _start(self, by: int, *, here: bool) -> Place:
-        """Where a search starts: the hit where one is if it is in sight, else what is in sight.
+        """The start of a search: the current hit if it is visible, else the visible part.
 
-        So it is not lost where the pane cannot scroll on, and one can scroll elsewhere.
+        The search thus continues if the pane cannot scroll, and follows the user's scrolling.
         """
         place = self.search.here
         if place is not None and self._in_sight(self._hits.row_of(place)):
@@ -310,7 +309,7 @@ class LineView(ScrollView, can_focus=True):
         self._reveal_hit(place)
 
     def _reveal_hit(self, place: Place) -> None:
-        """Bring a hit into view, with what stands before it if it was out of it."""
+        """Scroll a hit into view, with some context before it."""
         row = self._hits.row_of(place)
         if row is not None and not self._in_sight(row):
             self._scroll_to_row(max(0, row - self._height // 4))
@@ -318,7 +317,7 @@ class LineView(ScrollView, can_focus=True):
     # -- counting hits
 
     def _count(self) -> Sequence[int] | None:
-        """Count some more hits, and go on with it soon; where the items left by a filter start."""
+        """Count more hits and continue soon; returns the first rows of filtered items."""
         if self._counting is not None:
             self._counting.stop()
         starts, more = self.search.count_on(self._index.width)
@@ -336,19 +335,19 @@ class LineView(ScrollView, can_focus=True):
         self._describe_search()
 
     def _describe_search(self) -> None:
-        """Say at the pane's edge where one is; to say it paints the pane, so only if it changed."""
+        """Show the position at the pane's edge if it changed; showing it repaints the pane."""
         if self.search.description != self._described:
             self._described = self.border_subtitle = self.search.description
 
     # -- drawing
 
     def notify_style_update(self) -> None:
-        """Forget colours of the theme before."""
+        """Drop the colours of the previous theme."""
         self._painter.forget_styles()
         super().notify_style_update()
 
     def render_line(self, y: int) -> Strip:
-        """One row of the visible region; one without marks is kept."""
+        """Render a visible row; rows without marks are cached."""
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         known = width == self._index.width + self.GUTTER  # else it is about to be resized
@@ -361,7 +360,7 @@ class LineView(ScrollView, can_focus=True):
         return strip
 
     def _drawn(self, row: int, width: int) -> Strip:
-        """A row; the first says so where the filter leaves none."""
+        """Draw a row; the first row says so if the filter hides everything."""
         if row == 0 and self.search.nothing_left:
             return self._painter.note(_NOTHING, width)
         index = self._index.item_at(row)
@@ -371,7 +370,7 @@ class LineView(ScrollView, can_focus=True):
         return self._painter.draw(row, pieces, marks, width, cursor=index == self.cursor)
 
     def _marks(self, row: int) -> list[Mark]:
-        """The hits in a row; the one where one is in another style."""
+        """The hits in a row; the current one has another style."""
         found = self._hits.hits_in_row(row)
         return [Mark(start, end, "here" if here else "match") for start, end, here in found]
 
@@ -383,11 +382,11 @@ class LineView(ScrollView, can_focus=True):
         return None if text is None else (text, "\n")
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Draw what is selected."""
+        """Redraw the selection."""
         self.refresh()
 
     def copy_text(self) -> str:
-        """What copying takes where nothing is selected: the marked item, else everything."""
+        """The text to copy without a selection: the selected item, else everything."""
         document, cursor = self.document, self.cursor
         if cursor is not None and cursor < len(document):
             return document[cursor].text

@@ -1,4 +1,4 @@
-"""A pane of long items of which one is marked: the keys scroll by rows, the mark jumps."""
+"""A pane of long items with a cursor: keys scroll by rows, the cursor jumps by items."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .line_view import LineView
 
 
 class MarkedView(LineView):
-    """Text in which places are gone to one after the other."""
+    """Text with places to go through one after the other."""
 
     GUTTER: ClassVar[int] = 1
 
     def mark(self, index: int) -> None:
-        """Mark an item of the whole document, or the next that the filter leaves; show it."""
+        """Select an item of the whole document, or the next visible one; show it."""
         last, shown = len(self.document) - 1, self.search.shown_index(index)
         if last < 0:
             return
@@ -30,7 +30,7 @@ class MarkedView(LineView):
         self.refresh()
 
     def place(self, by: int) -> int:
-        """Where one looks, as an index of the whole document: the mark, if it is in sight.
+        """The position as an index of the whole document: the cursor, if it is visible.
 
         Args:
             by: 1 or -1: which way one wants to go from there.
@@ -43,7 +43,7 @@ class MarkedView(LineView):
 
     @property
     def _cursor_in_sight(self) -> int | None:
-        """The mark, if something of it is in sight."""
+        """The cursor, if part of its item is visible."""
         cursor, top = self.cursor, self.scroll_offset.y
         if cursor is None or cursor >= self._index.count:
             return None
@@ -51,12 +51,12 @@ class MarkedView(LineView):
         return cursor if first < top + self._height and end > top else None
 
     def _go_to_place(self) -> None:
-        """Not back to the mark where one only scrolled on to read."""
+        """Do not scroll back to the cursor if the user scrolled on to read."""
         if not self._scrolled_away:
             super()._go_to_place()
 
     def _reveal(self, index: int) -> None:
-        """Bring an item into view, near the top if not all of it was seen."""
+        """Scroll an item into view, near the top unless it was fully visible."""
         if not self._index.width or index >= self._index.count:
             return
         top, bottom = self._index.span(index)
@@ -65,7 +65,7 @@ class MarkedView(LineView):
             self._scroll_to_row(max(0, top - self._height // 4))
 
     def _start(self, by: int, *, here: bool) -> Place:
-        """From the mark on, if it went elsewhere since the last hit."""
+        """Start at the cursor if it has moved since the last hit."""
         cursor = self._cursor_in_sight
         marked = None if cursor is None else self.search.whole_index(cursor)
         if marked is None or (self.search.here is not None and self.search.here.item == marked):

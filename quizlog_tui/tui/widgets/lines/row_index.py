@@ -1,4 +1,4 @@
-"""In which rows the items of a document stand, once they are broken to a width. No widgets here."""
+"""Maps the items of a document to rows at a width. Uses no widgets."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from .documents import Document, Paragraphs, rows
 from .wrapping import Row, Rows
 
 _KEPT = 512
-"""Items whose rows are kept at hand."""
+"""Number of items whose rows are cached."""
 
 
 class RowIndex:
-    """The items of a document and their rows; these are made when they are looked at."""
+    """The items of a document and their rows, which are created on demand."""
 
     def __init__(self) -> None:
         self.document: Document = Paragraphs()
-        """What is shown."""
+        """The document shown."""
         self.starts: Sequence[int] = (0,)
-        """The row at which each item starts, and after the last one the number of rows."""
+        """The first row of each item, then the number of rows."""
         self.width = 0
-        """Cells of a row; 0 while it is not known where the items are."""
+        """Width of a row in cells; 0 until the items are measured."""
         self._rows: dict[int, Rows] = {}
 
     def show(self, document: Document) -> None:
-        """Take another document, which is yet to be measured."""
+        """Take another document, to be measured later."""
         self.document, self.starts, self.width = document, (0,), 0
 
     def forget(self, kept: int) -> int:
-        """Drop the rows of all but the first items; how many rows these take."""
+        """Drop the rows of all but the first items; returns their number of rows."""
         self._rows = {at: broken for at, broken in self._rows.items() if at < kept}
         return self.starts[min(kept, len(self.starts) - 1)]
 
@@ -42,11 +42,11 @@ class RowIndex:
 
     @property
     def count(self) -> int:
-        """How many items are measured."""
+        """Number of measured items."""
         return len(self.starts) - 1
 
     def item_at(self, row: int) -> int | None:
-        """The item that stands in a row; None below the last."""
+        """The item at a row; None below the last one."""
         return bisect_right(self.starts, row) - 1 if 0 <= row < self.height else None
 
     def span(self, index: int) -> tuple[int, int]:
@@ -54,7 +54,7 @@ class RowIndex:
         return self.starts[index], self.starts[index + 1]
 
     def rows_of(self, index: int) -> Rows:
-        """The rows of an item; kept."""
+        """The rows of an item; cached."""
         found = self._rows.get(index)
         if found is None:
             if len(self._rows) > _KEPT:

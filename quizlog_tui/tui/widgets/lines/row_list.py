@@ -1,4 +1,4 @@
-"""A list to move through: a `LineView` with a cursor that the keys and the mouse move."""
+"""A list: a `LineView` with a cursor moved by keys and mouse."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .line_view import LineView
 
 
 class RowList(LineView):
-    """Items of which one is marked. Posts `Moved` when the mark moves and `Chosen` on Enter."""
+    """Items with a cursor. Posts `Moved` when the cursor moves and `Chosen` on Enter."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("list")
     GUTTER = 1
 
     @dataclass
     class Moved(Message):
-        """The mark is on another item."""
+        """The cursor is on another item."""
 
         list: RowList
         index: int
-        """An index of the whole document, also while a filter is on."""
+        """Index in the whole document, even if the filter is on."""
         document: Document
-        """What the index counts in: the list may show another document by now."""
+        """The document of the index; the list may show another one by now."""
 
         @property
         def control(self) -> RowList:
@@ -42,12 +42,12 @@ class RowList(LineView):
 
     @dataclass
     class Chosen(Message):
-        """An item was chosen, by Enter or a click on the marked one."""
+        """An item was chosen with Enter or a click on the selected one."""
 
         list: RowList
         index: int
         document: Document
-        """What the index counts in: the list may show another document by now."""
+        """The document of the index; the list may show another one by now."""
 
         @property
         def control(self) -> RowList:
@@ -55,24 +55,24 @@ class RowList(LineView):
             return self.list
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
-        """Replace the content; the mark stays where it was unless one is given."""
+        """Replace the content; the cursor stays unless one is given."""
         wanted = (self._mark or 0) if cursor is None else cursor
         last = max(0, len(document) - 1)
         super().show(document, cursor=min(wanted, last), end=end)
 
     @property
     def index(self) -> int | None:
-        """The marked item as an index of the whole document; None if nothing is shown."""
+        """Index of the selected item in the whole document; None if nothing is shown."""
         cursor = self.cursor
         return None if cursor is None or not len(self.document) else self.search.whole_index(cursor)
 
     def move(self, to: int) -> None:
-        """Put the mark on an item of what is shown, and tell it."""
+        """Move the cursor to a visible item, and post `Moved`."""
         if self._move(to):
             self.post_message(self.Moved(self, self.index or 0, self.search.whole))
 
     def mark(self, index: int | None) -> None:
-        """Put the mark on an item of the whole document, or take it away, without telling it."""
+        """Move the cursor to an item of the whole document, or remove it, without a message."""
         if index is not None:
             self._move(self.search.shown_index(index))
             self._mark = max(0, min(index, len(self.search.whole) - 1))
@@ -108,7 +108,7 @@ class RowList(LineView):
             self._scroll_to_row(bottom - self.scrollable_content_region.height)
 
     def _start(self, by: int, *, here: bool) -> Place:
-        """The list is where its mark is."""
+        """Start at the cursor."""
         item = self.index or 0
         return Place(item + 1 if by > 0 and not here else item, 0)
 
@@ -118,25 +118,25 @@ class RowList(LineView):
     # -- keys
 
     def action_move(self, by: int) -> None:
-        """The mark up or down by rows."""
+        """Move the cursor by rows."""
         self.move(0 if self.cursor is None else self.cursor + by)
 
     def action_move_page(self, by: int) -> None:
-        """The mark up or down by pages."""
+        """Move the cursor by pages."""
         height = max(1, self.scrollable_content_region.height - 1)
         self.move((self.cursor or 0) + by * height)
 
     def action_move_to(self, where: str) -> None:
-        """The mark to the `top` or the `end`."""
+        """Move the cursor to the `top` or the `end`."""
         self.move(0 if where == "top" else len(self.document) - 1)
 
     def action_choose(self) -> None:
-        """Choose the marked item."""
+        """Choose the selected item."""
         if self.index is not None:
             self.post_message(self.Chosen(self, self.index, self.search.whole))
 
     def on_click(self, event: events.Click) -> None:
-        """Mark what was clicked; choose it if it was marked already."""
+        """Select the clicked item; choose it if it was selected already."""
         offset = event.get_content_offset(self)
         if offset is None or not len(self.document):
             return

@@ -1,4 +1,4 @@
-"""Draws rows of text in the styles of a pane, each row once."""
+"""Draws rows of text in the styles of a pane, and caches them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .strips import cut_to, restyled
 from .wrapping import Row
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
-"""The names a piece of text may be styled by."""
+"""The names of styles."""
 SGR = "sgr "
 """Begins the name of a style that a script chose; the parameters of SGR follow."""
 
@@ -29,7 +29,7 @@ class Mark(NamedTuple):
 
 
 class RowPainter:
-    """Draws rows, and keeps those that nothing is marked in.
+    """Draws rows, and caches those without marks.
 
     Args:
         pane: Has the styles, as `line--` and their name.
@@ -41,10 +41,10 @@ class RowPainter:
         self._gutter = gutter
         self._styles: dict[str, Style] = {}
         self.strips: dict[int, Strip] = {}
-        """Rows that are drawn."""
+        """The drawn rows."""
 
     def forget_styles(self) -> None:
-        """Forget the colours of the theme before."""
+        """Drop the colours of the previous theme."""
         self._styles.clear()
         self.strips.clear()
 
@@ -53,7 +53,7 @@ class RowPainter:
         self.strips = {at: strip for at, strip in self.strips.items() if at < rows}
 
     def style(self, name: str) -> Style:
-        """A style by its name; that of the pane for an empty one."""
+        """A style by its name; the pane's own for an empty name."""
         style = self._styles.get(name)
         if style is None:
             style = self._styles[name] = self._made(name)
@@ -89,7 +89,7 @@ class RowPainter:
         return whole.apply_offsets(-self._gutter, row)
 
     def _selected(self, strip: Strip, length: int, row: int) -> Strip:
-        """The row with what of it is selected."""
+        """The row with its selection."""
         selection = self._pane.text_selection
         span = selection.get_span(row) if selection else None
         if span is None:
@@ -98,7 +98,7 @@ class RowPainter:
         return restyled(strip, span[0], length if span[1] == -1 else span[1], style)
 
     def note(self, text: str, width: int) -> Strip:
-        """A dim row that stands for no row of the document."""
+        """A dim row that is not part of the document."""
         said = Strip([Segment(" " * self._gutter + text, self.style("dim"))])
         return cut_to(said, width).adjust_cell_length(width, self.style(""))
 

@@ -1,4 +1,4 @@
-"""Rows of cells as they are painted, and styles laid over parts of them."""
+"""Cuts and restyles painted rows of cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 
 def cut_to(strip: Strip, width: int) -> Strip:
-    """The strip cut to a width, ending in a sign if more than spaces is cut away."""
+    """Cut the strip to a width; it ends with a sign unless only spaces are cut."""
     if strip.cell_length <= width or cell_len(strip.text.rstrip()) <= width:
         return strip
     kept = [*strip.crop(0, width - 1)]
@@ -19,7 +19,7 @@ def cut_to(strip: Strip, width: int) -> Strip:
 
 
 def restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """The strip with a style laid over the characters from `start` to `end`."""
+    """Apply a style to the characters of the strip from `start` to `end`."""
     segments: list[Segment] = []
     at = 0
     for segment in strip:

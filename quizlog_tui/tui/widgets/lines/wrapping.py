@@ -1,7 +1,7 @@
-"""Styled text broken into rows of cells; a row is made only when it is looked at. No widgets here.
+"""Wraps styled text into rows of cells, created on demand. Uses no widgets.
 
-Lines break at spaces where there are any. Lines of more than `LONG` characters break every so many
-characters instead: how many rows they take, and what is in each, is then known without a search.
+Lines break at spaces if possible. Lines of more than `LONG` characters break after a fixed number
+of characters, so that their rows are known without a search.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Pieces = Sequence[tuple[str, str]]
 Row = list[tuple[str, str]]
 """The pieces in one row of the screen."""
 LONG = 10_000
-"""Characters of a line from which on it is not broken at spaces."""
+"""Lines with more characters are not broken at spaces."""
 _NOT_NARROW = re.compile("[^ -~\u00a0-\u02ff\u0370-\u0482\u2500-\u25ff]")
-"""What may take another number of cells than one."""
+"""Characters that may not be exactly one cell wide."""
 
 
 class Rows(Sequence[Row]):
-    """The rows of a safe text, each of at most `width` cells but for a space at its edge.
+    """The rows of a safe text, each of at most `width` cells plus a space at the edge.
 
     Args:
         pieces: The text; may hold newlines.
@@ -56,17 +56,17 @@ class Rows(Sequence[Row]):
         return self._cut(*self._span(index % len(self)))
 
     def begin(self, index: int) -> int:
-        """How many characters of the text stand before a row, newlines counted."""
+        """Number of characters before a row, including newlines."""
         return self._span(index)[0]
 
     def row_of(self, at: int) -> int:
-        """The row in which a character of the text stands."""
+        """The row of a character."""
         nth = bisect_right(self._offsets, at, hi=len(self._lines)) - 1
         begins = self._begins(nth)
         return self._firsts[nth] + bisect_right(begins, at - self._offsets[nth]) - 1
 
     def _span(self, index: int) -> tuple[int, int]:
-        """Where a row begins and ends in the text."""
+        """The start and end of a row in the text."""
         nth = bisect_right(self._firsts, index) - 1
         begins, inside = self._begins(nth), index - self._firsts[nth]
         last = inside + 1 == len(begins)
@@ -74,13 +74,13 @@ class Rows(Sequence[Row]):
         return self._offsets[nth] + begins[inside], self._offsets[nth] + end
 
     def _begins(self, nth: int) -> Sequence[int]:
-        """Where the rows of a line begin in it; kept, as one mostly stays in a line."""
+        """The offsets of a line's rows; cached for the last line used."""
         if self._begun[0] != nth:
             self._begun = nth, _row_begins(self._lines[nth], self._width)
         return self._begun[1]
 
     def _cut(self, start: int, end: int) -> Row:
-        """The pieces between two places of the text."""
+        """The pieces between two offsets of the text."""
         found: Row = []
         for nth in range(max(0, bisect_right(self._ends, start) - 1), len(self._pieces)):
             begin = self._ends[nth]
@@ -94,7 +94,7 @@ class Rows(Sequence[Row]):
 
 
 def _lines(pieces: Pieces) -> list[str]:
-    """The lines of a text; only those that go over pieces are joined, so little is copied."""
+    """The lines of a text; only lines that span pieces are joined, to avoid copies."""
     found: list[str] = []
     for text, _ in pieces:
         first, *others = text.split("\n")
@@ -104,12 +104,12 @@ def _lines(pieces: Pieces) -> list[str]:
 
 
 def height(text: str, width: int) -> int:
-    """How many rows a safe text takes; of ASCII each character stands for one, made safe or not."""
+    """Number of rows of a safe text; in ASCII each character takes one cell, escaped or not."""
     return _first_rows(text.split("\n"), width)[-1]
 
 
 def _first_rows(lines: Sequence[str], width: int | None) -> Sequence[int]:
-    """The row at which each line starts, and after the last one the number of rows."""
+    """The first row of each line, then the number of rows."""
     if width is None or all(len(one) <= width and one.isascii() for one in lines):
         return range(len(lines) + 1)
     return list(accumulate((_row_count(one, width) for one in lines), initial=0))
@@ -122,7 +122,7 @@ def _row_count(text: str, width: int) -> int:
 
 
 def _row_begins(text: str, width: int | None) -> Sequence[int]:
-    """Where the rows of a line begin in it."""
+    """The offsets of a line's rows."""
     if width is None:
         return (0,)
     narrow = text.isascii() or not _NOT_NARROW.search(text)
@@ -132,7 +132,7 @@ def _row_begins(text: str, width: int | None) -> Sequence[int]:
 
 
 def _breaks(text: str, width: int, *, narrow: bool) -> Iterator[int]:
-    """The offsets at which a text goes on in the next row."""
+    """The offsets at which a text wraps."""
     at = 0
     while True:
         if narrow:
