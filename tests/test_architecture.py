@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -215,6 +216,16 @@ def test_a_session_has_few_public_methods_and_properties() -> None:
     assert len([name for name, value in public.items() if inspect.isfunction(value)]) <= 25
     assert len([name for name, value in public.items() if isinstance(value, property)]) <= 13
     assert Session.__bases__ == (object,)
+
+
+def test_no_public_class_name_has_two_meanings() -> None:
+    top_level = [
+        node.name
+        for path in MODULES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert not [name for name, count in Counter(top_level).items() if count > 1]
 
 
 MOST_PUBLIC = 12

@@ -1,8 +1,8 @@
 """Lists what is fixed in the world of every script, how, and what cannot be fixed.
 
-`process.spawn` fixes what must be set before an interpreter starts, `worker.fixed.world` the rest
-inside the quiz process. A run in a world that differs in single conditions shows which of them the
-script depends on; see `proof.causes`.
+`process.spawn` fixes what must be set before an interpreter starts, `worker.fixed.fixed_world` the
+rest inside the quiz process. A run in a world that differs in single conditions shows which of them
+the script depends on; see `proof.causes`.
 """
 
 from __future__ import annotations

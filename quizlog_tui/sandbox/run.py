@@ -171,12 +171,12 @@ class SandboxRun:
                     looked, self._verdict = now, self._over_a_limit()
                 for key, _ in selector.select(min(_TICK, max(0.0, deadline - now))):
                     if key.data == "job":
-                        ended = self._hear()
+                        ended = self._read_message()
                     elif not self._pipes.read(key.data):
                         selector.unregister(key.fd)
                 self._verdict = self._verdict or self._flood()
 
-    def _hear(self) -> bool:
+    def _read_message(self) -> bool:
         """Read a message of the keeper; return whether the child has ended."""
         message = wire.receive(self._job)
         if message is None:

@@ -22,7 +22,7 @@ _SLICE = 0.1
 """Seconds of reading between two updates of the screen."""
 
 
-class Found(NamedTuple):
+class ReadRecords(NamedTuple):
     """Records that were read."""
 
     summaries: list[Summary]
@@ -35,11 +35,11 @@ class Found(NamedTuple):
 class Changes(NamedTuple):
     """Changes of known records."""
 
-    read: Found
+    read: ReadRecords
     gone: list[Path]
 
 
-def read_some(paths: Iterator[Path], known: Set[Path]) -> Found:
+def read_some(paths: Iterator[Path], known: Set[Path]) -> ReadRecords:
     """Read records for a short time, skipping known ones."""
     start = time.monotonic()
     summaries: list[Summary] = []
@@ -49,8 +49,8 @@ def read_some(paths: Iterator[Path], known: Set[Path]) -> Found:
             found |= stamps([path])
             summaries.append(summary(path))
         if time.monotonic() - start > _SLICE:
-            return Found(summaries, found, more=True)
-    return Found(summaries, found, more=False)
+            return ReadRecords(summaries, found, more=True)
+    return ReadRecords(summaries, found, more=False)
 
 
 def changes(known: Stamps) -> Changes:
@@ -58,7 +58,7 @@ def changes(known: Stamps) -> Changes:
     now = stamps(known)
     touched = [path for path, stamp in now.items() if known[path] != stamp]
     summaries = [summary(path) for path in touched]
-    read = Found(summaries, {path: now[path] for path in touched}, more=False)
+    read = ReadRecords(summaries, {path: now[path] for path in touched}, more=False)
     return Changes(read, [path for path in known if path not in now])
 
 
@@ -95,7 +95,7 @@ class Shelf:
         """The sort order as text, to be remembered."""
         return f"{self.order} backwards" if self.backwards else self.order
 
-    def take(self, found: Found, gone: Iterable[Path] = ()) -> bool:
+    def take(self, found: ReadRecords, gone: Iterable[Path] = ()) -> bool:
         """Add what was read, remove what is gone; whether anything changed."""
         gone = list(gone)
         for path in gone:
@@ -152,7 +152,7 @@ def neighbour(path: Path, by: int) -> Path | None:
     shelf = Shelf()
     paths = dict.fromkeys(chain(here, folder.parent.glob(f"*/{_quoted(path.name)}")))
     summaries = [summary(each) for each in paths]
-    shelf.take(Found([one for one in summaries if one.problem is None], {}, more=False))
+    shelf.take(ReadRecords([one for one in summaries if one.problem is None], {}, more=False))
     return shelf.neighbour(path.resolve(), by)
 
 

@@ -10,7 +10,7 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.playhead import Playhead
-from quizlog_tui.tui.screens.player.player_state import Finding, Mode, PlayerState, state_of
+from quizlog_tui.tui.screens.player.player_state import BisectFinding, Mode, PlayerState, state_of
 from tests.support.build import Build
 
 QUIZ = "for i in range({questions}): input(f'number {{i}}? ')\n"
@@ -84,14 +84,14 @@ def test_to_look_elsewhere_gives_up_what_was_begun_and_to_be_sent_there_does_not
 
 
 def test_a_finding_stays_in_sight_until_it_is_taken_away(waiting: PlayerState) -> None:
-    found = waiting.found(Finding("main", ("a",), "main: a at step 0 makes the outcome fail"))
+    found = waiting.found(BisectFinding("main", ("a",), "main: a at step 0 makes the outcome fail"))
     assert found.look(Playhead(0, 3)).finding == found.finding
     assert found.found(None) == waiting == replace(found, finding=None)
 
 
 def test_a_finding_holds_while_its_branch_has_the_answers_it_names(build: Build) -> None:
     with Session(build.record("for i in range(3): input()\n", "a", "b", "c")) as session:
-        finding = Finding("main", ("a", "b"), "main: b at step 1 makes the outcome fail")
+        finding = BisectFinding("main", ("a", "b"), "main: b at step 1 makes the outcome fail")
         session.rewind(0)
         assert finding.holds(session.record)
         session.fork(1, "x", "other")
@@ -101,4 +101,4 @@ def test_a_finding_holds_while_its_branch_has_the_answers_it_names(build: Build)
         assert finding.holds(session.record)
         session.amend(1, "z")
         assert not finding.holds(session.record)
-        assert not Finding("gone", (), "").holds(session.record)
+        assert not BisectFinding("gone", (), "").holds(session.record)

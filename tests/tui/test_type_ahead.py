@@ -16,7 +16,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screens.dialogs import ConfirmScreen
 from quizlog_tui.tui.screens.library import record_search
 from quizlog_tui.tui.screens.player.player import PlayerScreen
-from quizlog_tui.tui.shelf import Found, read_some
+from quizlog_tui.tui.shelf import ReadRecords, read_some
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
@@ -210,7 +210,7 @@ async def test_what_is_typed_before_the_library_is_there_acts_in_it(
         build.record(QUIZ, name=name)
     let_go = threading.Event()
 
-    def late(*args: Any) -> Found:
+    def late(*args: Any) -> ReadRecords:
         assert let_go.wait(60)
         return read_some(*args)
 

@@ -43,7 +43,7 @@ def solver_of(arguments: Namespace, limits: Limits) -> Solver:
 def _queue(arguments: Namespace, limits: Limits) -> Solver:
     needs("tasks", "dotenv", "dbos", "psycopg")
     from ...episodes.runs.asking import Solver, runs_folder
-    from ...episodes.runs.queued import ABREAST, by_queue
+    from ...episodes.runs.queued import CONCURRENT_RUNS, by_queue
     from ...replay.replayer import Replayer
     from ...solver.redaction import Redaction
     from ...webquiz.task.settings import read_settings
@@ -59,7 +59,7 @@ def _queue(arguments: Namespace, limits: Limits) -> Solver:
             async with connected(settings.database, clean, _idle) as client:
                 yield by_queue(client, folder, replayer)
 
-    return Solver(opened, ABREAST)
+    return Solver(opened, CONCURRENT_RUNS)
 
 
 def _idle() -> None:

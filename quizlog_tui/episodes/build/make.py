@@ -185,7 +185,7 @@ def _asked(
 
     async def answers() -> list[SolverRun]:
         async with solver.open() as solve_run:
-            return await ask(todo, solve_run, runs_folder(output), metadata, solver.abreast)
+            return await ask(todo, solve_run, runs_folder(output), metadata, solver.concurrent_runs)
 
     answered = asyncio.run(answers())
     by_instance: dict[tuple[str, int], list[SolverRun]] = {}

@@ -25,7 +25,7 @@ from .runs import SolverRun, Turn
 
 GOLD = 0
 """The sample number of the gold run, which gets the hint."""
-ABREAST = 8
+CONCURRENT_RUNS = 8
 """Maximum number of concurrent runs by default."""
 
 _RUN = re.compile(r"run-(\d+)\.json")
@@ -75,7 +75,7 @@ class Solver:
 
     open: Callable[[], AbstractAsyncContextManager[SolveRun]]
     """Opens the resources for answering, such as connections to models."""
-    abreast: int = ABREAST
+    concurrent_runs: int = CONCURRENT_RUNS
     """Maximum number of concurrent runs."""
 
 
@@ -112,7 +112,7 @@ async def ask(
     solve_run: SolveRun,
     folder: Path,
     advanced: Callable[[int, int], None] = lambda done, answers: None,
-    abreast: int = ABREAST,
+    concurrent_runs: int = CONCURRENT_RUNS,
 ) -> list[SolverRun]:
     """All runs in the order of `todo`, read from disk or requested.
 
@@ -121,12 +121,12 @@ async def ask(
         solve_run: The solver.
         folder: The folder of the runs.
         advanced: Called with the number of finished runs and the number of new answers.
-        abreast: Maximum number of concurrent runs.
+        concurrent_runs: Maximum number of concurrent runs.
 
     Raises:
         EpisodeError: A stored run cannot be read, or a run failed; finished runs are kept.
     """
-    room, done, answers = asyncio.Semaphore(abreast), 0, 0
+    room, done, answers = asyncio.Semaphore(concurrent_runs), 0, 0
 
     def answered() -> None:
         nonlocal answers

@@ -27,7 +27,7 @@ from .runs import SolverRun, Turn
 if TYPE_CHECKING:
     from ...queue.client import Client, QueueOutcome
 
-ABREAST = 64
+CONCURRENT_RUNS = 64
 """Maximum number of concurrent runs; the machines that work the queue limit the questions."""
 
 

@@ -12,7 +12,7 @@ MAX_UNREPORTED = 1 << 20
 """Maximum bytes of output of answered questions that the process need not report at once."""
 
 
-class Output:
+class CapturedOutput:
     """The files for stdout and stderr, and the positions of the last reported stop.
 
     Args:

@@ -22,7 +22,7 @@ from .descriptors import DescriptorGroup
 from .family import Family
 from .job import job_fields
 from .limits import Limits
-from .output import Output
+from .output import CapturedOutput
 from .protocol import (
     CodeRun,
     CopyRefused,
@@ -51,7 +51,7 @@ class QuizProcess:
         self, family: Family, limits: Limits, name: str, control: int, out: int, err: int
     ) -> None:
         self.family = family
-        self.output = Output(out, err, limits.output)
+        self.output = CapturedOutput(out, err, limits.output)
         self.written = WrittenText()
         self._limits = limits
         self._name = name

@@ -14,12 +14,12 @@ import sys
 from types import CodeType, ModuleType
 
 from . import guard, hooks, system
-from .fixed.world import FixedWorld
+from .fixed.fixed_world import FixedWorld
 from .folder import Folder
 from .isolation import Shut, isolate
 from .job import Job
 from .log import Log
-from .report import Outcome
+from .outcome import Outcome
 from .watch.code_watch import CodeWatch
 from .watch.outside import Outside
 from .watch.starts import Starts

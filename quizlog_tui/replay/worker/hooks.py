@@ -16,7 +16,7 @@ import sys
 from typing import Any
 
 from . import copies
-from .fixed.world import FixedWorld
+from .fixed.fixed_world import FixedWorld
 from .log import Log
 from .streams import END_OF_INPUT, Out, RawIn
 

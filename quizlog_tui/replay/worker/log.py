@@ -15,8 +15,8 @@ from os import getpid, lseek  # the originals, here and below: they are patched 
 from time import perf_counter
 from types import FrameType
 
-from .fixed.world import FixedWorld
-from .report import Outcome
+from .fixed.fixed_world import FixedWorld
+from .outcome import Outcome
 from .watch.code_watch import CodeWatch
 from .watch.taint import Taint
 from .wire import Wire, quote
@@ -33,7 +33,7 @@ class Log:
         taint: Knows why the process must not be copied.
         world: The world of the script.
         code: Reports code that is run from text.
-        untold: Bytes that may be written before quizlog must hear of answered questions.
+        max_unreported: Maximum bytes of output before answered questions must be reported.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ _MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Finding:
+class BisectFinding:
     """What bisect found on a branch."""
 
     branch: str
@@ -37,14 +37,14 @@ class Finding:
         return tuple(record.path_of(self.branch).upto(len(self.answers))) == self.answers
 
 
-def finding_of(session: Session, culprit: Culprit | None) -> Finding:
+def finding_of(session: Session, culprit: Culprit | None) -> BisectFinding:
     """What bisect found on the active branch, in words that name the branch and the answer."""
     branch, answers = session.record.branch, tuple(session.record.inputs)
     if culprit is None:
-        return Finding(branch, answers, f"{branch}: no answer makes the outcome fail")
+        return BisectFinding(branch, answers, f"{branch}: no answer makes the outcome fail")
     answer = clipped(one_line(answers[culprit.step]), _MOST_SHOWN) or "(empty)"
     said = f"{branch}: {answer} at step {culprit.step} makes the outcome fail"
-    return Finding(branch, answers[: culprit.step + 1], said)
+    return BisectFinding(branch, answers[: culprit.step + 1], said)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class PlayerState:
     head: Playhead
     """The place shown of it."""
     mode: Mode = "answer"
-    finding: Finding | None = None
+    finding: BisectFinding | None = None
     """What bisect found; shown as long as it holds, until the user takes it away."""
 
     @property
@@ -98,7 +98,7 @@ class PlayerState:
         """The state with a started fork or amendment cancelled."""
         return replace(self, mode="answer")
 
-    def found(self, finding: Finding | None) -> PlayerState:
+    def found(self, finding: BisectFinding | None) -> PlayerState:
         """With what bisect found; None takes it away."""
         return replace(self, finding=finding)
 
