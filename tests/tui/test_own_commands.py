@@ -111,6 +111,18 @@ async def test_output_is_shown_harmlessly(record: Path) -> None:
         await shows(pilot, "␛]0;owned␇[/red]")
 
 
+async def test_output_is_shown_as_on_a_terminal(record: Path) -> None:
+    line = "printf 'half\\rdone\\n\\033[31mred\\033[0m\\ttab\\n\\nend\\n'"
+    app = QuizlogApp(record, configured(line))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+g")
+        await opened(pilot, CommandOutputScreen)
+        await shows(pilot, "done")
+        rows = [row.strip("│ ") for row in screen_text(app).splitlines()]
+        assert rows[2:6] == ["done", "red    tab", "", "end"]
+
+
 async def test_output_goes_to_the_pager_or_nowhere(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,11 +105,11 @@ def asked_text(step: Step, *, raw: bool = False) -> str:
 
 def _pieces(step: Step, *, raw: bool) -> list[tuple[str, str]]:
     """What a step wrote and asked, in pieces."""
-    written = _drawn("".join(step.written), "", raw=raw)
-    return [*written, *_drawn(step.prompt or "", "prompt", raw=raw)]
+    written = terminal_pieces("".join(step.written), "", raw=raw)
+    return [*written, *terminal_pieces(step.prompt or "", "prompt", raw=raw)]
 
 
-def _drawn(text: str, style: str, *, raw: bool) -> list[tuple[str, str]]:
+def terminal_pieces(text: str, style: str, *, raw: bool) -> list[tuple[str, str]]:
     """A text in pieces, with a style where it has none of its own."""
     if raw:
         return [(safe(text), style)]
@@ -147,7 +147,7 @@ def events(step: Step) -> int:
 
 
 def _ended(written: str, *, raw: bool) -> Line:
-    return Line(tuple(_drawn(written.removesuffix("\n"), "", raw=raw)))
+    return Line(tuple(terminal_pieces(written.removesuffix("\n"), "", raw=raw)))
 
 
 def _height(text: str, width: int) -> int:

@@ -7,8 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from ...draw.output import terminal_pieces
 from ...keys.bindings import screen_bindings
-from ...widgets.lines.documents import Paragraphs, line
+from ...widgets.lines.documents import Line, Paragraphs, line, logical_lines
 from ...widgets.lines.line_view import LineView
 from ..base import QuizlogScreen
 
@@ -39,6 +40,11 @@ class CommandOutputScreen(QuizlogScreen[None]):
         self.status(self._about)
         pane = self.query_one(LineView)
         pane.border_title = "Output"
-        written = [line(each) for each in self._output.splitlines()]
-        pane.show(Paragraphs(written or [line(("it wrote nothing", "dim"))]))
+        pane.show(Paragraphs(_lines(self._output) or [line(("it wrote nothing", "dim"))]))
         pane.focus()
+
+
+def _lines(output: str) -> list[Line]:
+    """The lines of an output as a terminal would show them."""
+    pieces = terminal_pieces(output.removesuffix("\n"), "", raw=False)
+    return [Line(tuple(row)) for row in logical_lines(pieces)] if output else []
