@@ -15,6 +15,7 @@ from quizlog_tui.server.admission.shield import AccessRules
 from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
 from quizlog_tui.solver.models.choice import Choice
+from tests.webquiz.conftest import shared_browser  # noqa: F401
 
 QUIZ = """
     print("two sums")

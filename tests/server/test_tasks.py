@@ -25,7 +25,7 @@ from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.tasks import Tasks, open_tasks
-from tests.webquiz.conftest import JON, SECRET, Lab, lab, needs_browser
+from tests.webquiz.conftest import JON, SECRET, Lab, lab, shares_browser
 
 
 def right(data: dict[str, Any], nth: int) -> dict[str, Any]:
@@ -163,7 +163,7 @@ async def test_without_a_secret_in_the_settings_nobody_is_let_in(tmp_path: Path)
                 assert reply.status_code == 403
 
 
-@needs_browser()
+@shares_browser
 async def test_a_task_is_told_of_until_its_end_and_afterwards(tmp_path: Path) -> None:
     with quiz_server(Options(chain=("q20-case",))) as server:
         async with lab(server, tmp_path, {"ada": right}) as running:
@@ -189,7 +189,7 @@ async def test_a_task_is_told_of_until_its_end_and_afterwards(tmp_path: Path) ->
                 assert (await later.get(task))["state"] == "finished"
 
 
-@needs_browser()
+@shares_browser
 @pytest.mark.parametrize("count", [6, pytest.param(20, marks=pytest.mark.long)])
 async def test_many_tasks_at_once_for_two_people(tmp_path: Path, count: int) -> None:
     people = ["jon@quiz.test", "dora@quiz.test"]
@@ -225,7 +225,7 @@ async def test_many_tasks_at_once_for_two_people(tmp_path: Path, count: int) -> 
         assert all(row.correct for row in server.grader.rows)
 
 
-@needs_browser()
+@shares_browser
 async def test_too_many_are_sent_away_and_closing_leaves_the_others_for_later(
     tmp_path: Path,
 ) -> None:
@@ -249,7 +249,7 @@ async def test_too_many_are_sent_away_and_closing_leaves_the_others_for_later(
         assert [row.answer for row in server.grader.rows] == ["Brown", "Brown"]
 
 
-@needs_browser()
+@shares_browser
 async def test_the_same_trigger_starts_nothing_twice_while_its_task_is_open(tmp_path: Path) -> None:
     with quiz_server(Options(chain=("q20-case",))) as server:
         async with (

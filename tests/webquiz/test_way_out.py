@@ -15,10 +15,8 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import Gate, gate
 from quizlog_tui.webquiz.page import browser as browser_module
 from quizlog_tui.webquiz.page.browser import Browser, Tab
-from tests.webquiz.conftest import needs_browser
+from tests.webquiz.conftest import needs_browser, shares_browser
 from tests.webquiz.small_site import Site, small_site
-
-pytestmark = needs_browser()
 
 CALL = """
 async function call(Connection) {
@@ -107,19 +105,25 @@ async def visiting(
         await browser.close()
 
 
-async def test_a_page_finds_no_webrtc_in_any_window(tmp_path: Path) -> None:
+@shares_browser
+async def test_a_page_finds_no_webrtc_in_any_window(
+    shared_browser: Browser, tmp_path: Path
+) -> None:
     with listeners() as ways:
-        async with visiting(ways.fill(WEBRTC), tmp_path, Browser()) as (site, tab, _):
+        async with visiting(ways.fill(WEBRTC), tmp_path, shared_browser) as (site, tab, _):
             snapshot = await tab.visit(f"{site.url}/p")
         assert snapshot.frames[0].text.startswith("Question: 0 ways found")
         assert ways.reached() == []
 
 
-async def test_webrtc_sends_nothing_past_the_gate_though_a_page_has_it(tmp_path: Path) -> None:
+@shares_browser
+async def test_webrtc_sends_nothing_past_the_gate_though_a_page_has_it(
+    shared_browser: Browser, tmp_path: Path
+) -> None:
     """The browser's own settings hold it back: the script that removes it is not run here."""
     with listeners() as ways:
         page = ways.fill(WEBRTC)
-        async with visiting(page, tmp_path, Browser()) as (site, tab, way_out):
+        async with visiting(page, tmp_path, shared_browser) as (site, tab, way_out):
             assert tab.context.browser
             bare = await tab.context.browser.new_context(
                 proxy={"server": way_out.url, "bypass": "<-loopback>"}
@@ -131,9 +135,12 @@ async def test_webrtc_sends_nothing_past_the_gate_though_a_page_has_it(tmp_path:
         assert ways.reached() == []
 
 
-async def test_nor_do_other_ways_to_connect_pass_the_gate(tmp_path: Path) -> None:
+@shares_browser
+async def test_nor_do_other_ways_to_connect_pass_the_gate(
+    shared_browser: Browser, tmp_path: Path
+) -> None:
     with listeners() as ways:
-        async with visiting(ways.fill(OTHERS), tmp_path, Browser()) as (site, tab, _):
+        async with visiting(ways.fill(OTHERS), tmp_path, shared_browser) as (site, tab, _):
             snapshot = await tab.visit(f"{site.url}/p")
         assert snapshot.frames[0].text.startswith("Question: 2 attempts")
         assert ways.reached() == []
@@ -157,6 +164,7 @@ def network_events(path: Path) -> list[tuple[str, str]]:
     return found
 
 
+@needs_browser()
 async def test_the_browsers_own_services_reach_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
