@@ -230,7 +230,7 @@ async def _launch(engine: Engine, url: str, slots: int, clean: Redaction) -> Non
     )
     logging.getLogger("dbos").setLevel(logging.CRITICAL)  # faults at the start are reported below
     try:
-        await asyncio.to_thread(_declare_queue, url, slots)
+        _declare_queue(url, slots)
         DBOS(config=config)
         engine.register()
         DBOS.launch()
