@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -37,8 +39,14 @@ def record(build: Build) -> Path:
     return path
 
 
-@pytest.mark.parametrize("turn", range(8))
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def _walks() -> Iterator[object]:
+    """Every size with every turn; in a plain run each turn once, at the sizes in turn."""
+    for (columns, rows), turn in product(SIZES, range(8)):
+        marks = () if SIZES[turn % len(SIZES)] == (columns, rows) else pytest.mark.long
+        yield pytest.param((columns, rows), turn, marks=marks, id=f"{columns}x{rows}-{turn}")
+
+
+@pytest.mark.parametrize(("size", "turn"), list(_walks()))
 async def test_a_walk_both_ways_without_pauses(
     size: tuple[int, int], turn: int, record: Path
 ) -> None:
