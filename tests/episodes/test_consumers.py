@@ -1,4 +1,4 @@
-"""The exports in the programs they are for, in environments of their own: `pytest -m consumers`.
+"""The exports in the programs they are for, in environments of their own: `tests/run consumers`.
 
 Installing takes minutes and gigabytes, so this is run by CI, and not by default. `QUIZLOG_CONSUMERS`
 names a folder where the environments are kept from one run to the next.
