@@ -9,7 +9,7 @@ from ...replay.transcript import Step, Transcript
 from ...terminal_text import plain, settle
 from ..widgets.lines.documents import TAB, Document, Line, name_lines, rows, safe
 from ..widgets.lines.row_painter import SGR
-from ..widgets.lines.wrapping import height
+from ..widgets.lines.wrapping import Unwrapped, height
 
 
 class RunOutput:
@@ -18,11 +18,13 @@ class RunOutput:
     Args:
         run: The run through all recorded answers; looked at step by step with `at`.
         raw: Whether escape sequences are shown as text, instead of what a terminal makes of them.
+        wraps: Whether long lines are wrapped; rows of tables never are.
     """
 
-    def __init__(self, run: Transcript, *, raw: bool = False) -> None:
+    def __init__(self, run: Transcript, *, raw: bool = False, wraps: bool = True) -> None:
         self.raw = raw
         """Whether escape sequences are shown as text."""
+        self._unwrapped: Unwrapped = "tables" if wraps else "all"
         self._steps = run.steps
         self._heights: list[int] = []
         self._width = 0
@@ -34,13 +36,14 @@ class RunOutput:
             shown: The run, or an earlier stop of it.
             hidden: How many events of its last step are not shown yet, the question first.
         """
-        return _Shown(self, len(shown.steps), tail(shown.last, hidden, raw=self.raw))
+        last = tail(shown.last, hidden, raw=self.raw)._replace(unwrapped=self._unwrapped)
+        return _Shown(self, len(shown.steps), last)
 
     def item(self, index: int) -> Line:
         """An answered step."""
         step = self._steps[index]
         pieces = _pieces(step, raw=self.raw)
-        return Line((*pieces, (safe(step.input or ""), "answer")))
+        return Line((*pieces, (safe(step.input or ""), "answer")), unwrapped=self._unwrapped)
 
     def text(self, index: int) -> str:
         """The same for a search."""
@@ -52,7 +55,7 @@ class RunOutput:
         if width != self._width:
             self._heights, self._width = [], width
         for index in range(len(self._heights), count):
-            self._heights.append(_height(self.text(index), width))
+            self._heights.append(_height(self.text(index), width, self._unwrapped))
         return self._heights[:count]
 
 
@@ -150,6 +153,7 @@ def _ended(written: str, *, raw: bool) -> Line:
     return Line(tuple(terminal_pieces(written.removesuffix("\n"), "", raw=raw)))
 
 
-def _height(text: str, width: int) -> int:
+def _height(text: str, width: int, unwrapped: Unwrapped) -> int:
     """Number of rows of a text; in plain ASCII each character takes one cell, escaped or not."""
-    return height(text.replace("\t", TAB) if text.isascii() else safe(text), width)
+    shown = text.replace("\t", TAB) if text.isascii() else safe(text)
+    return height(shown, width, unwrapped=unwrapped)

@@ -9,6 +9,7 @@ from ...draw.output import RunOutput, next_step_with
 from ...toasts import tell
 from ...widgets.lines.documents import Document
 from .context import PlayerContext
+from .panes import Panes
 
 
 class Output:
@@ -16,17 +17,20 @@ class Output:
 
     Args:
         context: What the parts of the player share.
+        panes: Of the screen.
     """
 
-    def __init__(self, context: PlayerContext) -> None:
+    def __init__(self, context: PlayerContext, panes: Panes) -> None:
+        self._panes = panes
         self._view = context.view
         self._holder = context.holder
         self._raw = False
+        self._wraps = True
         self._run = RunOutput(self._holder.state.whole)
 
     def measure(self) -> None:
         """Measure it anew: the run is another one."""
-        self._run = RunOutput(self._holder.state.whole, raw=self._raw)
+        self._run = RunOutput(self._holder.state.whole, raw=self._raw, wraps=self._wraps)
 
     def at(self, shown: Transcript) -> Document:
         """What stands on the screen where `shown`, a part of the run, ends."""
@@ -40,6 +44,20 @@ class Output:
     def toggle_raw(self) -> None:
         """Show escape sequences as text, or what a terminal makes of them."""
         self._raw = not self._raw
+        self._draw_anew()
+        tell(self._view, "output as it was written" if self._raw else "output as on a terminal")
+
+    def toggle_wrapping(self) -> None:
+        """Cut long lines at the right edge, or wrap them; rows of tables are always cut."""
+        self._wraps = not self._wraps
+        self._draw_anew()
+        sideways = "" if self._wraps else f"; {self._view.key('player.right')} scrolls sideways"
+        tell(self._view, f"long lines are {'wrapped' if self._wraps else 'cut'}{sideways}")
+
+    def scroll_sideways(self, cells: int) -> None:
+        """Scroll to what is cut at the right edge, or back."""
+        self._panes.output.action_sideways(cells)
+
+    def _draw_anew(self) -> None:
         self.measure()
         self._view.draw()
-        tell(self._view, "output as it was written" if self._raw else "output as on a terminal")

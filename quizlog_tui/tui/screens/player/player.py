@@ -126,7 +126,7 @@ class PlayerScreen(QuizlogScreen[None]):
         context = PlayerContext(self, session, replayer, holder, clock)
         self.moves = Moves(context, self.panes)
         self.editing = Editing(context, self.panes, self.moves, confirms)
-        self.output = Output(context)
+        self.output = Output(context, self.panes)
         self.navigation = Navigation(context, self.output, self._marks)
         self.autoplay = Autoplay(context)
         self.dialogs = Dialogs(context, self.moves, author)

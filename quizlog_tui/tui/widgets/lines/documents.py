@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from ....text import visible
-from .wrapping import Row, Rows
+from .wrapping import Row, Rows, Unwrapped
 
 TAB = "    "
 """What a tab is drawn as."""
@@ -23,6 +23,8 @@ class Line(NamedTuple):
     pieces: tuple[tuple[str, str], ...]
     cut: bool = False
     """Whether it is cut at the right edge instead of being wrapped."""
+    unwrapped: Unwrapped = ""
+    """Which of its lines are cut instead of wrapped, each still in a row of its own."""
 
     @property
     def text(self) -> str:
@@ -118,14 +120,14 @@ def name_lines(item: Line, name: str) -> Line:
     pieces = [
         piece for one in logical_lines(item.pieces) for piece in (("\n", ""), (name, "dim"), *one)
     ]
-    return Line(tuple(pieces[1:]))
+    return Line(tuple(pieces[1:]), unwrapped=item.unwrapped)
 
 
 def rows(item: Line, width: int) -> Rows:
     """Wrap an item into rows of at most `width` cells, at spaces if possible."""
     if item.cut:
         return Rows([(text.replace("\n", "⏎"), style) for text, style in item.pieces], None)
-    return Rows(item.pieces, width)
+    return Rows(item.pieces, width, unwrapped=item.unwrapped)
 
 
 def logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:

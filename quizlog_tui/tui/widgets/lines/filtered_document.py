@@ -101,4 +101,4 @@ def lines_with(item: Line, named: Line, starts: Sequence[int]) -> tuple[Line, Se
             length += sum(len(piece) for piece, _ in line)
             moved += [start + length - end for start in starts[first:last]]
         begin = end + 1
-    return Line(tuple(pieces)), moved
+    return Line(tuple(pieces), unwrapped=item.unwrapped), moved

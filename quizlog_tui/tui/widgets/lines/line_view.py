@@ -193,6 +193,11 @@ class LineView(ScrollView, can_focus=True):
     def _height(self) -> int:
         return max(1, self.scrollable_content_region.height)
 
+    def action_sideways(self, cells: int) -> None:
+        """Scroll sideways, as far as the rows in sight reach."""
+        self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
+        self.refresh()
+
     def _in_sight(self, row: int | None) -> bool:
         top = self.scroll_offset.y
         return row is not None and top <= row < top + self._height

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -40,12 +41,20 @@ class RowPainter:
         self._pane = pane
         self._gutter = gutter
         self._styles: dict[str, Style] = {}
+        self._left = 0
         self.strips: dict[int, Strip] = {}
         """The drawn rows."""
 
     def forget_styles(self) -> None:
         """Drop the colours of the previous theme."""
         self._styles.clear()
+        self.strips.clear()
+
+    def shift(self, cells: int, rows: Sequence[Row]) -> None:
+        """Draw rows from another cell on, as far as some of them reach."""
+        widest = max((cell_len("".join(text for text, _ in row)) for row in rows), default=0)
+        most = max(0, widest - self._pane.scrollable_content_region.width)
+        self._left = max(0, min(self._left + cells, most))
         self.strips.clear()
 
     def keep(self, rows: int) -> None:
@@ -82,11 +91,13 @@ class RowPainter:
         for mark in marks:
             strip = restyled(strip, mark.start, mark.end, self.style(mark.style))
         strip = self._selected(strip, sum(len(text) for text, _ in pieces), row)
+        if self._left and strip.cell_length:
+            strip = Strip([Segment("…", self.style("") + ground), *strip.crop(self._left + 1)])
         if self._gutter:
             sign = "›" if cursor else " "
             strip = Strip([Segment(sign, self.style("") + ground), *strip])
         whole = cut_to(strip, width).adjust_cell_length(width, self.style("") + ground)
-        return whole.apply_offsets(-self._gutter, row)
+        return whole.apply_offsets(self._left - self._gutter, row)
 
     def _selected(self, strip: Strip, length: int, row: int) -> Strip:
         """The row with its selection."""

@@ -10,14 +10,18 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import overload
+from typing import Literal, overload
 
 from rich.cells import cell_len, chop_cells
+
+from .table_rows import is_table_row
 
 Pieces = Sequence[tuple[str, str]]
 """Pieces of text, each with the name of its style."""
 Row = list[tuple[str, str]]
 """The pieces in one row of the screen."""
+Unwrapped = Literal["", "tables", "all"]
+"""Which lines are cut at the right edge: none, rows of tables, or all but those of over `LONG`."""
 LONG = 10_000
 """Lines with more characters are not broken at spaces."""
 _NOT_NARROW = re.compile("[^ -~\u00a0-\u02ff\u0370-\u0482\u2500-\u25ff]")
@@ -30,15 +34,17 @@ class Rows(Sequence[Row]):
     Args:
         pieces: The text; may hold newlines.
         width: Cells of a row; None for rows as long as the lines are.
+        unwrapped: Which lines stay one row, however long: see `Unwrapped`.
     """
 
-    def __init__(self, pieces: Pieces, width: int | None) -> None:
+    def __init__(self, pieces: Pieces, width: int | None, *, unwrapped: Unwrapped = "") -> None:
         self._pieces = pieces
         self._ends = list(accumulate((len(text) for text, _ in pieces), initial=0))
         self._width = width
+        self._unwrapped = unwrapped
         self._lines = _lines(pieces)
         self._offsets = list(accumulate((len(one) + 1 for one in self._lines), initial=0))
-        self._firsts = _first_rows(self._lines, width)
+        self._firsts = _first_rows(self._lines, width, unwrapped)
         self._begun: tuple[int, Sequence[int]] = (-1, ())
 
     def __len__(self) -> int:
@@ -76,7 +82,7 @@ class Rows(Sequence[Row]):
     def _begins(self, nth: int) -> Sequence[int]:
         """The offsets of a line's rows; cached for the last line used."""
         if self._begun[0] != nth:
-            self._begun = nth, _row_begins(self._lines[nth], self._width)
+            self._begun = nth, _row_begins(self._lines[nth], self._width, self._unwrapped)
         return self._begun[1]
 
     def _cut(self, start: int, end: int) -> Row:
@@ -103,32 +109,38 @@ def _lines(pieces: Pieces) -> list[str]:
     return found
 
 
-def height(text: str, width: int) -> int:
+def height(text: str, width: int, *, unwrapped: Unwrapped = "") -> int:
     """Number of rows of a safe text; in ASCII each character takes one cell, escaped or not."""
-    return _first_rows(text.split("\n"), width)[-1]
+    return _first_rows(text.split("\n"), width, unwrapped)[-1]
 
 
-def _first_rows(lines: Sequence[str], width: int | None) -> Sequence[int]:
+def _first_rows(lines: Sequence[str], width: int | None, unwrapped: Unwrapped) -> Sequence[int]:
     """The first row of each line, then the number of rows."""
     if width is None or all(len(one) <= width and one.isascii() for one in lines):
         return range(len(lines) + 1)
-    return list(accumulate((_row_count(one, width) for one in lines), initial=0))
+    return list(accumulate((_row_count(one, width, unwrapped) for one in lines), initial=0))
 
 
-def _row_count(text: str, width: int) -> int:
+def _row_count(text: str, width: int, unwrapped: Unwrapped) -> int:
     if len(text) <= width and text.isascii():
         return 1
-    return len(_row_begins(text, width))
+    return len(_row_begins(text, width, unwrapped))
 
 
-def _row_begins(text: str, width: int | None) -> Sequence[int]:
+def _row_begins(text: str, width: int | None, unwrapped: Unwrapped) -> Sequence[int]:
     """The offsets of a line's rows."""
-    if width is None:
+    if width is None or _stays_whole(text, unwrapped):
         return (0,)
     narrow = text.isascii() or not _NOT_NARROW.search(text)
     if len(text) > LONG:
         return range(0, len(text), width if narrow else max(1, width // 2))
     return [0, *_breaks(text, width, narrow=narrow)]
+
+
+def _stays_whole(text: str, unwrapped: Unwrapped) -> bool:
+    if not unwrapped or len(text) > LONG:  # a longer one costs too much to draw at once
+        return False
+    return unwrapped == "all" or is_table_row(text)
 
 
 def _breaks(text: str, width: int, *, narrow: bool) -> Iterator[int]:
