@@ -52,7 +52,8 @@ class ScreenSettings:
     def command(self) -> str:
         """The shell line that starts the screens."""
         words = [sys.executable, "-m", "quizlog_tui", "tui", str(self.place.absolute())]
-        return shlex.join(words if self.write else [*words, "--read-only"])
+        line = shlex.join(words if self.write else [*words, "--read-only"])
+        return f"exec {line}"  # the screens end when their parent process, this one, is gone
 
 
 class ScreenServer:

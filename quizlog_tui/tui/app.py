@@ -6,6 +6,7 @@ Each screen decides what it shows and does.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -171,7 +172,14 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def on_mount(self) -> None:
         """Open the first screen."""
         self.set_interval(_WATCH_SECONDS, self._watch_themes)
+        if self.is_web:
+            self.set_interval(_WATCH_SECONDS, partial(self._end_without, os.getppid()))
         await self._begin()
+
+    def _end_without(self, server: int) -> None:
+        """End when the server that shows the program in a browser is gone."""
+        if os.getppid() != server:
+            self.exit()
 
     async def _begin(self) -> None:
         """Open the screen that the program was started for."""

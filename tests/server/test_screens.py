@@ -18,7 +18,7 @@ import pytest
 
 pytest.importorskip("textual_serve")
 
-from aiohttp import DummyCookieJar, test_utils
+from aiohttp import ClientSession, DummyCookieJar, test_utils
 
 from quizlog_tui.cli import main
 from quizlog_tui.server.admission.shield import LOOPBACK, AccessRules
@@ -129,6 +129,36 @@ def test_the_screens_only_look_unless_they_may_write(tmp_path: Path) -> None:
     looks, writes = (ScreenSettings(place, AccessRules(), write) for write in (False, True))
     assert looks.command == f"{writes.command} --read-only"
     assert f"'{place}'" in writes.command
+
+
+async def test_the_screens_end_when_their_server_is_killed(build: Build) -> None:
+    path = build.record(QUIZ)
+    words = ["-m", "quizlog_tui", "serve", "--json", "--port", "0", "--screens", str(path)]
+    server = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=PIPE, stderr=PIPE)
+    assert server.stdout
+    url = json.loads(await server.stdout.readline())["url"]
+    async with ClientSession() as session, session.ws_connect(f"{url}/ws") as socket:
+        async for message in socket:
+            if isinstance(message.data, bytes) and b"Who are you?" in message.data:
+                break
+        children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
+        if not children.exists():
+            server.kill()
+            pytest.skip("no list of a process's children on this system")
+        [screens] = children.read_text().split()
+        server.kill()
+        await server.communicate()
+    async with asyncio.timeout(120):
+        while _runs(int(screens)):
+            await asyncio.sleep(0.1)
+
+
+def _runs(number: int) -> bool:
+    """Whether a process runs; one that has ended but is not waited for has no command line."""
+    try:
+        return bool(Path(f"/proc/{number}/cmdline").read_bytes())
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 class Seen:
