@@ -35,8 +35,8 @@ def _halved(left: list[str], parts: Callable[[Sequence[str]], bool]) -> list[str
     """The conditions after as many halvings as keep the difference."""
     while len(left) > 1:
         half = len(left) // 2
-        kept = next((side for side in (left[:half], left[half:]) if parts(side)), None)
-        if kept is None:
+        remaining = next((side for side in (left[:half], left[half:]) if parts(side)), None)
+        if remaining is None:
             return left
-        left = kept
+        left = remaining
     return left

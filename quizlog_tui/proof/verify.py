@@ -97,17 +97,17 @@ def verify_branches(
     """
     others = [name for name in record.branches if name != record.branch]
     hashes = {name: record.branches[name].code_hash for name in others}
-    older = {name for name in others if hashes[name] not in (None, source.code_hash)}
+    of_older_script = {name for name in others if hashes[name] not in (None, source.code_hash)}
     with elsewhere(source.path.parent) as at:
         trials = Trials(source, world_of(record), runs, at)
-        names = [None, *(name for name in others if name not in older)]
+        names = [None, *(name for name in others if name not in of_older_script)]
         branches = [Verifier(record, source, trials, name, vouched) for name in names]
         verdicts = _verdicts(trials, branches)
         found, not_judged = [next(verdicts)], []
         for name in others:
             if found[-1].verdict == "diverges":
                 break
-            if name in older:
+            if name in of_older_script:
                 not_judged.append(f"branch {name} is of another text of the script")
             else:
                 found.append(next(verdicts))

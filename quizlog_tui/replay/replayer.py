@@ -149,8 +149,8 @@ class Replayer:
         return self._fresh(key, source, inputs)
 
     def _fresh(self, key: Key, source: Source, inputs: Sequence[str]) -> Transcript:
-        kept = self._keeper.folder() if self._keeper else ""
-        process = QuizProcess.start(source, key[2], self.limits, kept)
+        files_folder = self._keeper.folder() if self._keeper else ""
+        process = QuizProcess.start(source, key[2], self.limits, files_folder)
         return self._cache.grow(
             self._cache.add(CachedRun(key, LiveRun(source, self.limits, process))), inputs
         )

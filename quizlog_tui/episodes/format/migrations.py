@@ -1,7 +1,7 @@
 """Converts older versions of an episode to the present one.
 
 Files from before the schema was final lack `hooks`, `submission_metadata` and question ids, hash
-answers through pickle, write times with a space, and let the assistant speak first. `mended`
+answers through pickle, write times with a space, and let the assistant speak first. `converted`
 corrects this without changing what the episode claims; `upgraded` also lowers the claims to what
 the runs support. Standard library only.
 """
@@ -24,7 +24,7 @@ _QUESTION = {"hint": None, "difficulty": None, "n_steps": None, "created_at": No
 _HOOK: JsonObject = {"variable_name": None, "description": None, "depends_on": []}
 
 
-def mended(episode: JsonObject) -> tuple[JsonObject, list[Note]]:
+def converted(episode: JsonObject) -> tuple[JsonObject, list[Note]]:
     """A copy of the episode in the present version, and notes of what was changed."""
     data = {key: _copied(value) for key, value in episode.items()}
     return data, [note for step in _STEPS for note in step(data)]
@@ -35,7 +35,7 @@ def upgraded(episode: JsonObject) -> tuple[JsonObject, list[Note]]:
 
     `verified` is never raised: only a replay can show that the script accepts the gold run.
     """
-    data, notes = mended(episode)
+    data, notes = converted(episode)
     notes += _settled(data)
     return data, notes
 

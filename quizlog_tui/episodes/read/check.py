@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from pydantic import ValidationError
 
 from ..format.lines import seal_fits, sealed_as_is
-from ..format.migrations import gold_metadata, mended
+from ..format.migrations import converted, gold_metadata
 from ..format.rules import GOLD, RULES, RuleFinding, View, says_quizlog
 from ..format.schema import SHAPE
 from .advice import ADVICE, LONG_LINE
@@ -185,7 +185,7 @@ def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> Epis
         return None
     before = episode
     if lenient:
-        episode, notes = mended(episode)
+        episode, notes = converted(episode)
         found += [RuleFinding(path, "older-form", what, warning=True) for path, what in notes]
     shape = list(_shape(episode))
     found += shape

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from ..format.hashing import JsonObject
 from ..format.matching import cluster_of, matcher_or_usual
-from ..format.migrations import mended
+from ..format.migrations import converted
 from ..format.triangulate import Standing, Triangulation, standing, triangulate
 from .reading import LineError, parse
 
@@ -98,7 +98,7 @@ def facts_of(line: bytes) -> EpisodeFacts:
 
 def facts(episode: JsonObject) -> EpisodeFacts:
     """The description of an episode of any version."""
-    data, _ = mended(episode)
+    data, _ = converted(episode)
     gold, question = _part(data, "teacher_gold_trace"), _part(data, "question")
     traces = [gold, *(each for each in _list(data, "consistency_traces") if isinstance(each, dict))]
     metadata, pairs = _part(gold, "submission_metadata"), [_answer(each) for each in traces]

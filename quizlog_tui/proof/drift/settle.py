@@ -118,13 +118,13 @@ def _with_old_branch(record: Record, drift: BranchDrift, stood: BranchEnd) -> Se
     """The record with the agreeing answers up to its pointer, and the old answers on a branch."""
     from .words import describe_drift
 
-    kept = replace(record, trail=record.trail.upto(drift.agreed))
+    continued = replace(record, trail=record.trail.upto(drift.agreed))
     ended = stood.status in ("success", "error")
     if record.inputs and (ended or drift.agreed < drift.answers):
-        kept = replanted(record, drift.agreed, stood)
-    parked = next((name for name in kept.branches if name not in record.all_names), None)
+        continued = replanted(record, drift.agreed, stood)
+    parked = next((name for name in continued.branches if name not in record.all_names), None)
     run = drift.run.upto(record.pointer)
-    return _settled(kept, run, drift.run, (*describe_drift(drift, parked), *run.warnings))
+    return _settled(continued, run, drift.run, (*describe_drift(drift, parked), *run.warnings))
 
 
 def _notes(record: Record, source: Source, run: Transcript) -> Iterator[str]:

@@ -12,14 +12,14 @@ from .limits import Limits
 from .output import MAX_UNREPORTED
 
 
-def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[bytes]:
+def job_fields(source: Source, world: World, limits: Limits, files_folder: str) -> list[bytes]:
     """The fields of the message, in the order in which `worker.job.Job` reads them.
 
     Args:
         source: The script.
         world: The world of the script.
         limits: Bounds on the script.
-        kept: The folder for the files that it writes; empty to discard them.
+        files_folder: The folder for the files that it writes; empty to discard them.
     """
     start, tick = world.clock
     variables = []
@@ -34,7 +34,7 @@ def job_fields(source: Source, world: World, limits: Limits, kept: str) -> list[
         b"%d" % tick,
         b"%d" % MAX_UNREPORTED,
         os.fsencode(world.at),
-        os.fsencode(kept),
+        os.fsencode(files_folder),
         *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),
         _packed(variables),
         os.fsencode("".join(f"{text}\0" for text in world.args)),

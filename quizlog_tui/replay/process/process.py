@@ -77,14 +77,16 @@ class QuizProcess:
         family.join()
 
     @classmethod
-    def start(cls, source: Source, world: World, limits: Limits, kept: str = "") -> QuizProcess:
+    def start(
+        cls, source: Source, world: World, limits: Limits, files_folder: str = ""
+    ) -> QuizProcess:
         """A fresh process that begins to run a script: exactly the bytes of `source`.
 
         Args:
             source: The script.
             world: The world of the script.
             limits: Bounds on the script.
-            kept: The folder for the files that it writes; empty to discard them.
+            files_folder: The folder for the files that it writes; empty to discard them.
         """
         alike, network = "addresses" not in world.changed, "real-network" in source.allowed
         spawned = take(world.hash_seed, alike=alike, network=network)
@@ -93,7 +95,7 @@ class QuizProcess:
         process.unavailable = () if spawned.alike or not alike else ("addresses",)
         process.family.bound(limits.processes, limits.memory)
         process.family.closed = "starts" in world.changed
-        process._send(job_fields(source, world, limits, kept))
+        process._send(job_fields(source, world, limits, files_folder))
         return process
 
     def copy(self) -> QuizProcess | None:

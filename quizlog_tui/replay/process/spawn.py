@@ -58,9 +58,9 @@ _SAME_ADDRESSES = 0x0040000
 
 def environment(hash_seed: int) -> dict[str, str]:
     """The environment variables of a script."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    inherited = {name: os.environ[name] for name in _KEPT if name in os.environ}
     path = f"{os.path.dirname(sys.executable)}:{_PATH}"
-    return {**kept, **_FIXED, "PATH": path, "PYTHONHASHSEED": str(hash_seed)}
+    return {**inherited, **_FIXED, "PATH": path, "PYTHONHASHSEED": str(hash_seed)}
 
 
 def _personality(persona: int) -> int:

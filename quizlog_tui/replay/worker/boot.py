@@ -48,7 +48,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     wire.send(f'["born", {os.getpid()}]')
     job = Job(wire.receive())
     _limit_memory(job.memory)
-    folder.enter(os.path.dirname(job.path), job.at, job.kept, job.private)
+    folder.enter(os.path.dirname(job.path), job.at, job.files_folder, job.private)
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     code = CodeWatch(wire, script, folder.path)
     outcome = Outcome(script, code)
@@ -60,7 +60,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     if "system" in job.changed:
         taint.open_listing()
     try:
-        kept = isolate(shut, outlet, folder, job, network=reach)
+        isolation = isolate(shut, outlet, folder, job, network=reach)
     except OSError as error:
         wire.send(f'["unshut", {quote(str(error))}]')
         os._exit(1)
@@ -68,14 +68,14 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     world.install()
     code.install()
     taint.begin()
-    wire.send(f'["place", {quote(folder.way)}, {quote(kept)}]')
+    wire.send(f'["place", {quote(folder.way)}, {quote(isolation)}]')
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
 
 
-def _close_all_but(*kept: int) -> None:
+def _close_all_but(*spared: int) -> None:
     """Close the descriptors that the shell left open for quizlog, so that no script finds them."""
     after = 0
-    for fd in (*sorted(kept), 1 << 31):
+    for fd in (*sorted(spared), 1 << 31):
         if fd > after:
             _close_range(after, fd - 1)
         after = fd + 1

@@ -108,7 +108,7 @@ def _forked_twice() -> bool:
     Raises:
         OSError: There is no room for one of them.
     """
-    kept = _states()
+    states = _states()
     child = os.fork()
     if child:
         if os.waitpid(child, 0)[1]:
@@ -121,7 +121,7 @@ def _forked_twice() -> bool:
         _setsid()
     except BaseException:  # the script must not handle it in this second process
         _leave(1)
-    _put_back(kept)
+    _put_back(states)
     return True
 
 
@@ -148,6 +148,6 @@ def _states() -> Any:
     return random.getstate() if random else None
 
 
-def _put_back(kept: Any) -> None:
-    if kept is not None:
-        sys.modules["random"].setstate(kept)
+def _put_back(states: Any) -> None:
+    if states is not None:
+        sys.modules["random"].setstate(states)

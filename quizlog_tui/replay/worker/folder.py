@@ -65,13 +65,13 @@ class Folder:
             system.mount(b"tmpfs", b"tmpfs", SHARED_MEMORY.encode(), 0, _ROOM)
             self.own_memory = True
 
-    def enter(self, path: str, at: str, kept: str, private: Collection[str] = ()) -> None:
+    def enter(self, path: str, at: str, files_folder: str, private: Collection[str] = ()) -> None:
         """Make the folder private and go there.
 
         Args:
             path: The user's folder.
             at: Another path at which the script finds the folder; empty for its own path.
-            kept: The folder for written files; empty for memory.
+            files_folder: The folder for written files; empty for memory.
             private: Names of files in the folder that are hidden from the script.
         """
         os.chdir(path)
@@ -79,13 +79,13 @@ class Folder:
         self.path = path
         if self._options is not None and (at or path) != "/":
             with contextlib.suppress(OSError):
-                self._overlay(at or path, kept)
+                self._overlay(at or path, files_folder)
                 self.path, self.way = at or path, "overlay"
                 return
         with contextlib.suppress(OSError):  # no room, say
-            self._copy(path, kept)
+            self._copy(path, files_folder)
 
-    def _overlay(self, target: str, kept: str) -> None:
+    def _overlay(self, target: str, files_folder: str) -> None:
         """Mount an overlay over the current folder at `target`, and go there."""
         temporary = TEMPORARY.encode()
         system.mount(b"tmpfs", b"tmpfs", temporary, 0, _ROOM)
@@ -93,8 +93,12 @@ class Folder:
             for name in ("upper", "work", "tmp"):
                 os.mkdir(f"{TEMPORARY}/{name}")
             inner = os.open(f"{TEMPORARY}/tmp", os.O_PATH)
-            upper = os.open(f"{kept}/files" if kept else f"{TEMPORARY}/upper", os.O_RDONLY)
-            work = os.open(f"{kept}/work" if kept else f"{TEMPORARY}/work", os.O_PATH)
+            upper = os.open(
+                f"{files_folder}/files" if files_folder else f"{TEMPORARY}/upper", os.O_RDONLY
+            )
+            work = os.open(
+                f"{files_folder}/work" if files_folder else f"{TEMPORARY}/work", os.O_PATH
+            )
             layers = b"lowerdir=.,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d" % (
                 upper,
                 work,
@@ -182,16 +186,20 @@ class Folder:
         # The first write anywhere below makes an entry here, or in a folder here.
         return (fstat(self._upper).st_size != self._empty or self._deep) and self.touched()
 
-    def _copy(self, path: str, kept: str) -> None:
+    def _copy(self, path: str, files_folder: str) -> None:
         """Copy the folder if it is not too big; temporary files go into its parent."""
         base = f"{TEMPORARY}-{os.getpid()}"
-        target = f"{kept}/files" if kept else f"{base}/{os.path.basename(path) or 'root'}"
+        target = (
+            f"{files_folder}/files"
+            if files_folder
+            else f"{base}/{os.path.basename(path) or 'root'}"
+        )
         if os.path.isdir(base):  # of a run with the same number that was killed with its guard
             import shutil
 
             shutil.rmtree(base)
         os.mkdir(base, 0o700)
-        if not kept:
+        if not files_folder:
             os.mkdir(target)
         os.environ["TMPDIR"] = base
         if _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES], self._private):

@@ -51,14 +51,14 @@ def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: st
     own += [SHARED_MEMORY] if folder.own_memory else []  # else it belongs to everybody
     readable = ["/"] if "real-files" in job.asked else _readable(folder, job)
     starts = "starts" not in job.changed
-    kept = shut(
+    isolation = shut(
         *(own, readable), network=network, starts=starts, seal=folder.seal, take=outlet.hand_over
     )
     outlet.close()
-    folder.shut = bool(kept)
-    if kept:
+    folder.shut = bool(isolation)
+    if isolation:
         system.close_to_others()
-    return kept
+    return isolation
 
 
 def _readable(folder: Folder, job: Job) -> Iterator[str]:

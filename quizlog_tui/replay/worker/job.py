@@ -15,7 +15,7 @@ class Job:
     def __init__(self, fields: list[bytes]) -> None:
         *fixed, self.source = fields
         """The script's bytes."""
-        self.path, self.name, *numbers, self.at, self.kept = map(os.fsdecode, fixed[:-6])
+        self.path, self.name, *numbers, self.at, self.files_folder = map(os.fsdecode, fixed[:-6])
         """The script, absolute; its file name; another path at which it shall find its folder, and
         a folder that takes what it writes: both may be empty."""
         self.seed, self.memory, self.start, self.tick, self.max_unreported = map(int, numbers)

@@ -193,9 +193,9 @@ class Log:
         known = "null" if taint is None else quote(taint)
         if self.taint.wrote_shared:
             self.world.outside.note("strayed")
-        observed, told = self.world.outside.json, ", ".join(steps)
+        observed, steps_json = self.world.outside.json, ", ".join(steps)
         end = self.outcome.json
-        self.wire.send(f'["{kind}", [{told}], {end}, {known}, {observed}, {self.writing}]')
+        self.wire.send(f'["{kind}", [{steps_json}], {end}, {known}, {observed}, {self.writing}]')
 
 
 def _asking_line(script: str) -> int | None:

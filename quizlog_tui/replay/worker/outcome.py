@@ -109,12 +109,12 @@ def clean(error: BaseException | None, seen: set[int]) -> None:
 
 
 def _without_own(trace: TracebackType | None) -> TracebackType | None:
-    kept = []
+    own_traces = []
     while trace is not None:
         if not trace.tb_frame.f_code.co_filename.startswith(OWN):
-            kept.append(trace)
+            own_traces.append(trace)
         trace = trace.tb_next
     result = None
-    for item in reversed(kept):
+    for item in reversed(own_traces):
         result = TracebackType(result, item.tb_frame, item.tb_lasti, item.tb_lineno)
     return result

@@ -35,8 +35,8 @@ class Identity:
 
     def path(self, path: str) -> str:
         """A path in `/proc` with the number that the script sees, as the system knows it."""
-        told = f"/proc/{self.shown_pid}"
-        return "/proc/self" + path[len(told) :] if path.startswith(told) else path
+        shown = f"/proc/{self.shown_pid}"
+        return "/proc/self" + path[len(shown) :] if path.startswith(shown) else path
 
 
 def install(identity: Identity, *, named: bool) -> None:

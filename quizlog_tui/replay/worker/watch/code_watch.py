@@ -62,9 +62,9 @@ class CodeWatch:
         every = list(_nested(code))
         self._ran.update(every)
         names = list(dict.fromkeys(name for one in every for name in one.co_names))[:_MOST_NAMES]
-        told = ", ".join(quote(name) for name in names)
+        quoted_names = ", ".join(quote(name) for name in names)
         source = quote(self._text(code))
-        self._wire.send(f'["code", {self.used}, {quote(where)}, [{told}], {source}]')
+        self._wire.send(f'["code", {self.used}, {quote(where)}, [{quoted_names}], {source}]')
 
     def _text(self, code: CodeType) -> str:
         """The source of the code if it was compiled last; else empty."""
