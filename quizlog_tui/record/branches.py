@@ -151,12 +151,20 @@ def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str
 
 
 def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
-    """The extensions, with remarks on `branch` from step `since` on moved to branch `to`."""
-    if "feedback" not in record.extras:
-        return record.extras
-    from .feedback import moved
+    """The extensions, with what is about `branch` from step `since` on moved to branch `to`.
 
-    return moved(record.extras, branch, to, since)
+    These are the remarks, and who gave the answers.
+    """
+    extras = record.extras
+    if "feedback" in extras:
+        from . import feedback
+
+        extras = feedback.moved(extras, branch, to, since)
+    if "who" in extras:
+        from . import who
+
+        extras = who.moved(extras, branch, to, since)
+    return extras
 
 
 def forked(record: Record, at: int, answer: str, name: str | None, end: BranchEnd) -> Record:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from . import who
 from .append_only_list import AppendOnlyList
 from .branches import BranchEnd, free_name
 from .lineage import agreements, parents_first
@@ -27,7 +28,7 @@ def restored_state(record: Record, left: Record, end: BranchEnd) -> Record:
     for name in left.all_names:
         if lengths.get(name, -1) < left.length_of(name):
             record = _with_line(record, left, name, end)
-    return record
+    return who.restore_givers(record, left)
 
 
 def _twins(record: Record, left: Record) -> dict[str, str]:

@@ -18,6 +18,7 @@ from typing import TypeVar
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.stamp import Stamp, stamp_of
 from ..record.store import RecordFile
+from ..record.who import Giver
 from ..replay.script.source_cache import SourceCache
 from ..session.reply import Reply
 from ..session.session import Session
@@ -154,7 +155,7 @@ class Sessions:
         script, seed = self.script_of(entry.path)
         entry.slot = self.replayers.slot(script, seed)
         with self.replayers.using(entry.slot) as replayer:
-            session = Session(entry.path, replayer)
+            session = Session(entry.path, replayer, giver=Giver("http"))
         if self.folders.inside(session.source.path) is None:
             raise _outside(entry.name)
         entry.session, entry.stamp = session, _stamp(session)

@@ -12,6 +12,7 @@ from ..errors import ConflictError, ScriptError
 from ..proof.drift.settle import SettledRecord, settle, settle_switched
 from ..record.model import Record
 from ..record.store import RecordFile
+from ..record.who import Giver
 from ..replay.replayer import Replayer
 from ..replay.script.source import Source, read_script_of
 from ..replay.trail import extended_trail
@@ -28,6 +29,7 @@ class LiveRecord:
         file: The record's file.
         replayer: Runs the script.
         clock: Returns the present time, ISO 8601.
+        giver: Who gives answers, unless an answer names another giver.
         recorded: Show recorded data if the script cannot be read; see `missing`.
         granted: Whether its script may have what the user granted it.
     """
@@ -37,6 +39,7 @@ class LiveRecord:
         file: RecordFile,
         replayer: Replayer,
         clock: Callable[[], str],
+        giver: Giver,
         *,
         recorded: bool,
         granted: bool,
@@ -44,6 +47,7 @@ class LiveRecord:
         self.file = file
         self.replayer = replayer
         self.now = clock
+        self.giver = giver
         self._shows_recorded = recorded
         self._granted = granted
         self._script: Source | ScriptError

@@ -7,8 +7,11 @@ from dataclasses import replace
 
 from ..errors import UsageError
 from ..record import branches as rules
+from ..record import who
 from ..record.append_only_list import AppendOnlyList
+from ..record.model import Record
 from ..record.undoing import restored_state
+from ..record.who import Attribution, Giver
 from ..replay.trail import stop_fingerprint
 from ..replay.transcript import Transcript
 from ..text import plural
@@ -17,7 +20,9 @@ from .live_record import LiveRecord
 from .state import Move, SessionState
 
 
-def answer(live: LiveRecord, state: SessionState, text: str, at: int | None) -> Move:
+def answer(
+    live: LiveRecord, state: SessionState, text: str, at: int | None, giver: Giver | None
+) -> Move:
     """Answer the question at step `at`, or the pending one."""
     record = state.record
     at = _answer_point(state) if at is None else at
@@ -27,6 +32,8 @@ def answer(live: LiveRecord, state: SessionState, text: str, at: int | None) -> 
     run = _one_more(live, state, at, text)
     _check_asked(run, at)
     moved = rules.parted(record, at, text, end) if end else rules.stepped(record, at, text)
+    if moved.inputs is not record.inputs:
+        moved = who.added(moved, moved.branch, at, _given(live, giver))
     return Move(moved, run, f"answer at step {at}")
 
 
@@ -36,12 +43,20 @@ def rewind(live: LiveRecord, state: SessionState, pointer: int) -> Move:
     return Move(moved, live.replay(moved, moved.used), f"rewind to step {pointer}")
 
 
-def fork(live: LiveRecord, state: SessionState, at: int, text: str, name: str | None) -> Move:
+def fork(
+    live: LiveRecord,
+    state: SessionState,
+    at: int,
+    text: str,
+    name: str | None,
+    giver: Giver | None,
+) -> Move:
     """Start a branch with another answer, and make it the active one."""
     rules.check_pointer(state.record, at)
     moved = rules.forked(state.record, at, text, name, end_of(live, state))
     run = live.replay(moved, moved.used)
     _check_asked(run, at)
+    moved = who.added(moved, moved.branch, at, _given(live, giver))
     return Move(moved, run, f"fork at step {at}")
 
 
@@ -62,6 +77,9 @@ def add_branch(
     end = rules.BranchEnd(run.status, run.score, live.now())
     stops = [stop_fingerprint(run, stop) for stop in range(at + 1, len(answers) + 1)]
     moved = rules.added_branch(record, at, text, name, end, stops, later)
+    (new,) = moved.branches.keys() - record.branches.keys()
+    for each in range(at, len(answers)):
+        moved = who.added(moved, new, each, _given(live, None))
     return Move(moved, state.transcript, f"branch kept at step {at}")
 
 
@@ -81,7 +99,10 @@ def amend(live: LiveRecord, state: SessionState, at: int, text: str) -> Move:
     )
     moved = rules.answered(record, at, text, end)
     inputs = moved.inputs if moved.inputs == record.inputs else run.inputs
-    return Move(replace(moved, inputs=AppendOnlyList(inputs)), run, f"change of answer {at}")
+    moved = replace(moved, inputs=AppendOnlyList(inputs))
+    if moved.inputs != record.inputs:
+        moved = _with_givers(live, record, moved, at)
+    return Move(moved, run, f"change of answer {at}")
 
 
 def switch(live: LiveRecord, state: SessionState, name: str) -> Move:
@@ -131,6 +152,22 @@ def _answer_point(state: SessionState) -> int:
         hint = "mend the script"
         raise UsageError("the script raises before its first question", hint=hint)
     return pointer - 1 if status == "error" else pointer
+
+
+def _given(live: LiveRecord, giver: Giver | None) -> Attribution:
+    """How an answer is given that is given now."""
+    giver = giver or live.giver
+    return Attribution(giver.by, giver.name, giver.door, live.now())
+
+
+def _with_givers(live: LiveRecord, before: Record, moved: Record, at: int) -> Record:
+    """The record after an answer was changed; the later ones that it keeps stay their givers'."""
+    old = who.on_branch(before, before.branch)
+    moved = who.added(moved, moved.branch, at, _given(live, None))
+    for later in range(at + 1, len(moved.inputs)):
+        if later in old:
+            moved = who.added(moved, moved.branch, later, old[later])
+    return moved
 
 
 def _check_asked(run: Transcript, at: int) -> None:

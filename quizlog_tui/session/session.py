@@ -17,6 +17,7 @@ from ..record.lineage import check_branch
 from ..record.lock import WAIT_SECONDS
 from ..record.model import Record
 from ..record.store import RecordFile
+from ..record.who import PROGRAM, Giver
 from ..replay.replayer import Replayer
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
@@ -54,6 +55,7 @@ class Session:
         recorded: Show the recorded data if the script cannot be read. Then nothing can be changed;
             see `missing`.
         audit: Refuse every move that would write; None writes them.
+        giver: Who gives answers here and through which door; recorded with each answer.
     """
 
     def __init__(
@@ -66,15 +68,18 @@ class Session:
         clock: Callable[[], str] = utc_now,
         recorded: bool = False,
         audit: Audit | None = None,
+        giver: Giver = PROGRAM,
     ) -> None:
         self.path = Path(path)
         self.audit = audit
         """Why nothing can be changed; None if it can."""
+        self.giver = giver
+        """Who gives answers here."""
         self._owns_replayer = replayer is None
         file = RecordFile(self.path, wait)
         # With real files a run could change them, so nothing is granted in audit mode.
         self._live = LiveRecord(
-            file, replayer or Replayer(), clock, recorded=recorded, granted=audit is None
+            file, replayer or Replayer(), clock, giver, recorded=recorded, granted=audit is None
         )
         self._journal = Journal(self._live, save=save, audit=audit)
         try:
@@ -173,23 +178,26 @@ class Session:
 
     # -- moves
 
-    def answer(self, answer: str, *, at: int | None = None) -> Reply:
+    def answer(self, answer: str, *, at: int | None = None, giver: Giver | None = None) -> Reply:
         """Answer a question; earlier answers from there on become a branch.
 
         Args:
             answer: The answer.
             at: The step of the question, as if the record were rewound to it. None for the pending
                 question; after an error, for the question before the error.
+            giver: Who gives it; None for the session's giver.
         """
-        return self._journal.make(moves.answer(self._live, self._state, answer, at))
+        return self._journal.make(moves.answer(self._live, self._state, answer, at, giver))
 
     def rewind(self, pointer: int) -> Reply:
         """Set the pointer; all answers stay."""
         return self._journal.make(moves.rewind(self._live, self._state, pointer))
 
-    def fork(self, at: int, answer: str, name: str | None = None) -> Reply:
+    def fork(
+        self, at: int, answer: str, name: str | None = None, giver: Giver | None = None
+    ) -> Reply:
         """Start a branch at step `at` with another answer, and make it the active one."""
-        return self._journal.make(moves.fork(self._live, self._state, at, answer, name))
+        return self._journal.make(moves.fork(self._live, self._state, at, answer, name, giver))
 
     def keep(
         self, at: int, answer: str, name: str | None = None, *, later: Sequence[str] = ()

@@ -20,6 +20,7 @@ from ..errors import UsageError
 from ..files.scratch import scratch_folder
 from ..record.branches import free_name, leaves_tail
 from ..record.lineage import agreements
+from ..record.who import Giver
 from ..replay.script.input_kinds import is_free_text
 from ..replay.transcript import Transcript
 from ..session.reply import Reply
@@ -217,8 +218,15 @@ def accept(session: Session, decision: Decision) -> Reply:
         text = answer_text(decision.verdict.answer, question)
         retries = session.transcript.status == "error"
         if not retries and leaves_tail(session.record, at, text):
-            return session.fork(at, text, free_name(session.record, AGENT))
-        return session.answer(text)
+            name = free_name(session.record, AGENT)
+            return session.fork(at, text, name, giver=_giver(session, decision))
+        return session.answer(text, giver=_giver(session, decision))
+
+
+def _giver(session: Session, decision: Decision) -> Giver:
+    """The models that decided: a single one that was asked alone, or those whose votes counted."""
+    names = ", ".join(decision.verdict.contributors) or None
+    return Giver(session.giver.door, "decision" if len(decision.models) > 1 else "model", names)
 
 
 def agreed(decision: Decision) -> bool:

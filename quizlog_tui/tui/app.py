@@ -23,6 +23,7 @@ from ..config import Config, ConfigProblem
 from ..errors import QuizlogError
 from ..files.paths import own_examples
 from ..record.author import known_author
+from ..record.who import Giver
 from ..replay.replayer import user_replayer
 from ..session.audit import Audit, audit_of
 from ..session.session import Session
@@ -224,7 +225,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
     def _opened(self, path: Path) -> Session:
         """The opened record; only its recorded content if its script cannot be read."""
         audit = audit_of(path, self.audit)
-        return Session(path, self.replayer, recorded=True, audit=audit)
+        giver = Giver("screen", "person", known_author(self.config))
+        return Session(path, self.replayer, recorded=True, audit=audit, giver=giver)
 
     def _show(
         self, session: Session, *, browsing: bool = False, found: ChosenHit | None = None

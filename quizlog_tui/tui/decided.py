@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..record.lineage import lineage
 from ..record.model import Record
+from ..session.effort import Asked
 
 if TYPE_CHECKING:
     from ..solver.decisions.decision import Decision
@@ -29,6 +30,21 @@ def decided(decisions: Sequence[Decision], record: Record) -> dict[int, list[int
         if asked.pointer is not None and asked.pointer <= reach.get(branch, -1):
             found.setdefault(asked.pointer, []).append(index)
     return dict(sorted(found.items()))
+
+
+def asked(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
+    """For each step of the active branch that has decisions, what asking models took."""
+    found = {}
+    for step, indexes in decided(decisions, record).items():
+        made = [decisions[index] for index in indexes]
+        live = {reply.name for each in made for reply in each.models if reply.source == "live"}
+        first = [reply.seconds for each in made for reply in each.models if reply.name in live]
+        again = [
+            reply.seconds for each in made for reply in each.reconciliation if reply.name in live
+        ]
+        if first:
+            found[step] = Asked(len(first) + len(again), sum(first) + sum(again))
+    return found
 
 
 def marks(decisions: Sequence[Decision], record: Record) -> dict[int, str]:

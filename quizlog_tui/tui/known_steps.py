@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..errors import DecisionError
 from ..files.paths import decisions_path
+from ..record import who
 from ..replay.transcript import Transcript
+from ..session.effort import StepEffort, giver_text, step_efforts
 from ..session.session import Session
 from ..session.timeline import Moment, Timeline, timeline
-from .decided import decided
+from .decided import asked, decided
 from .draw.timeline import ALERT, DECISION, FORK, NOTE
 from .watch import Watch
 
@@ -46,6 +48,8 @@ class KnownSteps:
         self._watch = Watch(decisions_path(session.path), seen=False)
         self._state: tuple[object, ...] | None = None
         self._moments = timeline(session.transcript, session.record)
+        self._effort_state: tuple[object, ...] | None = None
+        self._efforts: list[StepEffort] = []
 
     def moments(self, whole: Transcript) -> Timeline:
         """The steps of a run through all answers, each with its notes and attempts."""
@@ -62,9 +66,28 @@ class KnownSteps:
         """The steps whose answer several models decided."""
         return frozenset(decided(self._decisions, self._session.record))
 
+    def efforts(self, whole: Transcript) -> list[StepEffort]:
+        """What each answer of a run took, and who gave it."""
+        record = self._session.record
+        state = (whole, record.extras.get(who.KEY), self._decisions)
+        if self._effort_state is None or not all(map(_unchanged, state, self._effort_state)):
+            start = record.extras.get("start_time")
+            self._effort_state = state
+            self._efforts = step_efforts(
+                who.on_branch(record, record.branch),
+                [step.seconds for step in whole.steps],
+                start if isinstance(start, str) else None,
+                asked(self._decisions, record),
+            )
+        return self._efforts
+
     def given(self, step: int) -> str:
-        """Who gave the answer at a step, as far as that is known."""
-        return "decided by several models" if step in self.decided else ""
+        """Who gave the answer at a step and by which door, as far as that is known."""
+        given = who.on_branch(self._session.record, self._session.record.branch).get(step)
+        found = [giver_text(given)] if given else []
+        found += [f"by {given.door}"] if given and given.door not in (None, *found) else []
+        found += ["decided by several models"] if step in self.decided else []
+        return " · ".join(found)
 
     def marks(self, whole: Transcript) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""

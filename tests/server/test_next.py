@@ -12,6 +12,7 @@ import pytest
 
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.record.who import on_branch
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.server.docs import docs_page
@@ -55,6 +56,7 @@ async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> N
     assert (last["status"], last["print"]) == ("success", ["done"])
     with Session(path) as session:
         assert list(session.record.inputs) == ["4", "6"]
+        assert [given.door for given in on_branch(session.record, "main").values()] == ["http"] * 2
 
 
 async def test_a_full_disk_is_told_and_the_server_goes_on(

@@ -11,6 +11,7 @@ import pytest
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.files.paths import shipped
+from quizlog_tui.record.who import on_branch
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.autopilot import (
     accept,
@@ -115,6 +116,8 @@ async def test_accepting_answers(build: Build) -> None:
         decision = await ask(session, panel(**TWO))
         reply = accept(session, decision)
         assert (reply.pointer, reply.branch, session.record.inputs) == (1, "main", ("4",))
+        given = on_branch(session.record, "main")[0]
+        assert (given.by, given.name, given.door) == ("decision", "a, b", "api")
         with pytest.raises(UsageError, match="asks another question now"):
             accept(session, decision)
 

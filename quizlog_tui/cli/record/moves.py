@@ -13,6 +13,7 @@ from ...config import load_config
 from ...errors import ConflictError, UsageError
 from ...files.paths import record_path
 from ...record.lock import WAIT_SECONDS
+from ...record.who import Giver
 from ...replay.process.limits import user_limits
 from ...replay.replayer import Replayer
 from ...replay.script.grants import grant
@@ -79,7 +80,7 @@ def one_move(
     wait = getattr(arguments, "wait", WAIT_SECONDS)
     with (
         replayer(checkpoints, keeper) as own,
-        Session(path, own, wait=wait) as session,
+        Session(path, own, wait=wait, giver=Giver("shell")) as session,
         telling(lambda: f"the change is in {path}" if session.written else ""),
     ):
         yield session

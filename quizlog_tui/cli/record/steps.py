@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ...record import who
+from ...record.who import Attribution
 from ...replay.transcript import Transcript
+from ...session.effort import giver_text
 from ...session.timeline import Moment, Timeline, Try, timeline
 from ...text import clipped, one_line
 from ..grammar import Parser, command
@@ -27,17 +30,19 @@ def steps(arguments: Namespace) -> int:
         name = arguments.branch or session.record.branch
         whole = session.transcript_of(name)
         moments = timeline(whole, session.record, name)
+        givers = who.on_branch(session.record, name)
         if arguments.json:
             data = {"record": str(session.path), "branch": name, "pointer": session.pointer}
             end = {"status": whole.status, "score": whole.score}
-            emit_json(data | end | {"steps": [_plain(moment) for moment in moments]})
+            emit_json(data | end | {"steps": [_plain(moment, givers) for moment in moments]})
         else:
-            for line in _lines(moments, whole):
+            for line in _lines(moments, whole, givers):
                 print(line)
         return 0
 
 
-def _plain(moment: Moment) -> dict[str, Any]:
+def _plain(moment: Moment, givers: Mapping[int, Attribution]) -> dict[str, Any]:
+    given = givers.get(moment.at)
     return {
         "at": moment.at,
         "prompt": moment.question,
@@ -47,12 +52,15 @@ def _plain(moment: Moment) -> dict[str, Any]:
         "line": moment.line,
         "input_type": moment.kind,
         "code": moment.code,
+        "who": given.to_dict() if given else None,
         "notes": [asdict(said) for said in moment.notes],
         "tries": [asdict(one) for one in moment.tries],
     }
 
 
-def _lines(moments: Timeline, whole: Transcript) -> Iterator[str]:
+def _lines(
+    moments: Timeline, whole: Transcript, givers: Mapping[int, Attribution]
+) -> Iterator[str]:
     """A row for each stop; below it its notes and other attempts."""
     count = len(str(len(moments)))
     asked = max(len(_cell(moment.question)) for moment in moments)
@@ -61,7 +69,7 @@ def _lines(moments: Timeline, whole: Transcript) -> Iterator[str]:
         mark = " " if moment.used or moment.answer is None else "·"
         yield (
             f"{mark}{moment.at:{count}}  {_cell(moment.question):{asked}}  "
-            f"{_said(moment, whole):{answered}}  {_facts(moment)}"
+            f"{_said(moment, whole):{answered}}  {_facts(moment, givers.get(moment.at))}"
         ).rstrip()
         for said in moment.notes:
             yield f" {'':{count}}  - {feedback_line(said)}"
@@ -80,13 +88,18 @@ def _said(moment: Moment, whole: Transcript) -> str:
     return f"{whole.status}{score}"
 
 
-def _facts(moment: Moment) -> str:
+def _facts(moment: Moment, given: Attribution | None) -> str:
     line = "" if moment.line is None else f"  line {moment.line}"
     kind = "" if moment.kind is None else f"  {moment.kind}"
     seconds = moment.seconds
     took = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
     code = "  ran as code" if moment.code else ""
-    return f"{took:>9}{line}{kind}{code}"
+    return f"{took:>9}{line}{kind}{code}{_giver(given)}"
+
+
+def _giver(given: Attribution | None) -> str:
+    """Who gave an answer, where a name or a kind is known; a shell or program says nothing."""
+    return f"  {one_line(giver_text(given))}" if given and (given.name or given.by) else ""
 
 
 def _tried(one: Try) -> str:

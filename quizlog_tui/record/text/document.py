@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...errors import RecordError
+from .. import who
 from ..append_only_list import AppendOnlyList
 from ..model import MAIN, Branch, LastError, Record
 from .own_yaml import parse_own
 from .validate import record_from
-from .yaml_text import dump_json, dump_yaml, list_items, parse
+from .yaml_text import dump_json, dump_yaml, list_items, one_line_items, parse
 
 
 def to_mapping(record: Record) -> dict[str, Any]:
@@ -74,7 +75,7 @@ class Rendering:
     """
 
     def __init__(self) -> None:
-        self._lists: dict[str, tuple[AppendOnlyList[str], str]] = {}
+        self._lists: dict[str, tuple[AppendOnlyList[Any], str]] = {}
         self._branches: tuple[object, str] = (None, "")
 
     def text(self, record: Record) -> str:
@@ -84,18 +85,21 @@ class Rendering:
         for key, value in to_mapping(bare).items():
             if key in ("inputs", "print"):
                 parts.append(self._list(key, getattr(record, key)))
+            elif isinstance(value, AppendOnlyList) and key in _ONE_LINE:
+                parts.append(self._list(key, value))
             else:
-                parts.append(dump_yaml({key: value}))
+                parts.append(_entry(key, value))
             if key == "print":
                 parts.append(self._list("trail", record.trail) if record.trail else "")
                 parts.append(self._branch_text(record))
         return "".join(parts)
 
-    def _list(self, key: str, series: AppendOnlyList[str]) -> str:
+    def _list(self, key: str, series: AppendOnlyList[Any]) -> str:
         known, text = self._lists.get(key, (_NONE, ""))
         if not series.continues(known):
             known, text = _NONE, ""
-        text += "".join(list_items(series[len(known) :]))
+        items = one_line_items if key in _ONE_LINE else list_items
+        text += "".join(items(series[len(known) :]))
         self._lists[key] = (series, text)
         return f"{key}:\n{text}" if series else f"{key}: []\n"
 
@@ -107,12 +111,22 @@ class Rendering:
         return self._branches[1]
 
 
+def _entry(key: str, value: Any) -> str:
+    if key in _ONE_LINE and isinstance(value, Sequence) and not isinstance(value, str) and value:
+        return f"{key}:\n{''.join(one_line_items(value))}"
+    return dump_yaml({key: value})
+
+
+_ONE_LINE = frozenset({who.KEY})
+"""Lists with a mapping for each answer: one line each is read four times as fast as a block."""
 _NONE: AppendOnlyList[str] = AppendOnlyList()
 
 
 def to_text(data: Mapping[str, Any], path: Path) -> str:
     """The text for a file: JSON if its name ends in `.json`, else YAML."""
-    return dump_json(data) if path.suffix == ".json" else dump_yaml(data)
+    if path.suffix == ".json":
+        return dump_json(data)
+    return "".join(_entry(key, value) for key, value in data.items())
 
 
 def from_text(text: str, where: str) -> Record:

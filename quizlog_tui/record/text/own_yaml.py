@@ -21,6 +21,9 @@ _NUMBER = r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]+(?:e[+-][0-9]+)?)?"
 _SCALAR = re.compile(rf"{_STRING}|{_NUMBER}|true|false|null|\[\]|\{{\}}")
 _ENTRY = re.compile(rf"( *)([A-Za-z_][A-Za-z0-9_-]*|{_STRING}):(?: (.+))?")
 _TEXT = re.compile(_STRING)
+_PLAIN = rf"(?:{_STRING}|{_NUMBER}|true|false|null)"
+_FLAT = re.compile(rf"\{{{_STRING}: {_PLAIN}(?:, {_STRING}: {_PLAIN})*\}}")
+"""A mapping of scalars on one line, as `one_line_items` writes it."""
 _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
 """An escaped surrogate pair: one character in JSON, two in YAML."""
 
@@ -79,9 +82,9 @@ class _Lines:
         dash = " " * indent + "-"
         items: list[Any] = []
         while self._begins(dash):
-            texts = self._texts(f"{dash} ")
-            if texts:
-                items += texts
+            alike = self._alike(f"{dash} ", _TEXT) or self._alike(f"{dash} ", _FLAT)
+            if alike:
+                items += alike
                 continue
             rest = self._lines[self._at][len(dash) :]
             self._at += 1
@@ -93,17 +96,22 @@ class _Lines:
                 items.append(self.mapping(indent + 2, _deeper(depth)))
         return items
 
-    def _texts(self, dash: str) -> list[str]:
-        """The next consecutive items that are strings, parsed together."""
+    def _alike(self, dash: str, pattern: re.Pattern[str]) -> list[Any]:
+        """The next consecutive items of one pattern, parsed together."""
         start, skip = self._at, len(dash)
-        while self._begins(dash) and _TEXT.fullmatch(self._lines[self._at], skip):
+        while self._begins(dash) and pattern.fullmatch(self._lines[self._at], skip):
             self._at += 1
         texts = ",".join(line[skip:] for line in self._lines[start : self._at])
-        items: list[str] = json.loads(f"[{texts}]")
+        items: list[Any] = json.loads(f"[{texts}]", object_pairs_hook=_distinct)
         return items
 
     def _begins(self, start: str) -> bool:
         return not self.ended and self._lines[self._at].startswith(start)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    return data if len(data) == len(pairs) else _refuse("a key that appears twice")
 
 
 def _deeper(depth: int) -> int:

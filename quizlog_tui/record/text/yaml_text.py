@@ -212,6 +212,20 @@ def list_items(values: Iterable[Any], indent: str = "") -> Iterator[str]:
             yield f"{indent}-{_item(value, indent)}"
 
 
+def one_line_items(values: Iterable[Any]) -> Iterator[str]:
+    """The lines of a block sequence with each item on one line, mappings in braces."""
+    for value in values:
+        yield f"- {_flow(value)}\n"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{quoted(key)}: {_flow(each)}' for key, each in value.items())}}}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(_flow, value))}]"
+    return _scalar(value)
+
+
 def _item(value: Any, indent: str) -> str:
     if isinstance(value, Mapping) and value:
         return "\n" + "".join(_entries(value, indent + "  "))

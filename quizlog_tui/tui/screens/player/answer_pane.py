@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....session.timeline import Timeline
 from ...draw.answer import answer_lines
 from ...draw.error import error_lines
@@ -36,22 +38,21 @@ class AnswerPane:
             self._panes.focus_output()
         self._context.view.draw()
 
-    def draw(self, state: PlayerState, moments: Timeline, given: str) -> None:
+    def draw(self, state: PlayerState, moments: Timeline, given: Callable[[int], str]) -> None:
         """Show the answer recorded at the step.
 
         Args:
             state: What the player shows.
             moments: The steps of the run.
-            given: Who gave the answer, as far as that is known.
+            given: Tells who gave the answer at a step, as far as that is known.
         """
         screen = self._panes.view
         if not screen.has_class("-recorded"):
             return
         ended = state.step + 1 == len(state.whole.steps)
         source = source_to_draw(self._context.session)
-        lines = answer_lines(
-            moments[state.step], given, error_lines(state.whole, source) if ended else []
-        )
+        error = error_lines(state.whole, source) if ended else []
+        lines = answer_lines(moments[state.step], given(state.step), error)
         pane = screen.query_one("#recorded", LineView)
         pane.border_title = f"Answer at step {state.step}"
         pane.show(Paragraphs(lines))

@@ -22,6 +22,7 @@ from ....session.timeline import Timeline
 from ....text import plural
 from ...clock import Clock
 from ...draw.alerts import alert_lines, alerts
+from ...draw.effort import sums_title
 from ...draw.error import error_lines
 from ...draw.timeline import timeline_grid
 from ...draw.words import bars, outcome
@@ -130,7 +131,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.navigation = Navigation(context, self.output, self._marks)
         self.autoplay = Autoplay(context)
         self.dialogs = Dialogs(context, self.moves, author)
-        self.tools = Tools(context, self.panes, self.moves, agreed)
+        self.tools = Tools(context, self.panes, self.moves, agreed, self.known)
         self.find_all = FindAll(context, self.panes, self.moves)
         self.answer_pane = AnswerPane(context, self.panes)
         self._found_at_first = found
@@ -166,7 +167,6 @@ class PlayerScreen(QuizlogScreen[None]):
         """Draw, and focus the pending question if it is shown."""
         for name in ("output", "error", "source"):
             self.query_one(f"#{name}").border_title = name.capitalize()
-        self.query_one("#timeline").border_title = "Answers"
         self.call_after_refresh(self._show_source)
         self._holder.become(self.state.to(self._place()))
         if self.state.step == self.session.pointer:
@@ -321,11 +321,10 @@ class PlayerScreen(QuizlogScreen[None]):
         self.query_one("#output", LineView).show(self.output.at(shown), end=True)
         moments = self.known.moments(self.state.whole)
         self._draw_timeline(moments)
-        self.answer_pane.draw(self.state, moments, self.known.given(self.state.step))
+        self.answer_pane.draw(self.state, moments, self.known.given)
         self._draw_error(shown)
         self._draw_source(shown)
-        prompt = PromptDrawing(self.panes.prompt, self.session, self.key, moments)
-        prompt.draw(self.state, shown)
+        PromptDrawing(self.panes.prompt, self.session, self.key, moments).draw(self.state, shown)
         self.query_one("#scrubber", Scrubber).show(
             self.state.step, self.state.head.length, self._marks(), self._scores()
         )
@@ -345,6 +344,8 @@ class PlayerScreen(QuizlogScreen[None]):
                 moments, self.state.whole, pointer, self.known.decided, self._clock
             )
             timeline.show(rows, cursor=self.state.step)
+            took = self.known.efforts(self.state.whole)
+            timeline.border_title = sums_title(took, self._clock)
         timeline.mark(self.state.step)
 
     def _draw_error(self, shown: Transcript) -> None:

@@ -15,6 +15,7 @@ from ....files.paths import typed_path
 from ....replay.replayer import Replayer
 from ....text import plural
 from ... import external
+from ...known_steps import KnownSteps
 from ...toasts import complain, tell, warn
 from ..base import DIALOG
 from ..dialogs import AskScreen
@@ -38,16 +39,23 @@ class Tools:
         panes: Of the screen.
         moves: Applies changes made on other screens.
         agreed: The models that the user agreed to ask although they may cost money; grows.
+        known: What is known of the steps.
     """
 
     def __init__(
-        self, context: PlayerContext, panes: Panes, moves: Moves, agreed: set[str]
+        self,
+        context: PlayerContext,
+        panes: Panes,
+        moves: Moves,
+        agreed: set[str],
+        known: KnownSteps,
     ) -> None:
         self.view, self.session = context.view, context.session
         self._context = context
         self._panes = panes
         self._moves = moves
         self._agreed = agreed
+        self._known = known
         self._apart: Replayer | None = None
         """Replays episodes without checkpoints, as on another machine."""
         self._trials: dict[tuple[str, tuple[str, ...]], Trial] = {}
@@ -93,6 +101,19 @@ class Tools:
         screen = SweepScreen(self.session, self._context.replayer, state.whole, at, trial)
         if await self.view.app.push_screen_wait(screen):
             self.view.draw()
+
+    @in_worker(DIALOG)
+    async def effort(self) -> None:
+        """Who gave each answer, and how long it took; go to the step of the one chosen."""
+        from ..effort import EffortScreen
+
+        state = self._context.holder.state
+        answers = [step.input or "" for step in state.whole.steps]
+        steps = self._known.efforts(state.whole)
+        screen = EffortScreen(steps, answers, state.step, self._context.clock)
+        step = await self.view.app.push_screen_wait(screen)
+        if step is not None:
+            self._look(step)
 
     @in_worker(DIALOG)
     async def decision(self) -> None:

@@ -1,0 +1,131 @@
+"""Who gave each answer, through which door and when: the `who` extension of a record.
+
+A list of `{at, branch, by, name, door, time}` with at most one entry an answer; `branch` is the one
+that the answer belongs to. What is not known is left out. Entries of other tools are kept. Pure
+functions; they never change an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from .append_only_list import AppendOnlyList
+from .lineage import agreements, lineage, owner
+from .model import Record
+
+By = Literal["person", "agent", "model", "import", "decision"]
+"""The kinds of givers of answers."""
+Door = Literal["shell", "screen", "http", "mcp", "openenv", "api", "import"]
+"""The ways by which answers come."""
+KEY = "who"
+"""The record's key for the givers."""
+
+
+@dataclass(frozen=True)
+class Giver:
+    """Who gives answers."""
+
+    door: Door
+    """The way by which they come."""
+    by: By | None = None
+    """What kind of giver it is; None if that is not known, as in a shell."""
+    name: str | None = None
+    """Its name, or the names of models that decided; None if not known."""
+
+
+PROGRAM = Giver("api")
+"""A program that answers through the Python API and says nothing of itself."""
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """How one answer was given, as the record tells it; None is not known."""
+
+    by: str | None = None
+    """The kind of giver, one of `By` or another tool's word."""
+    name: str | None = None
+    """The giver's name."""
+    door: str | None = None
+    """The way by which it came, one of `Door` or another tool's word."""
+    time: str | None = None
+    """When, ISO 8601 in UTC."""
+
+    def to_dict(self) -> dict[str, str]:
+        """What is known, as plain data."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+def on_branch(record: Record, name: str) -> dict[int, Attribution]:
+    """How the answers of a branch were given, shared ones included, by step; others are left out.
+
+    Raises:
+        KeyError: There is no such branch.
+    """
+    items = _items(record.extras)
+    reach = lineage(record, name) if len(items) else {}
+    return {at: given for branch, at, given in _entries(items) if at < reach.get(branch, 0)}
+
+
+def _items(extras: Mapping[str, Any]) -> AppendOnlyList[Any]:
+    value = extras.get(KEY)
+    if isinstance(value, AppendOnlyList):
+        return value
+    return AppendOnlyList(value if isinstance(value, list) else ())
+
+
+def _entries(items: AppendOnlyList[Any]) -> Iterator[tuple[str, int, Attribution]]:
+    """The branch, step and giver of each entry that has a branch and a step."""
+    for item in items:
+        place = (item.get("branch"), item.get("at")) if isinstance(item, Mapping) else (None, None)
+        branch, at = place
+        if isinstance(branch, str) and isinstance(at, int) and not isinstance(at, bool):
+            known = {key: item.get(key) for key in ("by", "name", "door", "time")}
+            yield branch, at, Attribution(**{k: v for k, v in known.items() if isinstance(v, str)})
+
+
+def added(record: Record, branch: str, at: int, given: Attribution) -> Record:
+    """The record with how answer `at`, which belongs to a branch, was given."""
+    if not isinstance(record.extras.get(KEY), list | AppendOnlyList | None):
+        return record  # another tool's, of which nothing is known
+    items = _items(record.extras).then({"at": at, "branch": branch, **given.to_dict()})
+    return record.but(extras={**record.extras, KEY: items})
+
+
+def moved(extras: Mapping[str, Any], branch: str, to: str, since: int) -> Mapping[str, Any]:
+    """The extensions, with the givers of answers of `branch` from step `since` on moved to `to`."""
+    items = [
+        {**item, "branch": to} if _concerns(item, branch, since) else item
+        for item in _items(extras)
+    ]
+    return {**extras, KEY: AppendOnlyList(items)} if items else extras
+
+
+def _concerns(item: Any, branch: str, since: int) -> bool:
+    entries = _entries(AppendOnlyList([item]))
+    return any(name == branch and at >= since for name, at, _ in entries)
+
+
+def restore_givers(record: Record, left: Record) -> Record:
+    """The record with the givers that `left` knows of answers which both have.
+
+    Args:
+        record: An earlier state, to which answers of `left` were added.
+        left: The state that is left.
+    """
+    before = set(_entries(_items(record.extras)))
+    lost: dict[str, dict[int, Attribution]] = {}
+    for branch, at, given in _entries(_items(left.extras)):
+        if (branch, at, given) not in before and branch in left.all_names:
+            lost.setdefault(branch, {})[at] = given
+    known = {(branch, at) for branch, at, _ in before}
+    for branch, answers in lost.items():
+        shared = agreements(record, left.path_of(branch))
+        best = max(shared, key=shared.__getitem__)
+        for at, given in answers.items():
+            place = (owner(record, best, at), at) if at < shared[best] else None
+            if place is not None and place not in known:
+                known.add(place)
+                record = added(record, *place, given)
+    return record

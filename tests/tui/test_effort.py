@@ -1,0 +1,102 @@
+"""Who answered, when, and how long it took: the list, its orders, and the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.record.who import Giver
+from quizlog_tui.session.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.screens.effort import EffortScreen
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.build import Build
+from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+
+QUIZ = "for n in range(5):\n    input(f'Number {n}? ')\n"
+ANN, BOB = Giver("screen", "person", "ann"), Giver("http", "agent", "bob [b]")
+
+
+class StillClock(FrozenClock):
+    """Durations as they are, at the same moment always."""
+
+    def duration(self, seconds: float) -> str:
+        return "0 ms" if seconds < 1 else f"{seconds:.0f} s"
+
+
+def minutes(*lengths: int) -> Callable[[], str]:
+    """A clock that tells the same time until the next answer."""
+    start = datetime(1970, 1, 1, tzinfo=UTC)
+    times = [start + timedelta(seconds=sum(lengths[: n + 1])) for n in range(len(lengths))]
+    left = iter(times)
+    return lambda: next(left, times[-1]).isoformat()
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    path = Build(folder, build.dedent).record(QUIZ, "unknown")
+    with Session(path, clock=minutes(0, 5, 30)) as session:
+        session.answer("two", giver=ANN)
+        session.answer("a long answer that is told in full\nhere", giver=BOB)
+        session.answer("four", giver=ANN)
+    return path
+
+
+@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
+    app = QuizlogApp(record, clock=StillClock())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape")
+        check("sums", size, screen_text(app))
+        await pilot.press("t")
+        await opened(pilot, EffortScreen)
+        check("effort", size, screen_text(app))
+
+
+async def test_the_list_is_sorted_and_leads_to_a_step(record: Path) -> None:
+    app = QuizlogApp(record, clock=StillClock())
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "t")
+        screen = await opened(pilot, EffortScreen)
+        await shows(pilot, "4 answers · by step")
+        await pilot.press("s")
+        await shows(pilot, "by who")
+        assert [step.giver for step in screen._shown] == ["ann", "ann", "bob [b]", "unknown"]
+        await pilot.press("s")
+        await shows(pilot, "by waited")
+        assert [step.at for step in screen._shown] == [3, 2, 0, 1]
+        await pilot.press("g", "j", "enter")
+        player = await settled(pilot)
+        assert player.state.step == 2
+
+
+async def test_what_a_person_answers_here_is_the_persons(record: Path) -> None:
+    app = QuizlogApp(record, clock=StillClock())
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settled(pilot)
+        screen = await press(pilot, *"five", "enter")
+        last = screen.session.record.extras["who"][-1]
+        assert (last["at"], last["by"], last["door"]) == (4, "person", "screen")
+        await press(pilot, "escape", "h", "4")
+        await shows(pilot, "person · by screen")
+
+
+async def test_a_record_that_tells_nobody_shows_no_sums(build: Build) -> None:
+    app = QuizlogApp(build.record(QUIZ, "a"), clock=StillClock())
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await settled(pilot)
+        assert screen.query_one("#timeline").border_title == "Answers"
+        await pilot.press("escape", "t")
+        await opened(pilot, EffortScreen)
+        await shows(pilot, "unknown")
+        await pilot.press("q")
+        await idle(pilot)
+        await settled(pilot)
