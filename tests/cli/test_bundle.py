@@ -148,7 +148,7 @@ def test_what_is_private_is_listed_as_text_and_as_data(run: Run, build: Build) -
     assert "private, and in the file; --redact removes it" in err
     assert "a folder of this machine, /home/eve: branch main" in err
     _, _, err = run("export", "r.yaml", "-o", "clean.md", "--redact")
-    assert "-- taken out:" in err and "/home/eve" not in (build.folder / "clean.md").read_text()
+    assert "-- removed:" in err and "/home/eve" not in (build.folder / "clean.md").read_text()
     _, _, err = run("bundle", "r.yaml", "-o", "r.zip", "--redact")
     assert ".env may hold keys: left out (--add packs it)" in err
     assert "private, and in the bundle; it is evidence" in err

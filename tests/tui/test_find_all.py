@@ -103,7 +103,7 @@ async def test_a_chosen_hit_is_gone_to_and_next_goes_on(record: Path) -> None:
         await press(pilot, "escape")
         await press(pilot, "n")
         assert player.state.step == 3
-        await shows(pilot, "nothing is searched for")
+        await shows(pilot, "no search yet")
 
 
 async def test_a_hit_on_another_branch_asks_before_it_switches(record: Path) -> None:

@@ -125,7 +125,7 @@ async def test_escape_at_the_name_writes_no_remark_and_keeps_it_as_a_draft(recor
         await remark(pilot, *"one", "f5")
         await asking(pilot)
         await press(pilot, "escape")
-        await shows(pilot, "kept as a draft")
+        await shows(pilot, "saved as a draft")
         assert record.read_bytes() == before
         await remark(pilot, "f5")
         await asking(pilot)
@@ -140,7 +140,7 @@ async def test_escape_keeps_what_is_typed_as_a_draft_of_its_step(record: Path) -
         await settled(pilot)
         await press(pilot, "escape", "h")
         await remark(pilot, *"half a thought", "tab", "j", "j", "escape")
-        await shows(pilot, "kept as a draft")
+        await shows(pilot, "saved as a draft")
         await settled(pilot)
         await press(pilot, "h")
         await remark(pilot)

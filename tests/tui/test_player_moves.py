@@ -86,7 +86,7 @@ async def test_marks_are_errors_and_forks(record: Path) -> None:
             await press(pilot, key)
             seen.append(screen.state.step)
         assert seen == [1, 4, 4]
-        await shows(pilot, "no more marks")
+        await shows(pilot, "no more markers")
         assert "┬" in screen_text(app) and "✗0.3" not in screen_text(app)
 
 
