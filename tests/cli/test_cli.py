@@ -369,6 +369,6 @@ def test_a_sweep_takes_answers_from_a_file(run: Run, build: Build) -> None:
     assert [one["score"] for one in results] == [None, None, 0.3]
     assert path.read_bytes() == before
     code, out, err = run("sweep", "record.yaml", "1")
-    assert (code, out) == (2, "") and "which answers? (name them, or --from FILE" in err
+    assert (code, out) == (2, "") and "which answers? (name them, or use --from FILE" in err
     code, out, err = run("sweep", "record.yaml", "1", "--from", "gone.txt")
     assert (code, out) == (2, "") and "gone.txt: cannot read" in err

@@ -197,7 +197,7 @@ def test_neither_does_an_export_of_a_branch(evil: Path) -> None:
             "Rewind"
         )  # the keys are the screen's; a key sooner would be read as Alt+E
         terminal.send("E")
-        terminal.wait_for("Put main")
+        terminal.wait_for("Write main")
         drive(terminal, "/", "\r")
         assert_clean(terminal)
 
