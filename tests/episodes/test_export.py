@@ -350,7 +350,7 @@ def test_what_an_export_leaves_in_a_folder_or_does_not_find_is_told(
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts" / "quiz.py").write_bytes(SCRIPT)
     err = run("export", "e.jsonl", "--to", "verifiers", "-o", "pack", "--scripts", "scripts")[2]
-    assert "note: 1 script taken along" in err
+    assert "note: 1 script copied" in err
     assert "note: 9 scripts not found, and not copied" in err
 
 
@@ -369,7 +369,7 @@ def test_scripts_are_taken_with_what_they_mention_and_no_more(run: Run, tmp_path
     words = ("export", "e.jsonl", "--to", "verifiers", "--scripts", "work", "-o")
     for output in ("pack", "work/pack", "work/pack"):
         code_, _, err = run(*words, output)
-        assert code_ == 0 and "1 script taken along" in err
+        assert code_ == 0 and "1 script copied" in err
         taken = tmp_path / output / "scripts"
         names = [path.relative_to(taken).parts[1:] for path in sorted(taken.rglob("*"))]
         assert [name for name in names if name] == [
