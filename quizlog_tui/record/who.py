@@ -7,7 +7,7 @@ functions; they never change an answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -57,15 +57,25 @@ class Attribution:
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
-def on_branch(record: Record, name: str) -> dict[int, Attribution]:
+def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attribution]:
     """How the answers of a branch were given, shared ones included, by step; others are left out.
+
+    Args:
+        record: The record.
+        name: The branch.
+        since: Index of the first of its `entries` to read.
 
     Raises:
         KeyError: There is no such branch.
     """
-    items = _items(record.extras)
-    reach = lineage(record, name) if len(items) else {}
+    items = entries(record)[since:]
+    reach = lineage(record, name) if items else {}
     return {at: given for branch, at, given in _entries(items) if at < reach.get(branch, 0)}
+
+
+def entries(record: Record) -> AppendOnlyList[Any]:
+    """The record's entries as they were read; none if another tool has its own there."""
+    return _items(record.extras)
 
 
 def _items(extras: Mapping[str, Any]) -> AppendOnlyList[Any]:
@@ -75,7 +85,7 @@ def _items(extras: Mapping[str, Any]) -> AppendOnlyList[Any]:
     return AppendOnlyList(value if isinstance(value, list) else ())
 
 
-def _entries(items: AppendOnlyList[Any]) -> Iterator[tuple[str, int, Attribution]]:
+def _entries(items: Iterable[Any]) -> Iterator[tuple[str, int, Attribution]]:
     """The branch, step and giver of each entry that has a branch and a step."""
     for item in items:
         place = (item.get("branch"), item.get("at")) if isinstance(item, Mapping) else (None, None)
@@ -103,8 +113,7 @@ def moved(extras: Mapping[str, Any], branch: str, to: str, since: int) -> Mappin
 
 
 def _concerns(item: Any, branch: str, since: int) -> bool:
-    entries = _entries(AppendOnlyList([item]))
-    return any(name == branch and at >= since for name, at, _ in entries)
+    return any(name == branch and at >= since for name, at, _ in _entries([item]))
 
 
 def restore_givers(record: Record, left: Record) -> Record:

@@ -6,7 +6,7 @@ Pure; sums what a timeline and the decisions of models tell.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
@@ -82,17 +82,20 @@ def step_efforts(
     script: Iterable[float],
     start: str | None,
     asked: Mapping[int, Asked],
+    known: Sequence[StepEffort] = (),
 ) -> list[StepEffort]:
     """What each answer took.
 
     Args:
         givers: How the answers were given, by step, as far as that is known.
-        script: Seconds that the script took to ask each question; NaN if not known.
+        script: Seconds that the script took to ask each question that is not `known`; NaN if not
+            known.
         start: When the record was made, ISO 8601 in UTC.
         asked: What asking models took, by step.
+        known: What the first answers took.
     """
-    found, before = [], start
-    for at, seconds in enumerate(script):
+    found, before = list(known), known[-1].time if known else start
+    for at, seconds in enumerate(script, len(found)):
         given = givers.get(at, Attribution())
         waited = seconds_between(before, given.time)
         own = None if isnan(seconds) else seconds

@@ -5,14 +5,19 @@ Reads the decisions file beside the record again when it changes. Uses no widget
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import DecisionError
 from ..files.paths import decisions_path
 from ..record import who
-from ..replay.transcript import Transcript
-from ..session.effort import StepEffort, giver_text, step_efforts
+from ..record.append_only_list import AppendOnlyList
+from ..record.model import Record
+from ..record.who import Attribution
+from ..replay.transcript import Step, Transcript
+from ..session.effort import Asked, StepEffort, giver_text, step_efforts
 from ..session.session import Session
 from ..session.timeline import Moment, Timeline, timeline
 from .decided import asked, decided
@@ -35,6 +40,64 @@ def _sign(moment: Moment) -> str:
     return NOTE if moment.notes else FORK
 
 
+@dataclass(frozen=True)
+class _EffortState:
+    """What the efforts of a run follow from."""
+
+    steps: AppendOnlyList[Step]
+    record: Record
+    decisions: Sequence[Decision]
+
+    @property
+    def entries(self) -> int:
+        """How many entries there are of who answered."""
+        return len(who.entries(self.record))
+
+    @property
+    def start(self) -> str | None:
+        """When the record was made."""
+        start = self.record.extras.get("start_time")
+        return start if isinstance(start, str) else None
+
+    @property
+    def asked(self) -> dict[int, Asked]:
+        """What asking models took, by step."""
+        return asked(self.decisions, self.record)
+
+    def givers(self, since: int) -> dict[int, Attribution]:
+        """Who gave the answers, from an entry on."""
+        return who.on_branch(self.record, self.record.branch, since)
+
+    def seconds(self, since: int) -> list[float]:
+        """How long the script took for each question, from a step on."""
+        return [step.seconds for step in self.steps[since:]]
+
+    def continues(self, before: _EffortState) -> bool:
+        """Whether only answers and their givers were added."""
+        return (
+            self.steps.continues(before.steps)
+            and _continue(self._who, before._who)
+            and self.decisions is before.decisions
+            and self.record.branch == before.record.branch
+            and self.record.branches is before.record.branches
+        )
+
+    def equals(self, before: _EffortState) -> bool:
+        """Whether nothing was added either."""
+        same = self._who is before._who or self.entries == before.entries
+        return self.continues(before) and len(self.steps) == len(before.steps) and same
+
+    @property
+    def _who(self) -> object:
+        return self.record.extras.get(who.KEY)
+
+
+def _continue(now: object, before: object) -> bool:
+    if isinstance(now, AppendOnlyList) and isinstance(before, AppendOnlyList):
+        return now.continues(before)
+    return now is before
+
+
 class KnownSteps:
     """The steps of a record; recomputed only where something has changed.
 
@@ -48,7 +111,7 @@ class KnownSteps:
         self._watch = Watch(decisions_path(session.path), seen=False)
         self._state: tuple[object, ...] | None = None
         self._moments = timeline(session.transcript, session.record)
-        self._effort_state: tuple[object, ...] | None = None
+        self._effort_state: _EffortState | None = None
         self._efforts: list[StepEffort] = []
 
     def moments(self, whole: Transcript) -> Timeline:
@@ -67,18 +130,19 @@ class KnownSteps:
         return frozenset(decided(self._decisions, self._session.record))
 
     def efforts(self, whole: Transcript) -> list[StepEffort]:
-        """What each answer of a run took, and who gave it."""
-        record = self._session.record
-        state = (whole, record.extras.get(who.KEY), self._decisions)
-        if self._effort_state is None or not all(map(_unchanged, state, self._effort_state)):
-            start = record.extras.get("start_time")
-            self._effort_state = state
+        """What each answer of a run took, and who gave it; one more answer adds only its own."""
+        state = _EffortState(whole.steps, self._session.record, self._decisions)
+        before = self._effort_state
+        if before is None or not state.equals(before):
+            goes_on = before is not None and state.continues(before)
+            known = self._efforts if before is not None and goes_on else []
+            givers = state.givers(before.entries if before is not None and goes_on else 0)
+            if min(givers, default=len(known)) < len(known):  # told of an earlier answer
+                known, givers = [], state.givers(0)
             self._efforts = step_efforts(
-                who.on_branch(record, record.branch),
-                [step.seconds for step in whole.steps],
-                start if isinstance(start, str) else None,
-                asked(self._decisions, record),
+                givers, state.seconds(len(known)), state.start, state.asked, known
             )
+            self._effort_state = state
         return self._efforts
 
     def given(self, step: int) -> str:
