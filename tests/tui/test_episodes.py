@@ -103,7 +103,10 @@ async def test_every_key(file: Path) -> None:
         assert screen.marked == 4
         await ask(pilot, "number_sign", "2")
         assert screen.marked == 1, "line 2 is blank: the next one"
-        for wrong, said in (("99", "line 99 is not among those shown"), ("x", "no number")):
+        for wrong, said in (
+            ("99", "line 99 is not among those shown"),
+            ("x", "is not a line number"),
+        ):
             await ask(pilot, "number_sign", wrong)
             await shows(pilot, said)
         await browsing(pilot, "slash", *"more", "enter")

@@ -161,7 +161,7 @@ async def test_a_rewound_tail_is_offered_and_taken_again(record: Path) -> None:
         await at_keys(pilot)
         await press(pilot, "h", "h", "r")
         assert data(record)["pointer"] == 1
-        await shows(pilot, "T takes the 2 recorded answers")
+        await shows(pilot, "T replays the 2 recorded answers")
         await press(pilot, "escape", "T")
         assert data(record)["pointer"] == 3
 
@@ -485,8 +485,8 @@ async def test_the_palette_runs_an_action(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
         screen = await at_keys(pilot)
-        await pilot.press("ctrl+p", *"look at the start")
-        await shows(pilot, "First: look at the start")
+        await pilot.press("ctrl+p", *"show the first step")
+        await shows(pilot, "First: show the first step")
         await pilot.press("down", "enter")
         await idle(pilot)
         while screen.state.step:
@@ -498,10 +498,12 @@ async def test_the_palette_has_what_is_named_so_first(record: Path) -> None:
     async with app.run_test() as pilot:
         await at_keys(pilot)
         await pilot.press("ctrl+p", *"fork")
-        await shows(pilot, "Fork: another answer here")
+        await shows(pilot, "Fork: give another answer here")
         await idle(pilot)
         rows = screen_text(app).splitlines()
-        assert "Fork: another" in next(row for row in rows if ": " in row and "fork" in row.lower())
+        assert "Fork: give another" in next(
+            row for row in rows if ": " in row and "fork" in row.lower()
+        )
 
 
 async def test_the_place_is_found_again(record: Path, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ _PLAYER = (
     _a("player.plain", "ctrl+t", "do('panes.plain')", "Plain input", "switch between plain text and the fitting input"),
     _a("player.rewind", "r", "do('editing.rewind')", "Rewind", "set the record's pointer to this step", footer=True, shell="quizlog rewind RECORD K"),
     _a("player.redo_tail", "T", "do('editing.redo_tail')", "Redo tail", "replay all recorded answers after the pointer", shell="quizlog rewind RECORD K"),
-    _a("player.fork", "f", "do('editing.fork')", "Fork", "give another answer at this step, starting from the recorded one, on a new branch", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("player.fork", "f", "do('editing.fork')", "Fork", "give another answer here, on a new branch", footer=True, shell="quizlog fork RECORD K ANSWER"),
     _a("player.amend", "A", "do('editing.amend')", "Amend", "change this answer and keep later ones while their questions match", shell="quizlog amend RECORD K ANSWER"),
     _a("player.bisect", "B", "do('editing.bisect')", "Bisect", "find the answer that makes the outcome fail", shell="quizlog bisect RECORD"),
     _a("player.undo", "z,ctrl+z", "do('editing.undo')", "Undo", "undo the last change", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME"),

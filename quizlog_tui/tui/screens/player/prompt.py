@@ -88,7 +88,7 @@ class PromptDrawing:
         behind = len(state.whole.steps) - self._session.pointer
         if behind > 0:
             takes, tail = self._key("player.redo_tail"), plural(behind, "recorded answer")
-            said.append(f"{takes} replays the {tail} after the pointer")
+            said.append(f"{takes} replays the {tail}")
         takes = "↑↓ " if self._panel.suggests else f"{self._key('player.plain')} ↑↓ "
         if self._panel.options:
             said.append(f"{takes}options")
