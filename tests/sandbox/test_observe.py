@@ -29,7 +29,9 @@ def test_a_neighbours_writing_is_not_counted(written_before: int, tmp_path: Path
 
 
 def test_a_folder_of_another_process_is_not_counted() -> None:
-    with scratch_folder("run") as folder, subprocess.Popen(["sleep", "60"]) as other:
+    nothing = subprocess.DEVNULL  # what the tests print lies in files, too
+    other = subprocess.Popen(["sleep", "60"], stdin=nothing, stdout=nothing, stderr=nothing)
+    with scratch_folder("run") as folder, other:
         (folder / "file").write_bytes(BLOCK)
         assert on_disk([other.pid]) == 0
         other.kill()
