@@ -51,7 +51,7 @@ class ScreenSettings:
     @property
     def command(self) -> str:
         """The shell line that starts the screens."""
-        words = [sys.executable, "-m", "quizlog_tui", "tui", str(self.place.absolute())]
+        words = [sys.executable, "-P", "-m", "quizlog_tui", "tui", str(self.place.absolute())]
         line = shlex.join(words if self.write else [*words, "--read-only"])
         return f"exec {line}"  # the screens end when their parent process, this one, is gone
 

@@ -76,6 +76,19 @@ def test_a_run_waits_for_a_machine_that_has_no_room_for_a_process(
     assert not refused
 
 
+@pytest.mark.parametrize("name", ["re", "functools", "signal", "worker"])
+def test_a_module_where_the_user_stands_is_not_run_outside_the_walls(
+    name: str, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted, mark = build.outside / f"{name}.py", build.outside / "mark"
+    planted.write_text(f"open({str(mark)!r}, 'w').write('was run')\nraise ImportError('planted')\n")
+    script = build.script("import sys\nprint(sys.path[0])\ninput('go? ')\n")
+    monkeypatch.chdir(build.outside)
+    run = replay(script, 7, ["x"])
+    assert run.stdout.splitlines()[0] == str(build.folder)
+    assert not mark.exists()
+
+
 def listed(script: Path, *passed: int) -> str:
     command = [sys.executable, "-c", REPLAY, str(script)]
     return subprocess.run(

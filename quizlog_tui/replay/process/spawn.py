@@ -17,7 +17,8 @@ from .descriptors import DescriptorGroup
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
-_BOOT = """import sys; sys.path[:0] = [{folder!r}, {sandbox!r}]; import inside.shut, worker.boot
+_BOOT = """import sys; sys.path[:not sys.flags.safe_path] = {folder!r}, {sandbox!r}
+import inside.shut, worker.boot
 worker.boot.main({control:>3}, {guard_end:>3}, inside.shut.shut, network={network})"""
 """The worker imports nothing of ours: the function that isolates it is passed to it."""
 _CONTROL = 100

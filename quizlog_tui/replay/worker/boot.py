@@ -105,9 +105,7 @@ def _limit_memory(limit: int) -> None:
 def _become_plain(folder: str, argv: list[str]) -> None:
     """Put `sys` into the state that `python script.py` has."""
     sys.argv[:] = argv
-    del sys.path[:2]
-    if not getattr(sys.flags, "safe_path", False):
-        sys.path[0] = folder
+    sys.path[:2] = [] if sys.flags.safe_path else [folder]
     for name in [name for name in sys.modules if name.split(".")[0] in ("worker", "inside")]:
         del sys.modules[name]
 
