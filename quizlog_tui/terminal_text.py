@@ -267,10 +267,13 @@ def _parsed(before: dict[str, str], parameters: str) -> dict[str, str]:
     return now
 
 
+_COLOR_NUMBER = re.compile("0{0,9}([01]?[0-9]?[0-9]|2[0-4][0-9]|25[0-5])")
+
+
 def _color(codes: Iterator[str]) -> str:
     """The parameters of an indexed or a true colour; empty if they are not that."""
     kind = next(codes, "")
     wanted = {"5": 1, "2": 3}.get(kind.lstrip("0"), 0)
     values = [next(codes, "") for _ in range(wanted)]
-    good = values and all(value.isdecimal() and int(value[:4]) < 256 for value in values)
+    good = values and all(_COLOR_NUMBER.fullmatch(value) for value in values)
     return ";".join([kind.lstrip("0"), *(str(int(value)) for value in values)]) if good else ""

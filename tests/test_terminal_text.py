@@ -129,3 +129,9 @@ def test_a_text_that_takes_too_long_is_shown_as_it_is(monkeypatch: pytest.Monkey
     assert plain(text) == visible(text)
     monkeypatch.setattr(terminal_text, "MOST", 3)
     assert plain("\x1b[31mred") == visible("\x1b[31mred")
+
+
+@pytest.mark.parametrize("number", ["256", "0009999", "0" * 5000 + "1", "9" * 5000, "٣"])
+def test_a_colour_that_is_none_changes_nothing(number: str) -> None:
+    shown = colored(f"\x1b[38;5;{number}mboo")
+    assert shown.endswith("boo") and not SGR.search(shown)

@@ -90,7 +90,7 @@ def test_answers_are_given_again_as_far_as_the_script_takes_them(path: Path, bui
     assert (seeded.seed, seeded.args) == (8, ("--rounds", "3", "Ann"))
 
 
-@pytest.mark.parametrize("args", ["[1]", '["a\\0b"]', "text"])
+@pytest.mark.parametrize("args", ["[1]", '["a\\0b"]', '["\\ud800"]', "text"])
 def test_arguments_that_no_script_can_have_are_refused(args: str, build: Build) -> None:
     build.script(ARGV)
     bad = build.folder / "bad.yaml"

@@ -141,6 +141,9 @@ def _args(fields: Fields) -> tuple[str, ...]:
         if "\0" in text:
             hint = "take it out: no program can be given one"
             fields.fail(f"args[{index}]", "holds a NUL character", hint)
+        if any("\ud800" <= letter < "\udc80" or "\udcff" < letter <= "\udfff" for letter in text):
+            hint = "take it out: no program can be given one"
+            fields.fail(f"args[{index}]", "holds half of a surrogate pair", hint)
     return tuple(args)
 
 
