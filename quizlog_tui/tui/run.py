@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,10 @@ from .themes.ascii_signs import shows_signs
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
+
+
+_GRACE_SECONDS = 10.0
+"""How long leaving may take after the terminal was closed: nobody takes what is written to it."""
 
 
 def run(
@@ -47,9 +53,18 @@ def _run(app: QuizlogApp) -> int:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):  # without it the terminal would be left as the screens had it
             number = getattr(signal, name)
-            signal.signal(number, lambda number, frame: app.exit(return_code=128 + number))
+            signal.signal(number, lambda number, frame: _leave(app, number))
     app.run(mouse=app.config.mouse)
     return app.return_code or 0
+
+
+def _leave(app: QuizlogApp, number: int) -> None:
+    """End the program after a signal; at once if it still waits for a terminal that is gone."""
+    app.exit(return_code=128 + number)
+    if number == getattr(signal, "SIGHUP", 0):
+        late = threading.Timer(_GRACE_SECONDS, os._exit, (128 + number,))
+        late.daemon = True
+        late.start()
 
 
 def run_demo() -> int:
