@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScriptError
+from ..record.append_only_list import AppendOnlyList
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.summary import SUFFIXES
+from ..replay.replayer import Replayer
 from ..replay.script.source import Source, read_script_of, read_source
+from ..replay.world import world_of
 
 
 def utc_now() -> str:
@@ -68,17 +71,19 @@ def new_record(
 def run_again(
     known: Path,
     record: Path,
+    replayer: Replayer,
     *,
     seed: int | None = None,
     args: Sequence[str] | None = None,
 ) -> Source:
-    """Write a new record that gives a record's answers to its script again.
+    """Write a new record that gives a record's answers to its script again, as far as it asks.
 
     The clocks of the script start when they started for the known record.
 
     Args:
         known: The record.
         record: The new file.
+        replayer: Runs the script.
         seed: Another seed; None for the same.
         args: Other arguments of the script; None for the same.
 
@@ -89,6 +94,7 @@ def run_again(
         ScriptError: The script cannot be read.
         RecordError: The known record cannot be read, or the new one exists already or cannot be
             written.
+        LimitError: The script went over a limit.
     """
     old = RecordFile(known).read()
     source = read_script_of(known, old.script)
@@ -100,7 +106,11 @@ def run_again(
         code_hash=source.code_hash,
         args=old.args if args is None else tuple(args),
     )
-    _create(record, source, new, old.extras.get("start_time"))
+    start_time = old.extras.get("start_time")
+    world = world_of(new.but(extras={"start_time": start_time}))
+    taken = len(replayer.replay(source, world, old.inputs).steps)
+    new = new.but(inputs=AppendOnlyList(old.inputs[:taken]), pointer=taken)
+    _create(record, source, new, start_time)
     return source
 
 

@@ -15,6 +15,7 @@ from quizlog_tui.proof.bundle.check import verify_bundle
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.report.document import build_report
 from quizlog_tui.report.html import to_html
 from quizlog_tui.report.markdown import to_markdown
@@ -73,19 +74,22 @@ def test_an_episode_is_not_made_of_what_it_cannot_tell(path: Path) -> None:
         attempt(path)
 
 
-def test_answers_are_given_again_as_far_as_the_script_takes_them(path: Path, build: Build) -> None:
+def test_answers_are_given_again_as_far_as_the_script_takes_them(
+    path: Path, build: Build, replayer: Replayer
+) -> None:
     again = build.folder / "deep" / "again.yaml"
     again.parent.mkdir()
-    run_again(path, again, args=["--rounds", "1", "Bob"])
+    run_again(path, again, replayer, args=["--rounds", "1", "Bob"])
     with Session(again) as session:
         assert list(session.transcript.print) == ["Bob a"]
-        assert (session.pointer, tuple(session.record.inputs)) == (1, ("a", "b"))
+        assert (session.pointer, tuple(session.record.inputs)) == (1, ("a",))
         session.save()
+    assert verify(again).verdict == "reproducible"
     old, new = on_disk(path), on_disk(again)
     assert new["script"] == "../quiz.py"
     assert (new["seed"], new["start_time"]) == (7, old["start_time"])
     assert new["execution_id"] != old["execution_id"]
-    run_again(path, build.folder / "seed.yaml", seed=8)
+    run_again(path, build.folder / "seed.yaml", replayer, seed=8)
     seeded = RecordFile(build.folder / "seed.yaml").read()
     assert (seeded.seed, seeded.args) == (8, ("--rounds", "3", "Ann"))
 

@@ -158,7 +158,8 @@ def _run_again(known: Path, arguments: Namespace) -> Path:
         hint = f"name it: quizlog new {one_line(str(known))} -o RECORD"
         raise UsageError("where shall the new record be?", where=str(known), hint=hint)
     target = Path(arguments.output)
-    source = run_again(known, target, seed=arguments.seed, args=arguments.args or None)
+    with replayer(0) as own:
+        source = run_again(known, target, own, seed=arguments.seed, args=arguments.args or None)
     if arguments.allow:
         grant(source.code_hash, arguments.allow)
     return target
