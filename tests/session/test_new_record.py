@@ -41,7 +41,7 @@ def path(build: Build) -> Path:
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(args=st.lists(st.text(st.characters(exclude_characters="\0")), max_size=4))
+@given(args=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), max_size=4))
 def test_a_script_finds_exactly_the_arguments_of_its_record(args: list[str], build: Build) -> None:
     made = build.folder / "argv.yaml"
     made.unlink(missing_ok=True)
