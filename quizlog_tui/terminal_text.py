@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from .terminal_colors import looks_alike
 from .text import visible
 
 if TYPE_CHECKING:
@@ -239,8 +240,8 @@ def _changed(style: str, parameters: str) -> str:
     """A style after a sequence of SGR."""
     now = _parsed({}, style) if style else {}
     now = _parsed(now, parameters or "0")
-    if now.get("fg", "")[1:] == now.get("bg", "")[1:]:
-        now.pop("bg", None)  # else the text could not be read
+    if "fg" in now and "bg" in now and looks_alike(now["fg"], now["bg"]):
+        now.pop("bg")  # else the text could not be read
     return ";".join(now[slot] for slot in _ORDER if slot in now)
 
 
