@@ -20,7 +20,7 @@ PACKAGE = Path(quizlog_tui.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 WORKER = sorted((PACKAGE / "replay" / "worker").rglob("*.py"))
 
-GROUND = {"errors", "text", "terminal_text", "files", "config", "plugins"}
+GROUND = {"errors", "text", "terminal_colors", "terminal_text", "files", "config", "plugins"}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,

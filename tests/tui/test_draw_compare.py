@@ -117,6 +117,22 @@ def test_a_step_of_many_lines_shows_those_that_differ_with_three_around(width: i
     assert "a? 1" in shown[-2]
 
 
+def test_colours_are_drawn_and_progress_bars_as_they_ended() -> None:
+    a = run(("\x1b[31mred\x1b[0m 10%\r50%\n", "a? ", "1"), ("", "b? ", ""))
+    b = run(("\x1b[31mred\x1b[0m 10%\r70%\n", "a? ", "1"), ("", "b? ", ""))
+    assert "50% 10%" in drawn(compare(a, a), 70)[0]
+    one, other = compare(a, b)._sides(0)
+    assert (one.text, other.text) == ("«50»% 10%\na? 1", "«70»% 10%\na? 1")
+    texts = (f"\x1b[31mred\x1b[0m {word}\n" for word in ("and", "or"))
+    coloured = compare(*(run((text, "", "")) for text in texts))
+    assert coloured._sides(0)[0].pieces[0] == ("red", "sgr 31")
+
+
+def test_escape_sequences_are_shown_where_only_they_differ() -> None:
+    found = compare(run(("\x1b[31mred\n", "a? ", "")), run(("\x1b[32mred\n", "a? ", "")))
+    assert [side.text.split("\n")[0] for side in found._sides(0)] == ["␛[«31mred»", "␛[«32mred»"]
+
+
 def test_a_heading_that_is_cut_says_so() -> None:
     sides = [DrawnSide(name, run(*BASE)) for name in ("main", "a-name-of-a-branch")]
     heading = Comparison(*sides).heading(SIDE_BY_SIDE)

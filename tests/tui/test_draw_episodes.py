@@ -91,6 +91,13 @@ def test_the_hint_is_told_as_the_teachers() -> None:
     assert "hint, shown only to the teacher: add" in drawn(told)
 
 
+def test_the_conversation_is_drawn_as_on_a_terminal() -> None:
+    said = {"role": "user", "content": "\x1b[31mred\x1b[0m then\n10%\r50%"}
+    lines = episode_lines(facts(ONE | {"conversation_for_sft": {"messages": [said]}}))
+    assert lines[-1].text == "user red then\n50%"
+    assert ("red", "sgr 31") in lines[-1].pieces
+
+
 def test_an_empty_object_says_what_it_lacks() -> None:
     text = drawn({})
     assert "✗ not verified" in text and "not given" in text and "none" in text

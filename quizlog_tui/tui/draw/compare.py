@@ -17,11 +17,20 @@ from ...proof.compare.align import align
 from ...proof.diverge import first_difference
 from ...replay.transcript import Step, Transcript
 from ...session.branch_list import BranchInfo
+from ...terminal_text import plain
 from ...text import one_line, plural
 from ..widgets.lines.columns import fitted
 from ..widgets.lines.documents import Line, line, rows, safe
 from ..widgets.lines.wrapping import Row, height
-from .sides import pieces, shortened, sides, stop_text
+from .sides import (
+    pieces,
+    shortened,
+    sides,
+    stop_text,
+    text_item,
+    without_last_newline,
+    written_pieces,
+)
 from .words import STYLES, outcome
 
 SIDE_BY_SIDE = 70
@@ -140,7 +149,7 @@ class Comparison:
 
     def _alike(self, index: int) -> Line:
         row = self.rows[index]
-        return line(*pieces(shortened(row.a), self.a.run)) if row.a else Line(())
+        return text_item(pieces(shortened(row.a), self.a.run)) if row.a else Line(())
 
     def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
         """The rows of an item; step numbers on the first row of each text, or on `every` row."""
@@ -173,10 +182,10 @@ class Comparison:
             yield " ", row.index_a, self._alike(index)
             return
         one, other = self._sides(index)
-        if row.a and row.b and row.a.written and row.a.written == row.b.written:
-            text, style = one.pieces[0]
-            yield " ", row.index_a, Line(((text.removesuffix("\n"), style),))
-            one, other = Line(one.pieces[1:]), Line(other.pieces[1:])
+        alike = written_pieces(shortened(row.a)) if row.a else ()
+        if alike and row.a and row.b and row.a.written == row.b.written:
+            yield " ", row.index_a, Line(without_last_newline(alike))
+            one, other = (text_item(side.pieces[len(alike) :]) for side in (one, other))
         if row.a:
             yield "<", row.index_a, one
         if row.b:
@@ -277,4 +286,4 @@ def _line_text(run: Transcript) -> str:
 
 
 def _said(value: object) -> str:
-    return "nothing" if value is None else str(value).strip() or "(empty)"
+    return "nothing" if value is None else plain(str(value)).strip() or "(empty)"

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import NamedTuple
 
 from ...proof.compare.align import AlignedRow, Span, changes, words
 from ...replay.transcript import Step, Transcript
 from ...text import plural
 from ..widgets.lines.documents import Line, line
+from .output import terminal_pieces
 from .words import STYLES, outcome
 
 _ALIKE = 8
@@ -21,13 +23,56 @@ _CONTEXT = 3
 """Equal lines shown before and after lines that differ."""
 
 
+class StopPart(NamedTuple):
+    """A part of a stop: what was written, the question, the answer, or the end."""
+
+    pieces: Sequence[tuple[str, str]]
+    """Its text as a terminal would show it, in its own colours."""
+    style: str
+    """The style of what has no colour of its own."""
+
+    @property
+    def text(self) -> str:
+        """The characters."""
+        return "".join(text for text, _ in self.pieces)
+
+
 def stop_text(step: Step, run: Transcript) -> str:
     """The whole text of a stop."""
-    return "".join(text for text, _ in pieces(step, run))
+    return "".join(part.text for part in _parts(step, run))
 
 
 def pieces(step: Step, run: Transcript) -> list[tuple[str, str]]:
     """The text in styled pieces: output, question, answer, end."""
+    return [piece for part in _parts(step, run) for piece in part.pieces]
+
+
+def text_item(pieces: Sequence[tuple[str, str]]) -> Line:
+    """An item of at least one row."""
+    return line(*(pieces or [("", "")]))
+
+
+def written_pieces(step: Step) -> Sequence[tuple[str, str]]:
+    """What a stop wrote, in styled pieces."""
+    return _part("".join(step.written), "").pieces
+
+
+def without_last_newline(pieces: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The same text without the newline at its end."""
+    *others, (text, style) = pieces
+    return (*others, (text.removesuffix("\n"), style))
+
+
+def _part(text: str, style: str, *, raw: bool = False) -> StopPart:
+    return StopPart(terminal_pieces(text, style, raw=raw), style)
+
+
+def _parts(step: Step, run: Transcript) -> list[StopPart]:
+    return [_part(text, style) for text, style in _texts(step, run)]
+
+
+def _texts(step: Step, run: Transcript) -> list[tuple[str, str]]:
+    """The parts of a stop as they were written, each with its style."""
     return [("".join(step.written), ""), _asked(step), _answered(step), *_end(step, run)]
 
 
@@ -95,38 +140,55 @@ def sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, Line]:
     alike = row.a.written == row.b.written
     one, other = row.a, row.b
     one, other = (shortened(one), shortened(other)) if alike else without_equal_lines(one, other)
-    both = zip_longest(pieces(one, a), pieces(other, b), fillvalue=("", ""))
-    for one_piece, other_piece in both:
-        spans_a, spans_b = _differing(one_piece, other_piece)
-        left += _spanned(one_piece, spans_a, "removed")
-        right += _spanned(other_piece, spans_b, "added")
-    return line(*left), line(*right)
+    both = zip_longest(_texts(one, a), _texts(other, b), fillvalue=("", ""))
+    for texts in both:
+        part_a, part_b = _drawn_alike(*texts)
+        spans_a, spans_b = _differing(part_a, part_b)
+        left += _spanned(part_a, spans_a, "removed")
+        right += _spanned(part_b, spans_b, "added")
+    return text_item(left), text_item(right)
+
+
+def _drawn_alike(one: tuple[str, str], other: tuple[str, str]) -> tuple[StopPart, StopPart]:
+    """Both parts as a terminal would show them, but raw where only escape sequences differ."""
+    drawn = _part(*one), _part(*other)
+    if one == other or drawn[0].text != drawn[1].text:
+        return drawn
+    return _part(*one, raw=True), _part(*other, raw=True)
 
 
 def _alone(step: Step | None, run: Transcript) -> Line:
     """A stop that only one run has, or the empty place in the other."""
-    return line(*pieces(step, run)) if step else Line(())
+    return text_item(pieces(step, run)) if step else Line(())
 
 
-def _differing(one: tuple[str, str], other: tuple[str, str]) -> tuple[list[Span], list[Span]]:
+def _differing(one: StopPart, other: StopPart) -> tuple[list[Span], list[Span]]:
     """The words to mark; none if a side is empty or the styles differ."""
-    (text_a, style_a), (text_b, style_b) = one, other
-    return words(text_a, text_b) if text_a and text_b and style_a == style_b else ([], [])
+    if one.style != other.style or not one.text or not other.text:
+        return [], []
+    return words(one.text, other.text)
 
 
-def _spanned(
-    piece: tuple[str, str], spans: Sequence[Span], style: str
-) -> Iterator[tuple[str, str]]:
-    """A piece with some words marked, on each of their lines."""
-    text, own = piece
+def _spanned(whole: StopPart, spans: Sequence[Span], style: str) -> Iterator[tuple[str, str]]:
+    """A part of a stop with some words marked, on each of their lines."""
     at = 0
     for start, end in spans:
-        yield text[at:start], own
-        lines = text[start:end].split("\n")
+        yield from _between(whole, at, start)
+        lines = whole.text[start:end].split("\n")
         for number, part in enumerate(lines):
             if number:
-                yield "\n", own
+                yield "\n", whole.style
             if part or (not lines[number - 1] and number == len(lines) - 1):
-                yield from (("«", own), (part or "⏎", style), ("»", own))
+                yield from (("«", whole.style), (part or "⏎", style), ("»", whole.style))
         at = end
-    yield text[at:], own
+    yield from _between(whole, at, None)
+
+
+def _between(whole: StopPart, start: int, end: int | None) -> Iterator[tuple[str, str]]:
+    """The pieces between two offsets of a text."""
+    at = 0
+    for text, style in whole.pieces:
+        part = text[max(0, start - at) : None if end is None else max(0, end - at)]
+        at += len(text)
+        if part:
+            yield part, style

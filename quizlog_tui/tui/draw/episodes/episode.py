@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ....episodes.read.facts import EpisodeFacts, EpisodeRun, HookFacts
 from ....text import plural
 from ...widgets.lines.documents import Line, line
+from ..output import terminal_pieces
 from ..words import score_text
 from .hooks import graph
 
@@ -44,9 +45,11 @@ def _verdict(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _question(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Question")
-    yield line(clipped(episode.question) or ("not given", "dim"))
+    asked = terminal_pieces(clipped(episode.question), "", raw=False)
+    yield line(*(asked or [("not given", "dim")]))
     if episode.hint:
-        yield line(("hint, shown only to the teacher: ", "dim"), clipped(episode.hint))
+        hint = terminal_pieces(clipped(episode.hint), "", raw=False)
+        yield line(("hint, shown only to the teacher: ", "dim"), *hint)
     yield line((clipped(episode.about), "dim"))
 
 
@@ -118,7 +121,9 @@ def _hook_pieces(hook: HookFacts, known: Sequence[str]) -> Iterator[tuple[str, s
 def _talk(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Training conversation")
     if episode.system_prompt:
-        yield line(("system ", "dim"), clipped(episode.system_prompt))
+        said = terminal_pieces(clipped(episode.system_prompt), "", raw=False)
+        yield line(("system ", "dim"), *said)
     styles = {"user": "prompt", "assistant": "answer"}
     for role, content in episode.messages:
-        yield line((f"{clipped(role, _SHORT)} ", "dim"), (clipped(content), styles.get(role, "")))
+        said = terminal_pieces(clipped(content), styles.get(role, ""), raw=False)
+        yield line((f"{clipped(role, _SHORT)} ", "dim"), *said)
