@@ -19,6 +19,8 @@ from .json_output import emit_json
 
 _WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 """The driver with which textual-serve starts a program; it needs no terminal."""
+_FORMATS = (".svg", ".txt")
+"""The formats of screenshots, by the suffix of the file."""
 
 
 def tui(arguments: Namespace) -> int:
@@ -131,6 +133,7 @@ def screenshot(arguments: Namespace) -> int:
 
     size = screen_size(arguments.size)
     if arguments.output:
+        _check_format(Path(arguments.output))
         refuse_existing(Path(arguments.output), arguments)
     shown = picture(
         record_path(arguments.record),
@@ -142,12 +145,19 @@ def screenshot(arguments: Namespace) -> int:
     )
     if arguments.output:
         path = Path(arguments.output)
-        write_text(path, shown.svg if path.suffix == ".svg" else shown.text)
+        write_text(path, shown.svg if path.suffix.lower() == ".svg" else shown.text)
     if arguments.json:
         emit_json({"text": shown.text, "svg": shown.svg})
     elif not arguments.output:
         print(shown.text if shows_signs(sys.stdout) else to_ascii(shown.text), end="")
     return 0
+
+
+def _check_format(path: Path) -> None:
+    """Raise a `UsageError` for a file of a format that screenshots are not written in."""
+    if path.suffix and path.suffix.lower() not in _FORMATS:
+        message = f"a screenshot cannot be written as {path.suffix}"
+        raise UsageError(message, where=str(path), hint=f"choose {' or '.join(_FORMATS)}")
 
 
 def _tui() -> Parser:

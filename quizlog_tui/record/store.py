@@ -44,8 +44,7 @@ class RecordFile:
             RecordError: The file is missing, too big, unreadable, or not a record.
         """
         data = _read_bytes(self.path)
-        if self.path.suffix == ".py":
-            raise _script_error(self.path)
+        _refuse_other_kinds(self.path, data)
         record = from_text(_decode(data, self.path), str(self.path))
         self._known = data
         return record
@@ -177,6 +176,23 @@ def _read_bytes(path: Path) -> bytes:
     if not data or data.isspace():
         raise RecordError("is empty", where=where, hint="make one with `quizlog new SCRIPT`")
     return data
+
+
+def _refuse_other_kinds(path: Path, data: bytes) -> None:
+    """Raise a `RecordError` for a file of another kind, with the command that opens it."""
+    if path.suffix == ".py":
+        raise _script_error(path)
+    if data.startswith(b"PK\x03\x04"):
+        kind = "a ZIP archive, such as a bundle"
+        hint = f"`quizlog tui {path}` shows a bundle, `quizlog verify {path}` checks it"
+    elif path.name.endswith(".decisions.jsonl"):
+        kind, hint = "a file of decisions", "`quizlog decisions RECORD` shows those of a record"
+    elif path.suffix == ".jsonl":
+        kind = "a file of lines such as episodes"
+        hint = f"`quizlog tui {path}` shows episodes, `quizlog episodes check {path}` checks them"
+    else:
+        return
+    raise RecordError(f"is {kind}, not a record", where=str(path), hint=hint)
 
 
 def _script_error(path: Path) -> RecordError:

@@ -15,6 +15,7 @@ from ..record import feedback
 from ..record.lineage import lineage, parents_first, partings
 from ..record.model import Record
 from ..replay.transcript import Step, Transcript
+from ..terminal_text import plain
 from .recorded_run import recorded_run
 
 Part = Literal["output", "stderr", "question", "answer", "error", "note"]
@@ -32,7 +33,7 @@ class Passage:
     part: Part
     """The part of the step."""
     text: str
-    """The text itself."""
+    """The text itself; what the script wrote is as a terminal would show it."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +120,13 @@ def _passages_of_run(name: str, run: Transcript, start: int) -> Iterator[Passage
 
 
 def _passages_before_answer(name: str, at: int, stop: Step) -> Iterator[Passage]:
+    """What the script showed before an answer, as a terminal would show it."""
     if stop.written:
-        yield Passage(name, at, "output", "".join(stop.written))
+        yield Passage(name, at, "output", plain("".join(stop.written)))
     if stop.stderr:
-        yield Passage(name, at, "stderr", stop.stderr)
+        yield Passage(name, at, "stderr", plain(stop.stderr))
     if stop.question:
-        yield Passage(name, at, "question", stop.question)
+        yield Passage(name, at, "question", plain(stop.question))
 
 
 def _notes(record: Record, runs: Mapping[str, Transcript]) -> Iterator[Passage]:

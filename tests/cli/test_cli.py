@@ -209,6 +209,8 @@ def test_what_is_wrong_is_one_line_and_changes_nothing(
         (("--json",), "which record?"),
         (("tui",), "the screens need a terminal"),
         ((), "the screens need a terminal"),
+        (("record.yaml", "--json", "--raw"), "--json and --raw exclude each other"),
+        (("screenshot", "record.yaml", "-o", "a.png"), "as .png (choose .svg or .txt)"),
     ],
 )
 def test_wrong_calls_say_what_to_do(
@@ -230,6 +232,25 @@ def test_a_script_in_place_of_a_record_leads_to_its_record(run: Run, build: Buil
         assert "quiz.py: is a script, not a record (make one with `quizlog new quiz.py`)" in err
     run("new", "quiz.py")
     assert "is a script, not a record (its record is quiz.yaml)" in run("quiz.py", "4")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("b.zip", b"PK\x03\x04rest", "a ZIP archive, such as a bundle"),
+        ("ep.jsonl", b'{"a": 1}\n', "a file of lines such as episodes"),
+        ("record.decisions.jsonl", b"{}\n", "a file of decisions"),
+    ],
+)
+def test_a_file_of_another_kind_is_named_with_the_command_that_opens_it(
+    name: str, data: bytes, message: str, run: Run, build: Build
+) -> None:
+    (build.folder / name).write_bytes(data)
+    code, out, err = run(name)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert f"{name}: is {message}, not a record" in err
+    opens = "quizlog decisions RECORD" if "decisions" in name else f"quizlog tui {name}"
+    assert opens in err
 
 
 def test_a_locked_record_is_exit_code_4(run: Run, build: Build) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+
+import pytest
 
 from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
@@ -53,6 +56,43 @@ def test_what_is_not_found_is_told(run: Run, build: Build) -> None:
     code, out, err = run("find", "(", ".", "--regex")
     assert (code, out) == (2, "") and "not a regular expression" in err
     assert run("find", "x", "nowhere.yaml")[0] == 2
+
+
+def test_what_a_terminal_shows_is_found_across_colours_and_redrawn_lines(
+    run: Run, build: Build
+) -> None:
+    source = """
+    print("\\033[31mred\\033[0m apple")
+    print("10%\\r100% done")
+    input("\\033[1mWhich\\033[0m one? ")
+    """
+    with Session(build.record(source)) as session:
+        session.save()
+    for where in ("record.yaml", "."):
+        prefix = "" if where == "record.yaml" else "record.yaml: "
+        for words, line in (
+            ("red apple", "output: red apple"),
+            ("100% done", "output: 100% done"),
+            ("which one", "question: Which one?"),
+        ):
+            assert run("find", words, where)[1] == f"{prefix}step 0 of main, {line}\n"
+        assert run("find", "10%", where)[1] == ""
+
+
+def test_no_words_are_a_wrong_call(run: Run, build: Build) -> None:
+    build.record(QUIZ)
+    for words in (("find", ""), ("find", "", "record.yaml", "--regex")):
+        code, out, err = run(*words)
+        assert (code, out) == (2, "") and "no words to find" in err
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such timer")
+@pytest.mark.parametrize("where", ["record.yaml", "."])
+def test_an_endless_expression_ends_at_a_limit(where: str, run: Run, build: Build) -> None:
+    with Session(build.record(f"print('{'a' * 60}!')\ninput('? ')\n")) as session:
+        session.save()
+    code, out, err = run("find", "(a+)+$", where, "--regex")
+    assert (code, out) == (4, "") and "this expression takes too long" in err
 
 
 def test_found_text_steers_no_terminal(run: Run, build: Build) -> None:

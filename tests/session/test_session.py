@@ -194,7 +194,7 @@ def test_a_changed_script_is_told_and_not_refused(build: Build) -> None:
         assert session.warnings == []
     build.script(QUIZ.replace('"total"', '"sum"'))
     with Session(path) as session:
-        said = "1 of 1 answer agree, then the printed text at step 1 was 'total 1', is 'sum 1'"
+        said = "its answer agrees, then the printed text at step 1 was 'total 1', is 'sum 1'"
         assert said in session.warnings[0]
         assert session.reply().pointer == 1
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from quizlog_tui.errors import UsageError
+from quizlog_tui.errors import LimitError
+from quizlog_tui.session.match_limit import match_limit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.find.find_screen import FindScreen
-from quizlog_tui.tui.screens.find.match_limit import match_limit
 from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
@@ -151,7 +151,7 @@ def test_the_limit_on_a_match_ends_with_it() -> None:
     with match_limit(on=True, seconds=0.05):
         pass
     time.sleep(0.1)
-    with pytest.raises(UsageError, match="takes too long"), match_limit(on=True, seconds=0.05):
+    with pytest.raises(LimitError, match="takes too long"), match_limit(on=True, seconds=0.05):
         while True:
             pass
 

@@ -10,7 +10,7 @@ from ...files.paths import record_path
 from ...proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
 from ...proof.diverge import Difference
 from ...proof.drift.report import BranchDrift, DriftReport, drift_report
-from ...proof.drift.words import difference_text
+from ...proof.drift.words import difference_text, drift_text
 from ...record.store import RecordFile
 from ...replay.replayer import Replayer
 from ...replay.script.source import read_script_of
@@ -105,12 +105,10 @@ def _report_lines(report: DriftReport) -> Iterator[str]:
 
 
 def _agreement(branch: BranchDrift) -> str:
-    answers = plural(branch.answers, "answer")
-    if branch.difference is not None:
-        return f"{branch.agreed} of {answers} agree, then {difference_text(branch.difference)}"
-    if branch.known < branch.answers:
+    if branch.difference is None and branch.known < branch.answers:
+        answers = plural(branch.answers, "answer")
         return f"{answers}, nothing differs in the {plural(branch.known, 'step')} known"
-    return "its answer agrees" if branch.answers == 1 else f"all of {answers} agree"
+    return drift_text(branch)
 
 
 def migrate(arguments: Namespace) -> int:

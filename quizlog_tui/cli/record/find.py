@@ -10,13 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import QuizlogError, RecordError
+from ...errors import QuizlogError, RecordError, UsageError
 from ...files.paths import record_path
 from ...record.store import RecordFile
 from ...record.summary import find_records
 from ...replay.replayer import CHECKPOINTS
 from ...replay.transcript import Transcript
-from ...session.find import Hit, excerpt, find, passages, recorded_passages, search_pattern
+from ...session.find import (
+    Hit,
+    Passage,
+    excerpt,
+    hits_in,
+    passages,
+    recorded_passages,
+    search_pattern,
+)
+from ...session.match_limit import match_limit
 from ...session.session import Session
 from ...text import one_line, plural
 from ..grammar import Parser, command
@@ -38,6 +47,8 @@ class _Found(NamedTuple):
 
 def run(arguments: Namespace) -> int:
     """`quizlog find WORDS [RECORD|FOLDER]`."""
+    if not arguments.words:
+        raise UsageError("no words to find", hint='quizlog find "some words" RECORD|FOLDER')
     pattern = search_pattern(arguments.words, regex=arguments.regex)
     arguments.record = arguments.where
     in_folder = Path(arguments.where).is_dir()
@@ -59,8 +70,19 @@ def _in_record(pattern: re.Pattern[str], arguments: Namespace) -> Iterator[_Foun
     """Search one record: all its branches are run."""
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)
-        for hit in find(pattern, passages(session.record, _runs(session))):
-            yield _Found(record_path(arguments.where), hit)
+        path = record_path(arguments.where)
+        for passage in passages(session.record, _runs(session)):
+            yield from (_Found(path, hit) for hit in _hits(pattern, passage, arguments))
+
+
+def _hits(pattern: re.Pattern[str], passage: Passage, arguments: Namespace) -> list[Hit]:
+    """The hits in a passage.
+
+    Raises:
+        LimitError: The regular expression takes too long.
+    """
+    with match_limit(on=arguments.regex):
+        return list(hits_in(pattern, passage))
 
 
 def _runs(session: Session) -> dict[str, Transcript]:
@@ -86,7 +108,7 @@ def _in_folder(pattern: re.Pattern[str], arguments: Namespace) -> Iterator[_Foun
         except RecordError:
             unreadable += 1
             continue
-        hits = list(find(pattern, texts))
+        hits = [hit for passage in texts for hit in _hits(pattern, passage, arguments)]
         if hits:
             progress.end()
         yield from (_Found(path, hit) for hit in hits)

@@ -34,6 +34,9 @@ T = TypeVar("T")
 
 def record(arguments: Namespace) -> int:
     """`quizlog [RECORD [ANSWER]]`."""
+    if arguments.json and arguments.raw:
+        hint = "leave one out: --json writes one object, --raw the bytes of a plain run"
+        raise UsageError("--json and --raw exclude each other", hint=hint)
     if arguments.record is None:
         if arguments.json or arguments.raw or arguments.stdin:
             raise UsageError("which record?", hint="quizlog RECORD [ANSWER]")

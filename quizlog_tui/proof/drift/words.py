@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...text import one_line, plural
+from ...text import one_line
 from ..diverge import Difference
 from .report import BranchDrift
 
@@ -14,11 +14,27 @@ def describe_drift(drift: BranchDrift, parked: str | None) -> Iterator[str]:
     """Describe a drift: how many answers agree, the difference, the branch of the old answers."""
     if drift.difference is None:
         return
-    said = difference_text(drift.difference)
-    agreed = f"{drift.agreed} of {plural(drift.answers, 'answer')}"
-    yield f"the script no longer shows what was recorded: {agreed} agree, then {said}"
+    yield f"the script no longer shows what was recorded: {drift_text(drift)}"
     if parked is not None:
         yield f"the answers as they were stay on the branch {parked}"
+
+
+def drift_text(drift: BranchDrift) -> str:
+    """Describe how many answers of a branch agree, and the difference after them."""
+    agreed = _agreement(drift.agreed, drift.answers)
+    if drift.difference is None:
+        return agreed
+    return f"{agreed}{', then' if drift.agreed else ':'} {difference_text(drift.difference)}"
+
+
+def _agreement(agreed: int, answers: int) -> str:
+    if answers == 0:
+        return "no answers"
+    if answers == 1:
+        return "its answer agrees" if agreed else "its answer does not agree"
+    if agreed == answers:
+        return f"all of {answers} answers agree"
+    return f"{agreed or 'none'} of {answers} answers {'agree' if agreed > 1 else 'agrees'}"
 
 
 def difference_text(found: Difference) -> str:

@@ -14,8 +14,9 @@ from textual.binding import BindingType
 from textual.widgets import Input
 from textual.worker import Worker
 
-from ....errors import UsageError
+from ....errors import LimitError, UsageError
 from ....session.find import hits_in, search_pattern
+from ....session.match_limit import match_limit
 from ....text import plural
 from ...draw.find import hit_grid, hit_layout, hit_lines
 from ...found import ChosenHit, Found, Query, chosen_hit
@@ -25,7 +26,6 @@ from ...widgets.lines.heads import Heads
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ..base import QuizlogScreen
-from .match_limit import match_limit
 from .texts import Texts
 
 _MOST = 10_000
@@ -118,7 +118,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
                     try:
                         with match_limit(on=self._query.regex):
                             hits = list(islice(hits_in(pattern, passage), self._room))
-                    except UsageError as error:
+                    except LimitError as error:
                         self._draw(error.message)
                         return
                     self._found += [Found(record, hit) for hit in hits]

@@ -109,9 +109,9 @@ class FindAll:
         """Where a hit in what was printed or asked stands in the output."""
         passage, state = hit.passage, self._context.holder.state
         stop = state.whole.upto(passage.at).last
-        before = "".join(stop.written) if passage.part == "question" else ""
+        before = plain("".join(stop.written)) if passage.part == "question" else ""
         before += passage.text[: hit.start + hit.spans[0][0]]
-        return Place(passage.at, len(safe(plain(before))))
+        return Place(passage.at, len(safe(before)))
 
     def _tell_place(self, chosen: ChosenHit) -> None:
         """Say which hit it is and where, in words of its own: not all stands in the output."""

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from ....errors import UsageError
+from ..errors import LimitError
 
 _SECONDS = 1.0
 
 
 @contextmanager
 def match_limit(*, on: bool, seconds: float = _SECONDS) -> Iterator[None]:
-    """Raise a `UsageError` in what takes longer; where there is no such timer, nothing is done.
+    """Raise a `LimitError` in what takes longer; where there is no such timer, nothing is done.
 
     Args:
         on: Whether there is a limit at all.
@@ -39,4 +39,4 @@ def match_limit(*, on: bool, seconds: float = _SECONDS) -> Iterator[None]:
 
 
 def _stop(*_: object) -> NoReturn:
-    raise UsageError("this expression takes too long", hint="make it simpler")
+    raise LimitError("this expression takes too long", hint="make it simpler")
