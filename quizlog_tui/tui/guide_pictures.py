@@ -33,13 +33,13 @@ class Shot(NamedTuple):
     size: tuple[int, int] = (100, 28)
 
 
-_ALGEBRA = "linear-algebra/solved.yaml"
+_ALGEBRA = "linear-algebra/record.yaml"
 _EPISODES = "episodes.jsonl"
 SHOTS = {
     "player": Shot(_ALGEBRA, keys=("escape", "b", "down", "down", "l")),
     "tree": Shot(_ALGEBRA, "tree", size=(100, 20)),
     "compare": Shot(_ALGEBRA, "compare", size=(100, 20)),
-    "consensus": Shot(_ALGEBRA, "consensus"),
+    "consensus": Shot(_ALGEBRA, "consensus", ("left_square_bracket",)),
     "sweep": Shot(
         "adventure/record.yaml", "sweep", (*"yes", "enter", *"no", "enter", *"half", "f5")
     ),
@@ -58,7 +58,7 @@ _TRIES: dict[str, Sequence[tuple[str, ...]]] = {
 """Shipped quizzes with the answers of several runs, of which episodes are made."""
 _AUDIT = [
     KeyPress("escape", 2),
-    *[KeyPress("h", 1.2)] * 3,
+    *[KeyPress("h", 1.2)] * 2,
     KeyPress("i", 1),
     KeyPress("2", 0.4),
     KeyPress("6", 1.2),

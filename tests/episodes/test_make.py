@@ -29,7 +29,6 @@ from quizlog_tui.episodes.runs.instance import RecordAttempt, attempt, instances
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
-from quizlog_tui.files.paths import shipped
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
@@ -45,6 +44,7 @@ from quizlog_tui.solver.models.transport import Prompt, TransportReply
 from tests.episodes.support import solver_run
 from tests.support.build import Build
 from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, record, told, want_of
+from tests.support.examples import fresh_example
 
 
 def made_from(output: Path) -> list[dict[str, Any]]:
@@ -552,15 +552,15 @@ def test_one_branch_of_a_record_is_its_run(build: Build, capfd: Any) -> None:
 def test_recorded_replies_make_a_run_of_each_model_and_no_second_one(
     tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = shutil.copytree(shipped("records") / "survey", tmp_path / "survey")
-    name, out = str(folder / "record.yaml"), str(tmp_path / "e.jsonl")
+    record = fresh_example("survey", tmp_path)
+    name, out = str(record), str(tmp_path / "e.jsonl")
     words = ["episodes", "build", name, "-o", out, "--unsafe-local", "--runs"]
     assert main([*words, "3"]) == 0
     printed, err = capfd.readouterr()
     assert "1 episode, 1 verified" in printed and "recorded replies" in err
     assert main([*words, "4"]) == 2
     assert "replies of 3 models were recorded" in capfd.readouterr()[1]
-    shutil.rmtree(folder / "cassettes")
+    shutil.rmtree(record.with_name("cassettes"))
     assert main([*words, "3"]) == 2
     assert "no models are configured" in capfd.readouterr()[1]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from quizlog_tui.solver.voting.decide import decide
 from tests.solver.panels import calls, failing, panel, saying
 from tests.solver.votes import asked, failed, ran, said, silent
 from tests.support.build import Build
-from tests.support.make_cassettes import SCRIPTS, VOTERS, run_here
+from tests.support.make_cassettes import SCRIPTS, VOTERS, example_to_ask, run_here
 
 QUIZ = """
     print("Two sums.")
@@ -243,8 +242,7 @@ def test_only_files_that_were_named_are_given(build: Build) -> None:
 
 @pytest.mark.parametrize("example", sorted(SCRIPTS))
 async def test_the_shipped_recordings_play_to_the_end(example: str, tmp_path: Path) -> None:
-    shutil.copytree(shipped("records") / example, tmp_path / example)
-    with Session(tmp_path / example / "record.yaml") as session:
+    with Session(example_to_ask(example, tmp_path)) as session:
         flight = await run_autopilot(
             session, recorded_panel(tmp_path / example / "cassettes", run_here)
         )

@@ -22,6 +22,7 @@ from quizlog_tui.solver.models.client import ModelClient
 from quizlog_tui.solver.models.transport import Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
+from tests.support.examples import fresh_example
 
 LABEL = "written by hand to show how a decision is made; no model was asked"
 VOTERS = (
@@ -125,6 +126,8 @@ SCRIPTS: dict[str, dict[str, dict[str, Any]]] = {
         },
     },
 }  # fmt: skip
+_ASKED_WHERE_IT_STANDS = ("adventure",)
+"""Examples whose models are asked from the shipped record's pointer on, not from the start."""
 
 
 class Scripted:
@@ -161,6 +164,13 @@ async def run_here(code: str, folder: Path | None) -> ExecResult:
     return ExecResult("ok", names["answer"], "", "", None, 0.0, "none")
 
 
+def example_to_ask(name: str, folder: Path) -> Path:
+    """A copy of an example that stands at the first question its models are asked."""
+    if name in _ASKED_WHERE_IT_STANDS:
+        return shutil.copytree(shipped("records") / name, folder / name) / "record.yaml"
+    return fresh_example(name, folder)
+
+
 async def record(example: str) -> None:
     folder = shipped("records") / example
     shelf = CassetteShelf(folder / "cassettes", LABEL)
@@ -175,10 +185,11 @@ async def record(example: str) -> None:
         )
         for voter in VOTERS
     ]
-    with tempfile.TemporaryDirectory() as copy:
-        shutil.copytree(folder, copy, dirs_exist_ok=True)
-        with Session(Path(copy) / "record.yaml") as session:
-            flight = await run_autopilot(session, Panel(clients, run_here))
+    with (
+        tempfile.TemporaryDirectory() as copy,
+        Session(example_to_ask(example, Path(copy))) as session,
+    ):
+        flight = await run_autopilot(session, Panel(clients, run_here))
     print(example, flight.ended, [one.verdict.why for one in flight.decisions])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 import yaml
 from textual.pilot import Pilot
 
-from quizlog_tui.files.paths import shipped
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
 from quizlog_tui.solver.models.models import default_models
 from quizlog_tui.tui.app import QuizlogApp
@@ -20,6 +18,7 @@ from quizlog_tui.tui.screens.dialogs import ConfirmScreen
 from quizlog_tui.tui.screens.player.ask import AskModelsScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.examples import fresh_example
 from tests.support.fake_models import Fake, fake_models
 from tests.support.screens import idle, opened, settled, shows
 
@@ -27,8 +26,7 @@ from tests.support.screens import idle, opened, settled, shows
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
     """An example with recorded replies of three models."""
-    shutil.copytree(shipped("records") / "linear-algebra", tmp_path / "linear-algebra")
-    return tmp_path / "linear-algebra" / "record.yaml"
+    return fresh_example("linear-algebra", tmp_path)
 
 
 def inputs(record: Path) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
-from quizlog_tui.files.paths import shipped
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
@@ -29,6 +27,7 @@ from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screens.themes import ThemesScreen
 from quizlog_tui.tui.screenshot import screen_svg, screen_text
 from tests.support.build import Build
+from tests.support.examples import fresh_example
 from tests.support.golden_pictures import compare
 from tests.support.player_quizzes import QUIZ
 from tests.support.screens import SIZES, asking, check, idle, opened, press, settled, shows
@@ -59,9 +58,7 @@ class Stage:
             return ExecResult("ok", True, "", "", None, 0.1, "bwrap")
 
         self.monkeypatch.setattr("quizlog_tui.sandbox.run_code", run_code)
-        target = self.build.folder / "linear-algebra"
-        shutil.copytree(shipped("records") / "linear-algebra", target)
-        return target / "record.yaml"
+        return fresh_example("linear-algebra", self.build.folder)
 
     def waiting(self) -> Path:
         """One whose second model has replied, and whose third never does."""
