@@ -100,7 +100,7 @@ class LockedError(QuizlogError):
 
 
 class ReadOnlyError(QuizlogError):
-    """The record is open in audit mode, in which nothing is written."""
+    """Audit mode refuses to write something, or to read a file that is not served."""
 
     exit_code = 4
 

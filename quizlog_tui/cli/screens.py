@@ -26,11 +26,12 @@ _FORMATS = (".svg", ".txt")
 def tui(arguments: Namespace) -> int:
     """`quizlog tui [RECORD]`, a bundle, or a file of episodes."""
     if arguments.record and arguments.record.endswith(".jsonl"):
-        return browse(Path(arguments.record))
+        path = Path(arguments.record)
+        return browse(path, read_only=arguments.read_only, allow=arguments.allow)
     from ..proof.bundle.check import is_bundle
 
     if arguments.record and is_bundle(Path(arguments.record)):
-        return _look_into_bundle(Path(arguments.record))
+        return _look_into_bundle(arguments)
     record = record_path(arguments.record) if arguments.record else None
     return open_screens(record, read_only=arguments.read_only, allow=arguments.allow)
 
@@ -49,10 +50,18 @@ def open_screens(
     with _loading():
         from ..tui.run import run
 
-    return run(record, read_only=read_only, allow=allow)
+    return run(record, read_only=read_only, allow=allow, folder=_served_folder(record))
 
 
-def _look_into_bundle(path: Path) -> int:
+def _served_folder(place: Path | None) -> Path | None:
+    """The folder whose files a browser may be shown: of a file, the one it is in."""
+    if os.environ.get("TEXTUAL_DRIVER") != _WEB_DRIVER:
+        return None
+    place = place or Path()
+    return place if place.is_dir() else place.parent
+
+
+def _look_into_bundle(arguments: Namespace) -> int:
     """Show the record of a bundle, unpacked for as long as one looks.
 
     Raises:
@@ -62,17 +71,29 @@ def _look_into_bundle(path: Path) -> int:
     from ..proof.bundle.check import unpack_bundle
     from ..session.audit import Audit
 
+    path = Path(arguments.record)
     _check_terminal()
     with scratch_folder("bundle") as folder:
         record = unpack_bundle(path, folder)
         with _loading():
             from ..tui.run import run
 
-        return run(record, audit=Audit(f"{path.name} is a bundle", frozenset({"exports"})))
+        return run(
+            record,
+            read_only=arguments.read_only,
+            allow=arguments.allow,
+            folder=_served_folder(folder),
+            audit=Audit(f"{path.name} is a bundle", frozenset({"exports"})),
+        )
 
 
-def browse(path: Path) -> int:
+def browse(path: Path, *, read_only: bool = False, allow: Collection[str] = ()) -> int:
     """Open a file of episodes.
+
+    Args:
+        path: The file.
+        read_only: Open it in audit mode.
+        allow: What is allowed in audit mode.
 
     Raises:
         EpisodeError: It cannot be read.
@@ -85,7 +106,8 @@ def browse(path: Path) -> int:
         with _loading():
             from ..tui.run import run
 
-        return run(None, episodes=file)
+        folder = _served_folder(path)
+        return run(None, read_only=read_only, allow=allow, folder=folder, episodes=file)
     finally:
         file.close()
 

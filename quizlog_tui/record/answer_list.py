@@ -6,7 +6,7 @@ This module knows no record and runs nothing.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import UsageError
@@ -54,8 +54,12 @@ def _bytes(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def typed_answers(text: str) -> list[str]:
+def typed_answers(text: str, check: Callable[[Path], None] = lambda path: None) -> list[str]:
     """The answers in a typed text: `@FILE` means those in a file, `@@x` means the answer `@x`.
+
+    Args:
+        text: The text.
+        check: Raises an error for a file that may not be read.
 
     Raises:
         UsageError: A file cannot be read.
@@ -65,7 +69,9 @@ def typed_answers(text: str) -> list[str]:
         if line.startswith("@@") or not line.startswith("@"):
             answers.append(line.removeprefix("@") if line.startswith("@@") else line)
         else:
-            answers += read_answers(typed_path(line[1:].strip()))
+            path = typed_path(line[1:].strip())
+            check(path)
+            answers += read_answers(path)
     return answers
 
 

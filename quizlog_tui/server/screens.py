@@ -24,6 +24,7 @@ from textual_serve.server import Server
 
 from .admission.shield import AccessRefusal, AccessRules, check
 from .run import END_SECONDS, end_program
+from .tab_messages import MAX_SIDE, CheckedSocket
 
 COOKIE = "quizlog_token"
 MOST_TABS = 16
@@ -82,7 +83,7 @@ class ScreenServer:
         return app
 
     def _textual(self, url: str) -> Any:
-        return Server(self._settings.command, title="quizlog", public_url=url)
+        return _TextualServer(self._settings.command, title="quizlog", public_url=url)
 
     async def _guard(self, request: Any, handler: Any) -> Any:
         """Answer a refused request; pass on any other."""
@@ -109,6 +110,9 @@ class ScreenServer:
 
     async def _terminal(self, request: Any) -> Any:
         """The terminal of a tab, as long as the tab is open."""
+        if any(_is_too_big(request.query.get(side, "")) for side in ("width", "height")):
+            text = f"a terminal has at most {MAX_SIDE} columns and {MAX_SIDE} rows\n"
+            return web.Response(status=400, text=text)
         if self._tabs >= MOST_TABS:
             text = f"{MOST_TABS} tabs are open already; close one\n"
             return web.Response(status=503, text=text)
@@ -117,6 +121,21 @@ class ScreenServer:
             return await self._textual("http://localhost").handle_websocket(request)
         finally:
             self._tabs -= 1
+
+
+def _is_too_big(side: str) -> bool:
+    """Whether a number of columns or rows is too big; textual-serve replaces what is no number."""
+    try:
+        return int(side) > MAX_SIDE
+    except ValueError:
+        return False
+
+
+class _TextualServer(Server):  # type: ignore[misc]
+    """textual-serve's server, which would end with a traceback at a malformed message."""
+
+    async def _process_messages(self, websocket: Any, app_service: Any) -> None:
+        await super()._process_messages(CheckedSocket(websocket), app_service)
 
 
 def _refused(refusal: AccessRefusal) -> Any:
@@ -146,6 +165,7 @@ def serve_screens(
     """
     signal.signal(signal.SIGTERM, end_program)
     asyncio.run(_serve(settings, sock, started))
+    end_program(signal.SIGTERM, None)
 
 
 async def _serve(
@@ -155,10 +175,13 @@ async def _serve(
         ScreenServer(settings).app(), access_log=None, shutdown_timeout=END_SECONDS
     )
     await runner.setup()
+    ended = asyncio.Event()
+    # An exception at any place, as a plain handler raises it, would end a tab in a traceback.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     try:
         await web.SockSite(runner, sock).start()
         started()
         with redirect_stdout(sys.stderr):  # textual-serve writes there what a program said at last
-            await asyncio.Event().wait()
+            await ended.wait()
     finally:
         await runner.cleanup()

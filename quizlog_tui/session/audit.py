@@ -1,7 +1,8 @@
 """Audit mode: a record is looked at and cannot be changed.
 
-`Audit.check` is the one rule. The session calls it before it writes, and the screens call it before
-they write any other file or hand one to an editor.
+`Audit.check` decides what may be written. The session calls it before it writes, and the screens
+call it before they write any other file or hand one to an editor. `may_read` decides which
+files may be read: of screens shown in a browser, those of the served folder.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Audit:
     """Why, as `opened with --read-only`."""
     allowed: frozenset[str] = frozenset()
     """Kinds of writing that are allowed: `notes`, or `exports` to other files."""
+    folder: Path | None = None
+    """The folder outside which no file is read, without symbolic links; None: any is read."""
 
     def check(self, doing: str, kind: str = "") -> None:
         """Refuse to write, unless this kind of writing is allowed.
@@ -40,17 +43,42 @@ class Audit:
             raise ReadOnlyError(f"locked; this would write: {doing}", hint=self.reason)
 
 
-def audit_mode(flag: bool, setting: bool, allow: Collection[str]) -> Audit | None:
+def may_read(audit: Audit | None, path: Path) -> bool:
+    """Whether a file may be read; symbolic links are followed."""
+    if audit is None or audit.folder is None:
+        return True
+    try:
+        return Path(os.path.realpath(path)).is_relative_to(audit.folder)
+    except (OSError, ValueError):  # no file can have this name
+        return False
+
+
+def check_reading(audit: Audit | None, path: Path) -> None:
+    """Refuse to read a file that may not be read, whether it exists or not.
+
+    Raises:
+        ReadOnlyError: It is outside the served folder.
+    """
+    if not may_read(audit, path):
+        hint = "only files in the served folder are read"
+        raise ReadOnlyError("is not served", where=str(path), hint=hint)
+
+
+def audit_mode(
+    flag: bool, setting: bool, allow: Collection[str], folder: Path | None = None
+) -> Audit | None:
     """The audit mode that a user asked for; None if the user asked for none.
 
     Args:
         flag: Whether `--read-only` was given.
         setting: Whether the settings say `audit = true`.
         allow: Exceptions, of `ALLOWABLE`.
+        folder: The folder outside which no file is read; None: any is read.
     """
     if not (flag or setting):
         return None
-    return Audit("--read-only" if flag else "the settings say `audit = true`", frozenset(allow))
+    reason = "--read-only" if flag else "the settings say `audit = true`"
+    return Audit(reason, frozenset(allow), folder and Path(os.path.realpath(folder)))
 
 
 def audit_of(path: Path, asked: Audit | None) -> Audit | None:

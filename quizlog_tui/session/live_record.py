@@ -18,6 +18,7 @@ from ..replay.script.source import Source, read_script_of
 from ..replay.trail import extended_trail
 from ..replay.transcript import Transcript
 from ..replay.world import world_of
+from .audit import Audit, may_read
 from .result_file import checked_output, result_file
 from .run_metadata import run_metadata
 
@@ -31,7 +32,8 @@ class LiveRecord:
         clock: Returns the present time, ISO 8601.
         giver: Who gives answers, unless an answer names another giver.
         recorded: Show recorded data if the script cannot be read; see `missing`.
-        granted: Whether its script may have what the user granted it.
+        audit: The audit mode, if any. In it the script gets nothing that the user granted it, as
+            with real files it could change them.
     """
 
     def __init__(
@@ -42,14 +44,14 @@ class LiveRecord:
         giver: Giver,
         *,
         recorded: bool,
-        granted: bool,
+        audit: Audit | None = None,
     ) -> None:
         self.file = file
         self.replayer = replayer
         self.now = clock
         self.giver = giver
         self._shows_recorded = recorded
-        self._granted = granted
+        self._audit = audit
         self._script: Source | ScriptError
         self._on_disk: Record
 
@@ -99,11 +101,20 @@ class LiveRecord:
     def _read_script(self, record: Record) -> Source | ScriptError:
         """The script, or why it cannot be read if recorded data are shown instead."""
         try:
-            return read_script_of(self.file.path, record.script, ours=self._granted)
+            self._check_served(record)
+            return read_script_of(self.file.path, record.script, ours=self._audit is None)
         except ScriptError as error:
             if not self._shows_recorded:
                 raise
             return error
+
+    def _check_served(self, record: Record) -> None:
+        """Refuse a script that audit mode does not let be read."""
+        if not may_read(self._audit, self.file.path.parent / record.script):
+            hint = "serve a folder that holds both, with --folder"
+            raise ScriptError(
+                "the record's script is not in the served folder", where=record.script, hint=hint
+            )
 
     def finished(self, record: Record, run: Transcript) -> Record:
         """The record completed by the data of its run up to the pointer."""

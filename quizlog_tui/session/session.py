@@ -22,7 +22,7 @@ from ..replay.replayer import Replayer
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from . import moves
-from .audit import Audit
+from .audit import Audit, check_reading
 from .journal import Journal
 from .live_record import LiveRecord
 from .new_record import utc_now
@@ -75,11 +75,11 @@ class Session:
         """Why nothing can be changed; None if it can."""
         self.giver = giver
         """Who gives answers here."""
+        check_reading(audit, self.path)
         self._owns_replayer = replayer is None
         file = RecordFile(self.path, wait)
-        # With real files a run could change them, so nothing is granted in audit mode.
         self._live = LiveRecord(
-            file, replayer or Replayer(), clock, giver, recorded=recorded, granted=audit is None
+            file, replayer or Replayer(), clock, giver, recorded=recorded, audit=audit
         )
         self._journal = Journal(self._live, save=save, audit=audit)
         try:

@@ -25,7 +25,7 @@ from ..files.paths import own_examples
 from ..record.author import known_author
 from ..record.who import Giver
 from ..replay.replayer import user_replayer
-from ..session.audit import Audit, audit_of
+from ..session.audit import Audit, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line, visible
 from .clock import Clock
@@ -198,7 +198,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
             return
         from .screens.library.library import LibraryScreen
 
-        library = LibraryScreen(self._folder, own_examples, self.state, self.replayer, self._clock)
+        examples = None if self.audit and self.audit.folder else own_examples
+        library = LibraryScreen(self._folder, examples, self.state, self.replayer, self._clock)
         self.push_screen(library, lambda _: self.exit())
         self._tell_problems()
 
@@ -266,6 +267,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             return None
         screen.gate.shut()
         try:
+            check_reading(self.audit, path)
             if is_long(path):
                 return await self._session(path)
             session = await screen.slow_work.run(partial(self._opened, path), "opening")

@@ -30,6 +30,7 @@ def run(
     record: Path | None,
     *,
     read_only: bool = False,
+    folder: Path | None = None,
     allow: Collection[str] = (),
     episodes: EpisodeFile | None = None,
     audit: Audit | None = None,
@@ -39,12 +40,13 @@ def run(
     Args:
         record: What to open; see `QuizlogApp`.
         read_only: Open it in audit mode, as the settings may say as well.
+        folder: The folder outside which audit mode reads no file; None: any is read.
         allow: What is allowed in audit mode.
         episodes: A file of episodes to look into, instead of records.
-        audit: The audit mode of what is only read by its nature, in place of the one asked for.
+        audit: The audit mode of what is only read by its nature, unless one was asked for.
     """
     config, problems = load_config()
-    audit = audit or audit_mode(flag=read_only, setting=config.audit, allow=allow)
+    audit = audit_mode(read_only, config.audit, allow, folder) or audit
     return _run(QuizlogApp(record, config, problems, episodes=episodes, audit=audit))
 
 

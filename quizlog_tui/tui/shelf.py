@@ -7,7 +7,7 @@ filters and sorts them. Uses no widgets.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -62,9 +62,9 @@ def changes(known: Stamps) -> Changes:
     return Changes(read, [path for path in known if path not in now])
 
 
-def script_remark(one: Summary) -> str:
+def script_remark(one: Summary, may_read: Callable[[Path], bool]) -> str:
     """The grants that a record's script asks for, with their state, or why it cannot run."""
-    if one.script is None:
+    if one.script is None or not may_read(one.path.parent / one.script):
         return ""
     try:
         source = read_script_of(one.path, one.script)

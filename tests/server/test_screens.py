@@ -24,6 +24,7 @@ from quizlog_tui.cli import main
 from quizlog_tui.server.admission.shield import LOOPBACK, AccessRules
 from quizlog_tui.server.run import rules_for
 from quizlog_tui.server.screens import COOKIE, MOST_TABS, ScreenServer, ScreenSettings
+from quizlog_tui.server.tab_messages import is_message
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.webquiz.conftest import needs_browser
@@ -41,8 +42,10 @@ async def client(place: Path, token: str | None = None) -> AsyncIterator[tuple[A
 
 
 @asynccontextmanager
-async def serving(record: Path, *more: str, **variables: str) -> AsyncIterator[str]:
-    """The screens as users serve them, and their address."""
+async def serving(
+    record: Path, *more: str, said: list[str] | None = None, **variables: str
+) -> AsyncIterator[str]:
+    """The screens as users serve them, and their address; `said` gets the lines on stderr."""
     words = ["-m", "quizlog_tui", "serve", "--json", "--port", "0", "--screens", str(record), *more]
     process = await asyncio.create_subprocess_exec(
         sys.executable, *words, stdout=PIPE, stderr=PIPE, env=os.environ | variables
@@ -53,6 +56,8 @@ async def serving(record: Path, *more: str, **variables: str) -> AsyncIterator[s
         process.send_signal(signal.SIGTERM)
         out, err = await process.communicate()
         assert (process.returncode, out) == (143, b""), err
+        if said is not None:
+            said += err.decode().splitlines()
     finally:
         if process.returncode is None:
             process.kill()
@@ -129,6 +134,59 @@ def test_the_screens_only_look_unless_they_may_write(tmp_path: Path) -> None:
     looks, writes = (ScreenSettings(place, AccessRules(), write) for write in (False, True))
     assert looks.command == f"{writes.command} --read-only"
     assert f"'{place}'" in writes.command
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{bad", "[]", "5", '["resize"]', '["stdin", 5]', '["stdin", "\\ud800"]', '["what", 1]',
+     '["resize", {"width": "x", "height": 1}]', '["resize", {"width": 1, "height": 1000000000}]',
+     '[["a"], 1]', "[" * 100_000],
+)  # fmt: skip
+def test_a_malformed_message_is_known(text: str) -> None:
+    assert not is_message(text)
+
+
+def test_messages_of_the_page_are_known() -> None:
+    size = {"width": 80, "height": 24}
+    for message in (["stdin", ""], ["stdin", "é"], ["resize", size], ["ping", 7], ["blur"]):
+        assert is_message(json.dumps(message))
+
+
+async def test_a_malformed_message_closes_its_tab_with_one_line(tmp_path: Path) -> None:
+    said: list[str] = []
+    async with (
+        asyncio.timeout(120),
+        serving(tmp_path, said=said) as url,
+        ClientSession() as session,
+        session.ws_connect(f"{url}/ws") as socket,
+    ):
+        await socket.send_str("{bad")
+        async for _ in socket:
+            pass
+    assert said[1:] == ["quizlog: a tab sent a malformed message; it is closed"]
+
+
+async def test_a_terminal_too_big_for_memory_is_refused(tmp_path: Path) -> None:
+    async with client(tmp_path) as (browser, _):
+        assert (await browser.get("/ws", params={"width": "1000000000"})).status == 400
+
+
+async def test_what_a_tab_shows_is_of_the_served_folder(build: Build) -> None:
+    seen = b""
+    keys = {b"record.yaml": "E", b"Open which file": "/etc/passwd\r"}
+    async with (
+        asyncio.timeout(120),
+        serving(build.record(QUIZ).parent) as url,
+        ClientSession() as session,
+        session.ws_connect(f"{url}/ws?width=100&height=24") as socket,
+    ):
+        for awaited in (*keys, b"is not served"):
+            while awaited not in seen:
+                data = (await socket.receive()).data
+                seen += data if isinstance(data, bytes) else b""
+            if awaited in keys:
+                await socket.send_json(["stdin", keys[awaited]])
+    assert b"root:" not in seen
 
 
 async def test_the_screens_end_when_their_server_is_killed(build: Build) -> None:

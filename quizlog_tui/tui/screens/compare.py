@@ -18,7 +18,7 @@ from ...errors import UsageError
 from ...files.paths import record_path
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
-from ...session.audit import Audit
+from ...session.audit import Audit, check_reading
 from ...session.session import Session
 from ...text import clipped, plural
 from ..draw.compare import Comparison, DrawnSide, branch_line
@@ -181,6 +181,7 @@ def record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSi
     if not os.path.exists(path) and "@" in wanted:
         file, _, branch = wanted.rpartition("@")
         path = record_path(os.path.expanduser(file))
+    check_reading(audit, path)
     if os.path.isdir(path):
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
     with Session(path, replayer, save=False, audit=audit) as other:

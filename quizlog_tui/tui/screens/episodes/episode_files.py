@@ -7,14 +7,18 @@ from typing import Any
 
 from ....episodes.read.index import USUAL, EpisodeFile, episode_files
 from ....files.paths import typed_path
+from ....session.audit import Audit, check_reading, may_read
 from ...widgets.lines.documents import line
 from ..base import QuizlogScreen
 from ..dialogs import AskScreen, ChooseScreen
 
 
-async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile | None:
+async def choose_file(
+    screen: QuizlogScreen[Any], folder: Path, audit: Audit | None
+) -> EpisodeFile | None:
     """Ask for a file below a folder, or another; None if none was chosen or it is unreadable."""
-    found = await screen.slow_work.run(lambda: episode_files(folder), "looking for episodes") or []
+    every = await screen.slow_work.run(lambda: episode_files(folder), "looking for episodes")
+    found = [path for path in every or [] if may_read(audit, path)]
     chosen: int | None = len(found)
     if found:
         names = [line(str(path.relative_to(folder)), cut=True) for path in found]
@@ -23,10 +27,13 @@ async def choose_file(screen: QuizlogScreen[Any], folder: Path) -> EpisodeFile |
         chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
     if chosen is None:
         return None
+
+    def opened(path: Path) -> EpisodeFile:
+        check_reading(audit, path)
+        return EpisodeFile(path)
+
     path = found[chosen] if chosen < len(found) else await _asked(screen)
-    return (
-        None if path is None else await screen.slow_work.run(lambda: EpisodeFile(path), "opening")
-    )
+    return None if path is None else await screen.slow_work.run(lambda: opened(path), "opening")
 
 
 async def _asked(screen: QuizlogScreen[Any]) -> Path | None:

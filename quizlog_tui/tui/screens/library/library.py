@@ -19,6 +19,7 @@ from textual.worker import Worker
 from ....errors import QuizlogError
 from ....record.summary import Summary
 from ....replay.replayer import Replayer
+from ....session.audit import may_read
 from ....text import one_line, plural
 from ... import external
 from ...clock import Clock
@@ -56,6 +57,7 @@ class LibraryScreen(QuizlogScreen[None]):
     Args:
         folder: Where to look.
         examples: Gives the folder to look in instead if there are no records; called in a thread.
+            None shows no examples.
         state: Remembers the record looked at last, and the order.
         replayer: Runs opened records; cancels a slow one.
         clock: Formats ages.
@@ -76,7 +78,7 @@ class LibraryScreen(QuizlogScreen[None]):
     def __init__(
         self,
         folder: Path,
-        examples: Callable[[], Path],
+        examples: Callable[[], Path] | None,
         state: State,
         replayer: Replayer,
         clock: Clock,
@@ -84,7 +86,13 @@ class LibraryScreen(QuizlogScreen[None]):
         super().__init__()
         self._shelf = Shelf(state.sorting)
         self.search = RecordSearch(
-            self, folder, examples, self._shelf, self._found_some, self._found_all
+            self,
+            folder,
+            examples,
+            self._may_read,
+            self._shelf,
+            self._found_some,
+            self._found_all,
         )
         self.commands = CommandRunner(self)
         self._state = state
@@ -96,6 +104,9 @@ class LibraryScreen(QuizlogScreen[None]):
         """The record that `_remark` is about."""
         self._last = state.last
         self._query = Query()
+
+    def _may_read(self, path: Path) -> bool:
+        return may_read(self._audit, path)
 
     def content(self) -> ComposeResult:
         """Titles, the list, and a line about the selected record."""
@@ -170,7 +181,7 @@ class LibraryScreen(QuizlogScreen[None]):
         """Show what the selected record's script asks for, which the record does not contain."""
         marked = self.marked
         if marked is not None:
-            self._remark = await asyncio.to_thread(script_remark, marked)
+            self._remark = await asyncio.to_thread(script_remark, marked, self._may_read)
             self._remarked = marked.path
             self._draw_marked()
 
@@ -274,7 +285,7 @@ class LibraryScreen(QuizlogScreen[None]):
         from ..episodes.episode_files import choose_file
         from ..episodes.episodes import EpisodesScreen
 
-        file = await choose_file(self, self.search.folder)
+        file = await choose_file(self, self.search.folder, self._audit)
         if file is not None:
             self.app.push_screen(EpisodesScreen(file))
 

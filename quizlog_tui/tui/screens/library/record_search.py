@@ -32,6 +32,8 @@ class RecordSearch:
         view: The screen that shows them.
         folder: Where to look.
         examples: Gives the folder to look in instead if there are no records; called in a thread.
+            None shows no examples.
+        may_read: Whether a file may be read; others are left out.
         shelf: Keeps what is found.
         found_some: Called when the shelf got some records; before it is drawn.
         found_all: Called when a search is over; before the shelf is drawn.
@@ -41,7 +43,8 @@ class RecordSearch:
         self,
         view: DrawnView,
         folder: Path,
-        examples: Callable[[], Path],
+        examples: Callable[[], Path] | None,
+        may_read: Callable[[Path], bool],
         shelf: Shelf,
         found_some: Callable[[Sequence[Summary]], None],
         found_all: Callable[[], None],
@@ -49,7 +52,8 @@ class RecordSearch:
         self.view = view
         self.folder = folder
         """The folder searched; that of the examples if there are no records."""
-        self._examples: Callable[[], Path] | None = examples
+        self._examples = examples
+        self._may_read = may_read
         self._shelf = shelf
         self._found_some = found_some
         self._found_all = found_all
@@ -118,7 +122,8 @@ class RecordSearch:
     async def _read_all(self) -> None:
         """Read, drawing what was found time and again."""
         start = time.monotonic()
-        paths, known, more = find_records(self.folder), set(self._shelf.stamps), True
+        paths = filter(self._may_read, find_records(self.folder))
+        known, more = set(self._shelf.stamps), True
         while more:
             found = await asyncio.to_thread(read_some, paths, known)
             more = found.more

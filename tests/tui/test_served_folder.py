@@ -1,0 +1,126 @@
+"""Screens of a served folder in audit mode: no file outside it is read, whatever one types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from quizlog_tui.errors import ReadOnlyError
+from quizlog_tui.session.audit import Audit, check_reading, may_read
+from quizlog_tui.session.session import Session
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
+from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.sweep import SweepScreen
+from tests.support.build import Build
+from tests.support.player_quizzes import QUIZ
+from tests.support.screens import ask, idle, opened, patiently, settled, shows
+
+
+class Served:
+    """A served folder with a record, and files beside the folder."""
+
+    def __init__(self, build: Build) -> None:
+        self.folder = build.folder / "served"
+        self.folder.mkdir()
+        self.record = Build(self.folder, build.dedent).record(QUIZ, "Ada")
+        self.outside = build.record(QUIZ, "secret")
+        self.audit = Audit("--read-only", folder=self.folder.resolve())
+
+    def link(self, name: str, target: Path) -> Path:
+        path = self.folder / name
+        path.symlink_to(target)
+        return path
+
+
+@pytest.fixture
+def served(build: Build) -> Served:
+    return Served(build)
+
+
+def test_only_the_served_folder_is_read_and_links_are_followed(served: Served) -> None:
+    audit, folder = served.audit, served.folder
+    assert may_read(audit, served.record) and may_read(audit, folder / "gone")
+    assert may_read(audit, served.link("in.yaml", served.record))
+    link = served.link("out.yaml", served.outside)
+    beside = folder.with_name(f"{folder.name}2") / "x"
+    for path in (
+        served.outside,
+        link,
+        folder / ".." / "x",
+        beside,
+        Path("a\0b"),
+        Path("/dev/fd/0"),
+    ):
+        assert not may_read(audit, path)
+        with pytest.raises(ReadOnlyError, match="is not served"):
+            check_reading(audit, path)
+    assert may_read(Audit("--read-only"), served.outside) and may_read(None, served.outside)
+
+
+def test_a_record_outside_is_not_opened_and_a_script_outside_is_not_read(served: Served) -> None:
+    with pytest.raises(ReadOnlyError):
+        Session(served.link("out.yaml", served.outside), audit=served.audit)
+    text = served.record.read_text().replace("quiz.py", "../quiz.py")
+    served.record.write_text(text)
+    with Session(served.record, audit=served.audit, recorded=True) as session:
+        assert session.missing and "not in the served folder" in session.missing.message
+
+
+async def test_the_library_lists_no_record_outside(served: Served) -> None:
+    served.link("out.yaml", served.outside)
+    app = QuizlogApp(served.folder, audit=served.audit)
+    async with app.run_test() as pilot:
+        for _ in patiently():
+            await idle(pilot)
+            screen = app.screen
+            if isinstance(screen, LibraryScreen) and not screen.search.scanning:
+                break
+        assert [one.path for one in screen._shelf.shown] == [served.record]
+
+
+async def test_an_empty_served_folder_shows_no_examples(tmp_path: Path) -> None:
+    app = QuizlogApp(tmp_path, audit=Audit("--read-only", folder=tmp_path.resolve()))
+    async with app.run_test() as pilot:
+        await shows(pilot, "0 records")
+
+
+async def test_a_comparison_refuses_another_record_outside(served: Served) -> None:
+    app = QuizlogApp(served.record, audit=served.audit)
+    async with app.run_test(size=(160, 24), notifications=True) as pilot:
+        for name in (str(served.outside), "/gone", str(served.folder.parent)):
+            await settled(pilot)
+            app.clear_notifications()
+            await pilot.press("c")
+            await opened(pilot, ChooseScreen)
+            await pilot.press("G", "enter")
+            await opened(pilot, AskScreen)
+            await pilot.press(*name, "enter")
+            await shows(pilot, "is not served")
+
+
+async def test_a_sweep_refuses_a_file_of_answers_outside(served: Served) -> None:
+    app = QuizlogApp(served.record, audit=served.audit)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await pilot.press("s")
+        screen = await opened(pilot, SweepScreen)
+        screen.query_one(TextArea).text = f"@{served.outside}"
+        await pilot.press("f5")
+        await shows(pilot, "is not served")
+        assert not screen._tried
+
+
+async def test_the_library_refuses_a_file_of_episodes_outside(served: Served) -> None:
+    path = served.folder.parent / "episodes.jsonl"
+    path.write_text('{"secret": 1}\n')
+    link = served.link("linked.jsonl", path)
+    app = QuizlogApp(served.folder, audit=served.audit)
+    async with app.run_test(size=(160, 24), notifications=True) as pilot:
+        await shows(pilot, "1 record")
+        for wanted in (path, link):
+            await ask(pilot, "E", str(wanted))
+            await shows(pilot, f"{wanted.name}: is not served")
+            app.clear_notifications()
