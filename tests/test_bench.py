@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.rows import Row, at_most, collect, measured, table
+from tests.bench.rows import Row, as_guide_text, at_most, collect, measured, table
 
 BENCH = Path(__file__).parent / "bench"
 PEERS = {"dbos", "langgraph", "pexpect"}
@@ -53,7 +53,20 @@ def test_a_part_that_fails_says_why_and_the_next_is_measured(tmp_path: Path) -> 
     assert [row.what for row in rows] == ["before it broke", "a", "one"]
     assert rows[1].why_empty == "RuntimeError: no sandbox here: bwrap is missing"
     assert "| a |  |  | not measured: RuntimeError: no sandbox" in table(rows)
-    assert [row["what"] for row in json.loads(target.read_text())] == [row.what for row in rows]
+    assert [row["what"] for row in json.loads(target.read_text())["rows"]] == [
+        row.what for row in rows
+    ]
+
+
+def test_a_table_says_when_it_was_measured_and_how_many_goals_are_missed(tmp_path: Path) -> None:
+    target = tmp_path / "results.json"
+    collect([at_most("one", 2.0, 1.0, 4), at_most("two", 9.0, 1.0, 4)], target)
+    text = as_guide_text(target)
+    assert re.match(
+        r"Measured on \d{4}-\d\d-\d\d \(commit \w*\), Python 3\.\d+\.\S+, \d+ cores:\n", text
+    )
+    assert "| one | 2.00 s | 1.00 s | 2.00x | at most 4x | ✓ |" in text
+    assert text.endswith("Figures that miss their goal: 1 of 2.\n")
 
 
 def test_results_are_written_as_they_come(tmp_path: Path) -> None:
@@ -65,7 +78,7 @@ def test_results_are_written_as_they_come(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         collect(measured({"a": stopped}), target)
-    assert [row["what"] for row in json.loads(target.read_text())] == ["one"]
+    assert [row["what"] for row in json.loads(target.read_text())["rows"]] == ["one"]
 
 
 def test_the_rows_of_growth_are_measured_each_by_itself(

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -44,18 +49,44 @@ def measured(parts: Mapping[str, Callable[[], Iterable[Row]]]) -> Iterator[Row]:
 
 
 def collect(rows: Iterable[Row], target: Path) -> list[Row]:
-    """Take rows as they come: each is told, and the file holds all so far."""
+    """Print rows to stderr as they come. The file holds all so far, and when they were measured."""
     found: list[Row] = []
+    measured_at = _measured_at()
     for row in rows:
         found.append(row)
         print(
             f"{row.what}: {row.ours} / {row.other} = {row.shown_ratio} {row.must}", file=sys.stderr
         )
-        text = json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False)
+        data = {"measured": measured_at, "rows": [asdict(one) for one in found]}
+        text = json.dumps(data, indent=1, ensure_ascii=False)
         part = target.with_suffix(".part")
         part.write_text(f"{text}\n", encoding="utf-8")
         os.replace(part, target)
     return found
+
+
+def _measured_at() -> dict[str, str | int]:
+    """The day, the commit and the machine that rows are measured on."""
+    command = ["git", "rev-parse", "--short=8", "HEAD"]
+    git = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    return {
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "commit": git.stdout.strip(),
+        "python": platform.python_version(),
+        "cores": os.cpu_count() or 1,
+    }
+
+
+def as_guide_text(results: Path) -> str:
+    """A file of results as Markdown: when and where it was measured, its table, how many goals fail."""
+    data = json.loads(results.read_text(encoding="utf-8"))
+    measured_at, rows = data["measured"], [Row(**row) for row in data["rows"]]
+    missed = sum(row.ok is False for row in rows)
+    return (
+        f"Measured on {measured_at['date']} (commit {measured_at['commit']}), "
+        f"Python {measured_at['python']}, {measured_at['cores']} cores:\n\n"
+        f"{table(rows)}\n\nFigures that miss their goal: {missed} of {len(rows)}.\n"
+    )
 
 
 def at_most(what: str, ours: float, other: float, bound: float | None) -> Row:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
-from rows import Row, at_most, table
+from rows import Row, at_most, collect, measured, table
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.support.terminal import Terminal, quizlog
@@ -162,18 +161,15 @@ def main() -> None:
     """Measure all."""
     for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
         os.environ.pop(name, None)
-    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name:
         os.environ["XDG_STATE_HOME"] = name
         folder = Path(name)
-        for part in (key_rows(folder), start_rows(folder), timeline_rows()):
-            for row in part:
-                rows.append(row)
-                print(f"{row.what}: {row.ours} / {row.other} = {row.ratio:.2f}x", file=sys.stderr)
-    print(table(rows))
-    (HERE / "results-screens.json").write_text(
-        json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False) + "\n"
-    )
+        parts = {
+            "keys": lambda: key_rows(folder),
+            "start": lambda: start_rows(folder),
+            "timeline": timeline_rows,
+        }
+        print(table(collect(measured(parts), HERE / "results-screens.json")))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from quizlog_tui.sandbox.result import STATUSES
 from quizlog_tui.tui.keys.actions import ACTIONS
 from quizlog_tui.tui.keys.key_names import shown_key
 from quizlog_tui.webquiz.task.settings import TaskSettings
+from tests.bench.rows import HERE, as_guide_text
 
 _TITLES = {"app": "Everywhere", "pane": "In text", "list": "In lists"}
 
@@ -132,6 +133,11 @@ def themes() -> str:
     return "\n".join(wrap(names + ".", 98, break_on_hyphens=False)) + "\n"
 
 
+def measured_figures() -> str:
+    """The last results of `tests/bench/run`."""
+    return as_guide_text(HERE / "results.json")
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "keys": keys,
     "commands": command_table,
@@ -143,6 +149,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "http statuses": http_statuses,
     "trigger statuses": trigger_statuses,
     "sandbox statuses": sandbox_statuses,
+    "measured figures": measured_figures,
 }
 
 MARKED = re.compile(
