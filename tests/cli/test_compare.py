@@ -19,6 +19,17 @@ def run(run: Run, build: Build) -> Run:
     return run
 
 
+def test_a_branch_that_is_not_in_the_file_yet_is_told(run: Run, build: Build) -> None:
+    build.record("input('a? ')\n", "x", name="edited.yaml")
+    run("migrate", "edited.yaml")
+    build.script("input('A? ')\n")
+    code, out, err = run("branches", "edited.yaml")
+    assert code == 0 and "main-1  1 answer, from the start, success" in out
+    assert "the branch main-1 is not in the file yet; the next change writes it" in err
+    run("migrate", "edited.yaml")
+    assert run("branches", "edited.yaml")[1:] == (out, "")
+
+
 def test_diff_of_branches_names_the_first_difference_and_marks_words(run: Run) -> None:
     code, out, _ = run("diff", "record.yaml@main", "@blue")
     assert code == 3

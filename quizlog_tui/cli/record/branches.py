@@ -8,17 +8,23 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from ...files.paths import record_path
+from ...record.store import RecordFile
 from ...session.session import Session
 from ...text import one_line
 from ..grammar import Parser, add_wait, command
 from ..json_output import emit_json
 from .moves import make_move, one_move
-from .show import branch_lines, narrate_warnings
+from .show import branch_lines, narrate_warnings, say
 
 
 def branches(arguments: Namespace) -> int:
     """`quizlog branches RECORD`."""
     with one_move(arguments) as session:
+        narrate_warnings(session)
+        stored = RecordFile(session.path).read().all_names
+        for name in (each.name for each in session.branches if each.name not in stored):
+            hint = f"the next change writes it, or `quizlog migrate {arguments.record}`"
+            say(f"note: the branch {name} is not in the file yet; {hint}")
         return _show(session, arguments)
 
 

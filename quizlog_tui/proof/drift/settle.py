@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...errors import UsageError
 from ...record.branches import BranchEnd, replanted
 from ...record.model import Record
 from ...replay.replayer import Replayer
@@ -71,15 +72,27 @@ def settle_switched(
         source: The script.
         replayer: Runs the script.
         clock: Returns the present time, for `created` of a branch.
+
+    Raises:
+        UsageError: Not one of its answers belongs to a question of the script as it is now.
     """
     from .report import branch_drift
 
     drift = branch_drift(before, moved.branch, source, replayer)
     if drift.difference is None:
         return _settled(moved, drift.run, drift.run, drift.run.warnings)
+    if not drift.agreed and drift.answers:
+        raise _of_older_script(drift)
     entry = before.branches[moved.branch]
     parked = BranchEnd(entry.status, entry.score, clock(), entry.code_hash)
     return _with_old_branch(moved, drift, parked)
+
+
+def _of_older_script(drift: BranchDrift) -> UsageError:
+    from .words import drift_text
+
+    message = f"cannot switch to {drift.branch}, which is of an older script: {drift_text(drift)}"
+    return UsageError(message, hint="its answers stay; undo the edit of the script to run them")
 
 
 def _with_code_hashes(record: Record) -> Record:

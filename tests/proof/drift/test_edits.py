@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from quizlog_tui.errors import UsageError
 from quizlog_tui.proof.drift.report import drift_report
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
@@ -195,7 +196,10 @@ def test_no_answer_meets_another_question_and_none_is_lost(
     build.script(HARMFUL[name][0])
     with Session(path, watched) as session:
         for branch in session.record.names:
-            session.switch(branch)
+            try:
+                session.switch(branch)
+            except UsageError as refused:
+                assert "which is of an older script: " in str(refused)
         assert watched.given <= right
     after = RecordFile(path).read()
     assert lines <= {tuple(after.path_of(branch)) for branch in after.names}

@@ -65,6 +65,20 @@ def test_a_branch_of_an_older_script_is_judged_when_it_is_switched_to(
         assert (session.record.branch, session.pointer, session.warnings) == ("blue", 3, [])
 
 
+def test_a_branch_none_of_whose_answers_fits_is_not_switched_to(
+    build: Build, replayer: Replayer
+) -> None:
+    path = build.record("input('a? ')\ninput('b? ')\n", "x", "y")
+    with Session(path, replayer) as session:
+        session.save()
+    build.script("input('A? ')\ninput('b? ')\n")
+    with Session(path, replayer) as session:
+        before = session.record
+        with pytest.raises(UsageError, match="main-1, which is of an older script: none of 2"):
+            session.switch("main-1")
+        assert session.record == before and list(before.path_of("main-1")) == ["x", "y"]
+
+
 def test_what_a_script_no_longer_shows_is_nothing(build: Build, replayer: Replayer) -> None:
     path = recorded(build)
     build.script(edited(('print("Right.")\n', "")))
