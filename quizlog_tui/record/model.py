@@ -30,12 +30,15 @@ class LastError:
     """Line number in the script, of the innermost frame that lies in the script."""
     score: float = 0.0
     """The partial score, 0..1."""
+    place: str | None = None
+    """`FILE:LINE` of the innermost frame, if it lies in another file of the script's folder."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Unknown keys, kept on rewrite."""
 
     def to_dict(self) -> dict[str, Any]:
         """The exception as plain data for JSON, without unknown keys."""
-        return {"message": self.message, "line": self.line, "score": self.score}
+        place = {} if self.place is None else {"place": self.place}
+        return {"message": self.message, "line": self.line, "score": self.score} | place
 
 
 @dataclass(frozen=True)

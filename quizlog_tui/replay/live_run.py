@@ -245,6 +245,7 @@ class LiveRun:
             "written": written,
             "stderr": stderr,
             "line": raw.line,
+            "place": raw.place if self.source.file_at(raw.place) else "",
             "stdout": stdout,
             "seconds": raw.seconds,
             "source": self.source,
@@ -277,7 +278,7 @@ class LiveRun:
             status,
             error if status == "error" else None,
             error_type=name,
-            traceback_lines=tuple(first for first, _ in frames),
+            traceback_lines=tuple(first for first, _, file in frames if not file),
             exit_code=exit_code,
             tainted=self.process.taint,
             observed=self._observed(tampered),
@@ -319,18 +320,21 @@ class LiveRun:
 
 
 def _last_error(
-    source: Source, message: str | None, frames: list[list[int]]
+    source: Source, message: str | None, frames: Sequence[tuple[int, int, str]]
 ) -> tuple[LastError, tuple[str, ...]]:
     """`last_error` with the score of the innermost frame that has one, and warnings."""
     warnings, score = [], None
-    for first, last in reversed(frames):
-        score, warning = source.score(first, last)
+    own = [(place, file) for place in frames if (file := source.file(place[2])) is not None]
+    for (first, last, _), file in reversed(own):
+        score, warning = file.score(first, last)
         if warning:
             warnings.append(warning)
         if score is not None:
             break
-    line = frames[-1][0] if frames else None
-    return LastError(message or "", line, score or 0.0), tuple(warnings)
+    line = next((first for (first, _, name), _ in reversed(own) if not name), None)
+    innermost, _, name = own[-1][0] if own else (0, 0, "")
+    place = f"{name}:{innermost}" if name else None
+    return LastError(message or "", line, score or 0.0, place), tuple(warnings)
 
 
 _UNSTARTED = Transcript(AppendOnlyList(), Step(None, (), "", None), "in_progress")

@@ -45,6 +45,8 @@ class Step:
     """What was written to stderr before the question."""
     line: int | None
     """The script line that asks."""
+    place: str = ""
+    """`FILE:LINE` of another file of the script that asks on its behalf; else empty."""
     input: str | None = None
     """The answer given; None at the last stop."""
     stdout: bytes = field(default=b"", repr=False)
@@ -79,7 +81,10 @@ class Step:
         """What kind of answer the question wants."""
         if self.source is None or self.question is None:
             return InputType()
-        return input_type(self.question, self.line, self.source, self.printed_before)
+        places = [(self.source, self.line), self.source.at(self.place, self.line)]
+        tagged = next((at for at in places if at[1] and at[0].tags(at[1])), places[-1])
+        file, line = tagged
+        return input_type(self.question, line, file, self.printed_before)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -30,9 +30,11 @@ class ErrorSection:
     message: str
     """The exception's text."""
     line: int | None
-    """The line number in the script."""
+    """The line number in the script, or in `file`."""
     excerpt: Sequence[tuple[int, str]]
     """The source around that line: number and text."""
+    file: str = ""
+    """The name of the file with that line, if it is not the script itself."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +152,10 @@ def _error(whole: Transcript, source: Source) -> ErrorSection | None:
     error = whole.last_error
     if error is None:
         return None
-    excerpt = source.excerpt(error.line) if error.line else []
-    return ErrorSection(whole.error_type, error.message, error.line, excerpt)
+    file, line = source.at(error.place, error.line)
+    name = (error.place or "").rpartition(":")[0]
+    excerpt = file.excerpt(line) if line else []
+    return ErrorSection(whole.error_type, error.message, line, excerpt, name)
 
 
 def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]:

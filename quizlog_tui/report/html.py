@@ -142,7 +142,8 @@ def _moment(moment: Moment, ends: str, player: bool) -> Iterator[str]:
 
 
 def _error(error: ErrorSection) -> Iterator[str]:
-    line = "" if error.line is None else f" in line {error.line}"
+    file = f" in {_safe(error.file)}," if error.file else " in"
+    line = "" if error.line is None else f"{file} line {error.line}"
     kind = f"{_safe(error.kind)}: " if error.kind else ""
     yield f'<p class="error">Error{line}: {kind}{_safe(error.message)}</p>'
     if error.excerpt:

@@ -96,7 +96,8 @@ def _moment(moment: Moment, ends: str) -> Iterator[str]:
 
 
 def _error(error: ErrorSection) -> Iterator[str]:
-    line = "" if error.line is None else f" in line {error.line}"
+    file = f" in {code(error.file)}," if error.file else " in"
+    line = "" if error.line is None else f"{file} line {error.line}"
     kind = f"{code(error.kind)}: " if error.kind else ""
     yield from (f"Error{line}: {kind}{code(error.message)}", "")
     if error.excerpt:

@@ -61,10 +61,10 @@ def victim() -> Iterator[int]:
         '{{"a": 1}}',
         '["asking", 1]',
         '["asking", -1, null]',
-        '["asking", [["q", 1, [], 99999999, 0, 0.1, []]], ["finished", null, null, []], null, [], null]',
-        '["asking", [["q", 1, [], 0, 99999999, 0.1, []]], ["finished", null, null, []], null, [], null]',
-        '["asking", [["q", 1, [[0, 9999]], 9, 0, 0.1, []]], ["finished", null, null, []], null, [], null]',
-        '["ended", [["q", 1, [], 9, 0, 0.1, []]], ["finished", null, null, []], null, [], null]',
+        '["asking", [["q", 1, [], 99999999, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
+        '["asking", [["q", 1, [], 0, 99999999, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
+        '["asking", [["q", 1, [[0, 9999]], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
+        '["ended", [["q", 1, [], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
         '["paused", [], ["finished", null, null, []], null, [], null]',
         '["refused", "no"]',
         '["place", "overlay", "anything"]',
@@ -84,7 +84,7 @@ def test_a_forged_message_ends_the_run_with_one_clear_line(
 
 def test_a_forged_question_after_a_real_one_is_refused(build: Build) -> None:
     """Well formed, and about output that is there: but there was no answer to it."""
-    step = '["q", 1, [], %d, 0, 0.1, []]'
+    step = '["q", 1, [], %d, 0, 0.1, [], ""]'
     end = '["finished", null, null, []], null, [], null]'
     forged = f'["asking", [{step}, {step}], {end}' % (8, 8)
     with pytest.raises(ProtocolError, match="answers that it was not given"):
@@ -92,7 +92,7 @@ def test_a_forged_question_after_a_real_one_is_refused(build: Build) -> None:
 
 
 def test_a_child_of_the_script_cannot_speak_in_its_place(build: Build) -> None:
-    step = '["q", 1, [], 8, 0, 0.1, []]'
+    step = '["q", 1, [], 8, 0, 0.1, [], ""]'
     forged = f'["asking", [{step}], ["finished", null, null, []], null, [], null]'
     with pytest.raises(ProtocolError, match="another process sent messages in its place"):
         replay(build.script(EVALUATES), 1, [f"in_child(lambda: send({forged.encode()!r}))"])
@@ -183,7 +183,7 @@ def test_honest_scripts_are_not_accused(build: Build, name: str) -> None:
 def test_random_messages_never_break_the_channel() -> None:
     """Each is read or refused; nothing is kept of it."""
     chance = random.Random(20261122)
-    report = b'["asking", [["? ", 3, ["a"], 7, 0, 0.2, []]], ["finished", null, null, []], null, [], null]'
+    report = b'["asking", [["? ", 3, ["a"], 7, 0, 0.2, [], ""]], ["finished", null, null, []], null, [], null]'
     ours, theirs = (socket.socket(fileno=fd) for fd in DescriptorGroup().sockets())
     channel, refused = Channel(ours), 0
     born = b'["born", 4]'

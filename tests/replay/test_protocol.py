@@ -22,7 +22,7 @@ from quizlog_tui.replay.process.protocol import (
     parse,
 )
 
-STEP = ["? ", 3, ["a\n", [2, 5]], 7, 0, 0.25, ["? "]]
+STEP = ["? ", 3, ["a\n", [2, 5]], 7, 0, 0.25, ["? "], "a.py:2"]
 REPORT = ["asking", [STEP], ["finished", None, None, []], None, ["thread"], None]
 
 
@@ -36,11 +36,13 @@ def test_every_kind_of_message_is_read() -> None:
     assert parse(told(["straying"])) == SharedWrite()
     assert parse(told(["unshut", "no"])) == IsolationFailed("no")
     assert parse(told(["refused", "it forked"])) == CopyRefused("it forked")
-    end = ["raised", "ValueError", "x", [[1, 2], [3, 3]]]
+    end = ["raised", "ValueError", "x", [[1, 2, ""], [3, 3, "a.py"]]]
     report = parse(told(["ended", [[None, *STEP[1:]]], end, "it forked", [], ["latin-1", ""]]))
     assert isinstance(report, WorkerReport)
-    assert report.outcome == WorkerOutcome("raised", "ValueError", "x", [[1, 2], [3, 3]])
-    assert report.steps == [RawStep(None, 3, ["a\n", [2, 5]], 7, 0, 0.25, ["? "])]
+    assert report.outcome == WorkerOutcome(
+        "raised", "ValueError", "x", [(1, 2, ""), (3, 3, "a.py")]
+    )
+    assert report.steps == [RawStep(None, 3, ["a\n", [2, 5]], 7, 0, 0.25, ["? "], "a.py:2")]
     assert (report.taint, report.observed, report.writing) == ("it forked", [], ("latin-1", ""))
 
 
@@ -126,14 +128,14 @@ ENTRIES = (0, either(str, [count, count]), 2**53)
 STEP_FORM = [
     either(NONE, str),
     either(NONE, lambda value: count(value) and value > 0),
-    *(ENTRIES, count, count, seconds, ENTRIES),
+    *(ENTRIES, count, count, seconds, ENTRIES, name),
 ]
 FORM = [
     lambda value: value in ("asking", "paused", "working", "ended"),
     (0, STEP_FORM, 2**53),
     [
         lambda value: value in ("finished", "left", "raised"),
-        *(either(NONE, name), either(NONE, str), (0, [count, count], 2**53)),
+        *(either(NONE, name), either(NONE, str), (0, [count, count, name], 2**53)),
     ],
     either(NONE, name),
     (0, name, 256),

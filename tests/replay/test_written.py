@@ -11,7 +11,7 @@ from quizlog_tui.replay.process.written import WrittenText, lines
 
 
 def step(entries: list[object], end: int, asked: str = "") -> RawStep:
-    return RawStep("", 1, entries, end, 0, 0.0, [asked] if asked else [])
+    return RawStep("", 1, entries, end, 0, 0.0, [asked] if asked else [], "")
 
 
 def test_an_account_that_the_bytes_bear_out_is_taken() -> None:

@@ -78,13 +78,14 @@ def error_lines(session: Session, reply: Reply) -> Iterator[str]:
     error = reply.last_error
     if error is None:
         return
-    place = f"{session.source.path.name}:{error.line}: " if error.line else ""
+    file, line = session.source.at(error.place, error.line)
+    place = f"{error.place or f'{file.path.name}:{line}'}: " if line else ""
     kind = reply.transcript.error_type
     said = error.message or kind or "error"
     prefix = f"{kind}: " if kind not in (None, "Exception", "SystemExit") else ""
     yield f"-- error: {one_line(place)}{one_line(prefix + said)} (score {error.score:g})"
-    for number, text in session.source.excerpt(error.line) if error.line else ():
-        mark = ">" if number == error.line else " "
+    for number, text in file.excerpt(line) if line else ():
+        mark = ">" if number == line else " "
         yield f" {mark} {number:4} {one_line(text)}"
     for text in reply.transcript.exit_text.splitlines()[-_MOST_EXIT_LINES:]:
         yield f"   stderr: {one_line(text)}"

@@ -50,6 +50,7 @@ def _plain(moment: Moment, givers: Mapping[int, Attribution]) -> dict[str, Any]:
         "used": moment.used,
         "seconds": round(moment.seconds, 6),
         "line": moment.line,
+        "place": moment.step.place or None,
         "input_type": moment.kind,
         "code": moment.code,
         "who": given.to_dict() if given else None,
@@ -90,6 +91,7 @@ def _said(moment: Moment, whole: Transcript) -> str:
 
 def _facts(moment: Moment, given: Attribution | None) -> str:
     line = "" if moment.line is None else f"  line {moment.line}"
+    line += f" ({one_line(moment.step.place)})" if moment.step.place else ""
     kind = "" if moment.kind is None else f"  {moment.kind}"
     seconds = moment.seconds
     took = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"

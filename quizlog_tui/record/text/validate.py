@@ -169,6 +169,7 @@ def _last_error(fields: Fields) -> LastError | None:
         message=inner.take("message", str, hint="write the exception's text in quotes") or "",
         line=inner.take("line", int, hint="write the script line's number"),
         score=float(inner.take("score", float, hint="write a number from 0 to 1") or 0),
+        place=inner.take("place", str, hint="leave it out; it is written for you"),
         extras=inner.rest,
     )
 

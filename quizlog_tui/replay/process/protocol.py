@@ -38,6 +38,8 @@ class RawStep(NamedTuple):
     seconds: float
     asked: list[Any]
     """The prompt as written, in the same form."""
+    place: str
+    """`FILE:LINE` of another file of the script that asks on its behalf; else empty."""
 
 
 class WorkerOutcome(NamedTuple):
@@ -47,8 +49,9 @@ class WorkerOutcome(NamedTuple):
     """`left` if code that was run from text ended it with exit status 0."""
     error_type: str | None
     message: str | None
-    frames: list[list[int]]
-    """First and last line of the statement in each of the script's frames, innermost last."""
+    frames: list[tuple[int, int, str]]
+    """First and last line of the statement in each of the script's own frames, innermost last, and
+    its file: empty for the script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +233,10 @@ def _is_writing(value: Any) -> bool:
 
 
 def _step(value: Any) -> RawStep:
-    if type(value) is not list or len(value) != 7:
+    if type(value) is not list or len(value) != 8:
         raise Violation("it sent a malformed step")
     step = RawStep._make(value)
-    prompt, line, entries, out_end, err_end, seconds, asked = value
+    prompt, line, entries, out_end, err_end, seconds, asked, place = value
     if not (
         (prompt is None or type(prompt) is str)
         and (line is None or (type(line) is int and 0 < line <= _LARGEST))
@@ -244,6 +247,7 @@ def _step(value: Any) -> RawStep:
         and 0 <= err_end <= _LARGEST
         and type(seconds) in (float, int)
         and 0 <= seconds <= _LARGEST
+        and _is_name(place)
     ):
         raise Violation("it sent a malformed step")
     return step
@@ -265,11 +269,16 @@ def _outcome(value: Any) -> WorkerOutcome:
         and _is_list(frames, _is_frame, _LARGEST)
     ):
         raise Violation("it sent a malformed outcome")
-    return WorkerOutcome(kind, name, message, frames)
+    return WorkerOutcome(kind, name, message, [(*frame,) for frame in frames])
 
 
 def _is_frame(value: Any) -> bool:
-    return _is_list(value, _is_count, 2) and len(value) == 2
+    return (
+        type(value) is list
+        and len(value) == 3
+        and all(map(_is_count, value[:2]))
+        and _is_name(value[2])
+    )
 
 
 def check_prompts(report: WorkerReport) -> None:

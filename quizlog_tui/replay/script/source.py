@@ -9,12 +9,13 @@ import contextlib
 import io
 import re
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ...errors import ScriptError
 from ...files.digest import hex_digest
 from ...files.regular_file import read_regular
+from ...files.stamp import Stamp, stamp_of
 from .grants import NAMES, granted
 from .input_kinds import tags_in
 
@@ -103,6 +104,23 @@ class Source:
         found = range(max(number - around, 1), min(number + around, len(self.lines)) + 1)
         return [(each, self.lines[each - 1]) for each in found]
 
+    def file(self, name: str) -> Source | None:
+        """Another file of the script by its name relative to the folder; itself if it is empty.
+
+        None if it is not a readable file below the folder, or too big.
+        """
+        return self if not name else _file_below(self.path.parent, name)
+
+    def file_at(self, place: str) -> tuple[Source, int] | None:
+        """The other file and the line that `FILE:LINE` means; None if there is none."""
+        name, _, number = place.rpartition(":")
+        file = self.file(name) if name and number.isdecimal() else None
+        return None if file is None else (file, int(number))
+
+    def at(self, place: str | None, line: int | None) -> tuple[Source, int | None]:
+        """The file and line of a place; the script and `line` if it is not in another file."""
+        return (self.file_at(place) if place else None) or (self, line)
+
     def tags(self, number: int) -> list[str]:
         """The input tags in the comment of line `number`, as `["matrix", "rows=4"]`."""
         if "#" not in self.line(number):
@@ -167,3 +185,22 @@ def read_script_of(record: Path, script: str, *, ours: bool = True) -> Source:
 
 
 _HINT = "name a Python file"
+
+
+def _file_below(folder: Path, name: str) -> Source | None:
+    path = folder / name
+    try:
+        below = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return None
+    stamp = stamp_of(path)
+    return _file_of(path, stamp) if below and stamp else None
+
+
+@lru_cache(64)
+def _file_of(path: Path, stamp: Stamp) -> Source | None:
+    """A file of a script; `stamp` tells its versions apart."""
+    try:
+        return Source(path, read_regular(path, MAX_BYTES))
+    except OSError:
+        return None

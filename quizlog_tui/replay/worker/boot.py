@@ -20,6 +20,7 @@ from .isolation import Shut, isolate
 from .job import Job
 from .log import Log
 from .outcome import Outcome
+from .own_files import OwnFiles
 from .watch.code_watch import CodeWatch
 from .watch.outside import Outside
 from .watch.starts import Starts
@@ -51,7 +52,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     folder.enter(os.path.dirname(job.path), job.at, job.files_folder, job.private)
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     code = CodeWatch(wire, script, folder.path)
-    outcome = Outcome(script, code)
+    outcome = Outcome(OwnFiles(script, folder.path), code)
     taint = Taint(folder)
     outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
     world = FixedWorld(job, folder, outside)

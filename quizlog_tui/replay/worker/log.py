@@ -115,7 +115,8 @@ class Log:
                 # them would give every copy its own pages. Done alike in every run.
                 self._asked = True
                 gc.freeze()
-            self._close_step(quote(prompt), _asking_line(self.outcome.script))
+            asker = sys._getframe(1).f_back  # skips ours: each frame examined raises an audit event
+            self._close_step(quote(prompt), *self.outcome.files.asking(asker))
             if not self.answers:
                 self._report("asking")
                 self._wait()
@@ -158,7 +159,7 @@ class Log:
             with self.lock:
                 if self.code.on_stack(leaving):
                     self.outcome.left_by_code()
-                self._close_step("null", None)
+                self._close_step("null")
                 self._report("ended")
 
     def _report_shared_write(self) -> None:
@@ -171,7 +172,7 @@ class Log:
             finally:
                 self.lock.release()
 
-    def _close_step(self, prompt: str, line: int | None) -> None:
+    def _close_step(self, prompt: str, line: int | None = None, place: str = "") -> None:
         self.foreign()
         self.close_entry()
         seconds = perf_counter() - self.started
@@ -181,7 +182,7 @@ class Log:
         entries = ", ".join(self.entries)
         self.steps.append(
             f"[{prompt}, {where}, [{entries}], {self.known}, {errors}, {seconds:.6f}"
-            f", [{', '.join(self.asked)}]]"
+            f", [{', '.join(self.asked)}], {quote(place)}]"
         )
         self.entries, self.asked = [], []
 
@@ -196,13 +197,3 @@ class Log:
         observed, steps_json = self.world.outside.json, ", ".join(steps)
         end = self.outcome.json
         self.wire.send(f'["{kind}", [{steps_json}], {end}, {known}, {observed}, {self.writing}]')
-
-
-def _asking_line(script: str) -> int | None:
-    """The line of the script that asks; None if a thread of a library asks."""
-    frame = sys._getframe(2).f_back  # skips ours: access to a frame raises an audit event
-    while frame is not None:
-        if frame.f_code.co_filename == script:
-            return frame.f_lineno
-        frame = frame.f_back
-    return None

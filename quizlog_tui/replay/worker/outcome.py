@@ -14,6 +14,7 @@ from .wire import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .own_files import OwnFiles
     from .watch.code_watch import CodeWatch
 
 
@@ -21,15 +22,16 @@ class Outcome:
     """The outcome of the run, in the JSON form that the parent expects.
 
     Args:
-        script: The path of the script in tracebacks.
+        files: Knows the files of the script.
         code: Knows the code that was run from text.
 
     Attributes:
-        json: `[kind, type, message, [[first line, last line], ...]]`, frames innermost last.
+        json: `[kind, type, message, [[first line, last line, file], ...]]`, frames innermost
+            last; the file is empty for the script, else a name relative to its folder.
     """
 
-    def __init__(self, script: str, code: CodeWatch) -> None:
-        self.script = script
+    def __init__(self, files: OwnFiles, code: CodeWatch) -> None:
+        self.files = files
         self._code = code
         self.json = '["finished", null, null, []]'
 
@@ -60,19 +62,20 @@ class Outcome:
         return 130 if isinstance(error, KeyboardInterrupt) else 1
 
     def _describe(self, error: BaseException, text: str) -> None:
-        found = _lines(error.__traceback__, self.script)
-        if isinstance(error, SyntaxError) and error.filename == self.script and error.lineno:
-            found.append((error.lineno, error.lineno))
+        found = _lines(error.__traceback__, self.files)
+        if isinstance(error, SyntaxError) and error.lineno:
+            file = self.files.name(str(error.filename))
+            found += [] if file is None else [(error.lineno, error.lineno, file)]
         lines = _listed(found)
         name = type(error).__name__
         self.json = f'["raised", {quote(name)}, {quote(text)}, [{lines}]]'
 
     def _places(self, trace: TracebackType | None) -> str:
-        return _listed(_lines(trace, self.script))
+        return _listed(_lines(trace, self.files))
 
 
-def _listed(places: list[tuple[int, int]]) -> str:
-    return ", ".join(f"[{first}, {last}]" for first, last in places)
+def _listed(places: list[tuple[int, int, str]]) -> str:
+    return ", ".join(f"[{first}, {last}, {quote(file)}]" for first, last, file in places)
 
 
 def _text(error: BaseException) -> str:
@@ -82,15 +85,16 @@ def _text(error: BaseException) -> str:
         return f"<unprintable {type(error).__name__}>"
 
 
-def _lines(trace: TracebackType | None, script: str) -> list[tuple[int, int]]:
-    """First and last line of the statement in each frame of the script, innermost last."""
-    found: list[tuple[int, int]] = []
+def _lines(trace: TracebackType | None, files: OwnFiles) -> list[tuple[int, int, str]]:
+    """First and last line, and file, of the statement in each frame of the script's own files."""
+    found: list[tuple[int, int, str]] = []
     while trace is not None:
         code = trace.tb_frame.f_code
-        if code.co_filename == script:
+        file = files.name(code.co_filename)
+        if file is not None:
             position = next(islice(code.co_positions(), trace.tb_lasti // 2, None), None)
             last = position[1] if position else None
-            found.append((trace.tb_lineno, max(trace.tb_lineno, last or 0)))
+            found.append((trace.tb_lineno, max(trace.tb_lineno, last or 0), file))
         trace = trace.tb_next
     return found
 

@@ -20,7 +20,9 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
         return []
     kind = transcript.error_type
     name = f"{kind}: " if kind and kind != "Exception" else ""
-    place = f"{source.path.name}, line {error.line}" if error.line else source.path.name
+    name, _, _ = (error.place or "").rpartition(":")
+    file, at = source.at(error.place, error.line)
+    place = f"{name or source.path.name}, line {at}" if at else source.path.name
     message = f"✗ {name}{error.message}"
     start = "\n".join(message[:_LONG].split("\n")[:_LINES])
     whole = start == message
@@ -28,10 +30,10 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
         line((start if whole else f"{start}… (all of it below)", "error")),
         line((place, "dim"), score_text(error.score)),
     ]
-    for number in range((error.line or -9) - 2, (error.line or -9) + 3):
-        if 0 < number <= len(source.lines):
-            here = number == error.line
-            text = f"{'▶' if here else ' '} {number:4} {source.line(number)}"
+    for number in range((at or -9) - 2, (at or -9) + 3):
+        if 0 < number <= len(file.lines):
+            here = number == at
+            text = f"{'▶' if here else ' '} {number:4} {file.line(number)}"
             lines.append(line((text, "error" if here else "dim"), cut=True))
     said = transcript.exit_text.splitlines()[-_MOST_EXIT_LINES:]
     lines += [line((text, "warn")) for text in said]

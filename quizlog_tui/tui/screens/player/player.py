@@ -14,7 +14,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
 from ....replay.replayer import Replayer
-from ....replay.script.source import Source
 from ....replay.transcript import Transcript
 from ....session.audit import Audit
 from ....session.session import Session
@@ -54,6 +53,7 @@ from .panes import Panes
 from .player_state import PlayerState, StateHolder, command_values, state_of
 from .prompt import PromptDrawing
 from .recorded import source_to_draw
+from .source_pane import SourcePane
 from .tools import Tools
 
 
@@ -137,7 +137,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self._found_at_first = found
         self.commands = CommandRunner(self)
         self._drawn: Timeline | None = None
-        self._drawn_source: Source | None = None
+        self._source = SourcePane(self)
 
     @property
     def _audit(self) -> Audit | None:
@@ -167,7 +167,7 @@ class PlayerScreen(QuizlogScreen[None]):
         """Draw, and focus the pending question if it is shown."""
         for name in ("output", "error", "source"):
             self.query_one(f"#{name}").border_title = name.capitalize()
-        self.call_after_refresh(self._show_source)
+        self.call_after_refresh(self._open_source)
         self._holder.become(self.state.to(self._place()))
         if self.state.step == self.session.pointer:
             self.panes.focus_pending()
@@ -184,13 +184,8 @@ class PlayerScreen(QuizlogScreen[None]):
         if self._found_at_first is not None:
             self.find_all.start(self._found_at_first)
 
-    def _show_source(self) -> None:
-        """Colour the script without delaying the first frame."""
-        from ...draw.source import source_table
-
-        self._drawn_source = source_to_draw(self.session)
-        self.query_one("#source", RowList).show(source_table(self._drawn_source))
-        self._draw_source(self.state.shown)
+    def _open_source(self) -> None:
+        self._source.open(source_to_draw(self.session), self.state.shown)
 
     def _place(self) -> int:
         """The step shown last, if the record's pointer is unchanged."""
@@ -312,8 +307,6 @@ class PlayerScreen(QuizlogScreen[None]):
     def _measure_output(self) -> None:
         """Measure the output of a new run."""
         self.output.measure()
-        if source_to_draw(self.session) != self._drawn_source:
-            self._show_source()
 
     def draw(self) -> None:
         """Draw the session's state."""
@@ -323,7 +316,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self._draw_timeline(moments)
         self.answer_pane.draw(self.state, moments, self.known.given)
         self._draw_error(shown)
-        self._draw_source(shown)
+        self._source.draw(source_to_draw(self.session), shown)
         PromptDrawing(self.panes.prompt, self.session, self.key, moments).draw(self.state, shown)
         self.query_one("#scrubber", Scrubber).show(
             self.state.step, self.state.head.length, self._marks(), self._scores()
@@ -354,12 +347,6 @@ class PlayerScreen(QuizlogScreen[None]):
         pane.border_title = "Error" if shown.last_error else "Warning"
         pane.set_class(bool(error), "-shown")
         pane.show(Paragraphs(error))
-
-    def _draw_source(self, shown: Transcript) -> None:
-        line = shown.last_error.line if shown.last_error else shown.last.line
-        source = self.query_one("#source", RowList)
-        if line:
-            source.mark(line - 1)
 
     def _status_text(self, shown: Transcript) -> str:
         session, at = self.session, self.state.step

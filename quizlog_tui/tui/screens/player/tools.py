@@ -25,6 +25,7 @@ from .locked import writes
 from .moves import Moves
 from .panes import Panes
 from .recorded import needs_script
+from .source_pane import place_shown
 
 if TYPE_CHECKING:
     from ....episodes.build.make import BuildResult
@@ -212,10 +213,9 @@ class Tools:
     @needs_script
     def editor(self) -> None:
         """Open the script at the line shown in the user's editor."""
-        shown = self._context.holder.state.shown
-        line = shown.last_error.line if shown.last_error else shown.last.line
+        file, line = place_shown(self.session.source, self._context.holder.state.shown)
         try:
-            external.edit(self.view.app, self.session.source.path, line)
+            external.edit(self.view.app, file.path, line)
         except QuizlogError as error:
             complain(self.view, error)
             return
