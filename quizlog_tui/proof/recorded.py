@@ -70,8 +70,10 @@ def recorded_branch(record: Record, name: str) -> RecordedBranch:
         return RecordedBranch(
             inputs, trail, None, len(inputs), entry.status, None, entry.score, shown_by
         )
-    # A record of quizlog has a `world`: if its `print` is empty, nothing was printed.
-    own_print = record.print if record.print or "world" in record.extras else None
+    # A record that quizlog ran has a `world` and a `trail`: if its `print` is empty, nothing was
+    # printed.
+    own = bool(record.trail) and "world" in record.extras
+    own_print = record.print if record.print or own else None
     stands = (
         own_print is not None or record.trail or record.last_error or record.status != "in_progress"
     )

@@ -74,15 +74,13 @@ def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attributio
 
 
 def entries(record: Record) -> AppendOnlyList[Any]:
-    """The record's entries as they were read; none if another tool has its own there."""
+    """The record's entries as they were read."""
     return _items(record.extras)
 
 
 def _items(extras: Mapping[str, Any]) -> AppendOnlyList[Any]:
-    value = extras.get(KEY)
-    if isinstance(value, AppendOnlyList):
-        return value
-    return AppendOnlyList(value if isinstance(value, list) else ())
+    value = extras.get(KEY) or ()
+    return value if isinstance(value, AppendOnlyList) else AppendOnlyList(value)
 
 
 def _entries(items: Iterable[Any]) -> Iterator[tuple[str, int, Attribution]]:
@@ -97,8 +95,6 @@ def _entries(items: Iterable[Any]) -> Iterator[tuple[str, int, Attribution]]:
 
 def added(record: Record, branch: str, at: int, given: Attribution) -> Record:
     """The record with how answer `at`, which belongs to a branch, was given."""
-    if not isinstance(record.extras.get(KEY), list | AppendOnlyList | None):
-        return record  # another tool's, of which nothing is known
     items = _items(record.extras).then({"at": at, "branch": branch, **given.to_dict()})
     return record.but(extras={**record.extras, KEY: items})
 

@@ -306,11 +306,12 @@ def test_a_record_in_which_nothing_is_recorded_yet_accuses_nobody(
     assert found.headline == "reproducible; nothing is recorded yet"
 
 
-def test_a_record_that_shows_nothing_proves_nothing(path: Path) -> None:
+@pytest.mark.parametrize("extras", [{}, {"world": []}, {"world": ["python: 3.11.7"]}])
+def test_a_record_that_shows_nothing_proves_nothing(path: Path, extras: dict[str, object]) -> None:
     bare: dict[str, object] = {
         "trail": AppendOnlyList[str](),
         "print": AppendOnlyList[str](),
-        "extras": {},
+        "extras": extras,
     }
     found = edited(path, **bare)
     assert (found.verdict, found.cause) == ("unverifiable", None)

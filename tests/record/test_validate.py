@@ -80,6 +80,10 @@ WRONG = {
         "script: x\nseed: 1\nlast_error: {score: high}\n",
         "last_error.score: must be a number",
     ),
+    "start_time": ("script: x\nseed: 1\nstart_time: 5\n", "r.yaml:3: start_time: must be text"),
+    "world": ("script: x\nseed: 1\nworld: {}\n", "world: must be a list, is a mapping"),
+    "world entry": ("script: x\nseed: 1\nworld: [1]\n", "world[0]: must be text"),
+    "who": ("script: x\nseed: 1\nwho: me\n", "who: must be a list, is text"),
     "branches": ("script: x\nseed: 1\nbranches: [a]\n", "branches: must be a mapping"),
     "branch parent": (
         "script: x\nseed: 1\nbranches: {b: {parent: nobody, at: 0}}\n",

@@ -114,10 +114,8 @@ def test_answers_of_which_nothing_is_known_are_left_out(build: Build) -> None:
         assert names(session.record) == {2: "ann"}
 
 
-@pytest.mark.parametrize(
-    "foreign", ["us", 3, {"a": 1}, [1, {"at": "x"}, {"at": True, "branch": "main"}]]
-)
-def test_entries_of_other_tools_are_kept(build: Build, foreign: object) -> None:
+def test_entries_of_other_tools_are_kept(build: Build) -> None:
+    foreign = [1, {"at": "x"}, {"at": True, "branch": "main"}]
     path = build.record(QUIZ)
     record = RecordFile(path).read()
     path.unlink()
@@ -125,9 +123,9 @@ def test_entries_of_other_tools_are_kept(build: Build, foreign: object) -> None:
     with opened(path) as session:
         session.answer("a")
         session.answer("b", at=0)
-        assert names(session.record) in ({}, {0: "ann"})
+        assert names(session.record) == {0: "ann"}
     on_disk: Any = yaml.safe_load(path.read_text())["who"]
-    assert on_disk[: len(foreign)] == foreign if isinstance(foreign, list) else on_disk == foreign
+    assert on_disk[: len(foreign)] == foreign
 
 
 def test_one_more_giver_costs_the_same_after_many() -> None:

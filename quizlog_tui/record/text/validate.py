@@ -117,7 +117,7 @@ def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -
         code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
         branch=fields.take("branch", str, hint="name one of the branches") or MAIN,
         branches=_branches(fields),
-        extras=fields.rest,
+        extras=_extras(fields),
     )
     _check_tree(record, fields)
     return record
@@ -150,6 +150,15 @@ def _args(fields: Fields) -> tuple[str, ...]:
 def _trail(fields: Fields, most: int) -> AppendOnlyList[str]:
     """The stop fingerprints, without those left over after another tool removed answers."""
     return AppendOnlyList(fields.texts("trail")).upto(most)
+
+
+def _extras(fields: Fields) -> dict[str, Any]:
+    """The extensions as they are; those that a run depends on or that are drawn are checked."""
+    found = dict(fields.rest)
+    fields.take("start_time", str, hint='write start_time: "2025-01-01T00:00:00Z"')
+    fields.texts("world")
+    fields.take("who", list, hint="write who: [{at: 0, branch: main, by: person}]")
+    return found
 
 
 def _status(fields: Fields, *, required: bool) -> Status | None:
