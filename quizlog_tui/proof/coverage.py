@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..replay.transcript import Step, Transcript
-from .lint.found import Ending, LintReport, ScriptQuestion
+from .lint.findings import Ending, LintReport, ScriptQuestion
 
 
 @dataclass(frozen=True)

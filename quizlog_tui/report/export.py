@@ -15,7 +15,7 @@ from ..session.session import Session
 from .document import RecordReport, build_report, redacted, with_findings
 from .html import to_html
 from .markdown import to_markdown
-from .words import MARK
+from .phrases import MARK
 
 FORMS: dict[str, Callable[[RecordReport], str]] = {
     ".html": to_html,

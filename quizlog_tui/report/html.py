@@ -17,7 +17,7 @@ from ..text import visible
 from . import player as playing
 from .colors import css
 from .document import BranchSection, ErrorSection, RecordReport
-from .words import MARK, length, outcome, place, signed
+from .phrases import MARK, length, outcome, place, signed
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1e21; --paper: #fbfbf9; --box: #fff; --line: #d5d7da;

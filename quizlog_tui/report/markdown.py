@@ -14,7 +14,7 @@ from ..session.timeline import Moment
 from ..terminal_text import plain
 from ..text import one_line, visible
 from .document import BranchSection, ErrorSection, RecordReport
-from .words import MARK, length, outcome, place, signed
+from .phrases import MARK, length, outcome, place, signed
 
 
 def to_markdown(report: RecordReport) -> str:

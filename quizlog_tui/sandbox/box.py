@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from threading import Lock
 
-from . import levels, watch
+from . import levels, usage
 from .inside import wire
 from .inside.landlock import WANTED_VERSION, version
 from .inside.setup import BoxSetup, Level
@@ -73,7 +73,7 @@ class Box:
         answer = wire.receive(self._control)
         if answer is None:
             raise BoxError("it ended while it started")
-        self.processes = set(watch.tree(self._process.pid))
+        self.processes = set(usage.tree(self._process.pid))
         """The ids of the box's own processes."""
         self.divisible = bool(answer.data["divisible"])
         """Whether each run gets separate namespaces."""
@@ -105,7 +105,7 @@ class Box:
 
     def idle(self) -> bool:
         """Whether no run is active in the box."""
-        return set(watch.tree(self._process.pid)) <= self.processes
+        return set(usage.tree(self._process.pid)) <= self.processes
 
     def ask(self, job: socket.socket, pipes: list[int], disk: int) -> None:
         """Start the keeper process of a run.

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 
-from . import watch
+from . import usage
 from .box import Box, BoxError
 from .frame import Claim, parse
 from .inside import wire
@@ -197,15 +197,15 @@ class SandboxRun:
     def _over_a_limit(self) -> Claim | None:
         if self._keeper is None:
             return None
-        limits, pids = self._limits, watch.tree(self._keeper)
+        limits, pids = self._limits, usage.tree(self._keeper)
         disk = self._disk(pids)
         if disk > limits.disk:
             return Claim("disk_limit", error=f"over {limits.disk} bytes on disk")
-        used = watch.usage(pids)
+        used = usage.usage(pids)
         in_memory = 0 if self._private else disk
         most = limits.memory - in_memory
         # The second sum counts shared memory once but is slow; the first one is never smaller.
-        if used.resident > most and watch.shares(pids) > most:
+        if used.resident > most and usage.shares(pids) > most:
             return Claim("oom", error=f"over {limits.memory} bytes of memory")
         if used.cpu > limits.cpu:
             return Claim("timeout", error=f"over {limits.cpu:g} s of processor time")
@@ -215,10 +215,10 @@ class SandboxRun:
 
     def _disk(self, pids: list[int]) -> int:
         if self._private:
-            named = watch.below(self._private.path, self._limits.disk + 1)
-            return named + watch.unnamed(pids)
+            named = usage.below(self._private.path, self._limits.disk + 1)
+            return named + usage.unnamed(pids)
         root = f"/proc/{self._keeper}/root"
-        return watch.written([f"{root}/task", f"{root}/tmp", f"{root}/dev/shm"])
+        return usage.written([f"{root}/task", f"{root}/tmp", f"{root}/dev/shm"])
 
     def _end(self) -> None:
         """Kill all processes of the run, and wait until they have ended."""

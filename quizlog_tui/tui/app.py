@@ -29,7 +29,6 @@ from ..session.audit import Audit, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line, visible
 from .clock import Clock
-from .found import ChosenHit
 from .keys.palette import ActionCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
 from .keys.user_keys import UserKeys
@@ -38,6 +37,7 @@ from .messages import Neighbour, OpenRecord
 from .screens.base import QuizlogScreen
 from .screens.player.opening import OpeningScreen, is_long
 from .screens.player.player import PlayerScreen
+from .search_hits import ChosenHit
 from .state import State
 from .themes.ascii_signs import AsciiFilter
 from .themes.installed_themes import InstalledThemes

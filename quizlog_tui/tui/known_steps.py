@@ -20,9 +20,9 @@ from ..replay.transcript import Step, Transcript
 from ..session.effort import Asked, StepEffort, giver_text, step_efforts
 from ..session.session import Session
 from ..session.timeline import Moment, Timeline, timeline
-from .decided import asked, decided
 from .draw.timeline import ALERT, DECISION, FORK, NOTE
-from .watch import Watch
+from .file_changes import Watch
+from .step_decisions import asked, decided
 
 if TYPE_CHECKING:
     from ..solver.decisions.decision import Decision

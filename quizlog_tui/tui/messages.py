@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.message import Message
 
-from .found import ChosenHit
+from .search_hits import ChosenHit
 
 
 @dataclass

@@ -16,7 +16,7 @@ from ..errors import ScriptError
 from ..record.summary import SUFFIXES, Summary, summary
 from ..replay.script.source import read_script_of
 from .draw.library import ORDERS, STATUSES, arranged
-from .watch import Stamps, stamps
+from .file_changes import Stamps, stamps
 
 _SLICE = 0.1
 """Seconds of reading between two updates of the screen."""

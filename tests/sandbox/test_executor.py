@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.sandbox import watch
+from quizlog_tui.sandbox import usage
 from quizlog_tui.sandbox.box import Box, BoxError
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.result import SandboxLimits
@@ -64,13 +64,13 @@ async def test_many_at_once_do_not_meet(best: Sandbox) -> None:
 
 async def test_a_cancelled_run_ends(best: Sandbox) -> None:
     task = asyncio.create_task(best.run_code("while True: pass", None, LONG))
-    while best.servers().issuperset(watch.tree(min(best.servers()))):
+    while best.servers().issuperset(usage.tree(min(best.servers()))):
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     best._threads.shutdown(wait=True)
-    assert best.servers().issuperset(watch.tree(min(best.servers())))
+    assert best.servers().issuperset(usage.tree(min(best.servers())))
 
 
 def test_a_box_that_died_is_replaced(best: Sandbox) -> None:
@@ -83,7 +83,7 @@ def test_a_box_that_died_is_replaced(best: Sandbox) -> None:
 
 def test_no_descriptor_process_or_folder_is_left(best: Sandbox, tmp_path: Path) -> None:
     def state() -> tuple[int, int]:
-        return len(os.listdir("/proc/self/fd")), len(watch.tree(os.getpid()))
+        return len(os.listdir("/proc/self/fd")), len(usage.tree(os.getpid()))
 
     (tmp_path / "f").write_text("x")
     codes = ["answer = 1", "1/0", "import os; os._exit(1)", "import os; os.write(3, b'x' * 9)"]
@@ -99,15 +99,15 @@ def test_all_ends_with_a_caller_that_is_killed(best: Sandbox) -> None:
 import os, sys
 sys.path.insert(0, {os.getcwd()!r})
 from threading import Thread
-from quizlog_tui.sandbox import watch
+from quizlog_tui.sandbox import usage
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.result import SandboxLimits
 s = Sandbox(preload=(), order=["{best.level()}"])
 s.level()
 Thread(target=s.run, args=("while True: pass", None, SandboxLimits(wall=600))).start()
-while not watch.usage(p for p in watch.tree(os.getpid()) if p not in s.servers() and p != os.getpid()).cpu:
+while not usage.usage(p for p in usage.tree(os.getpid()) if p not in s.servers() and p != os.getpid()).cpu:
     pass
-print(*watch.tree(os.getpid()), flush=True)
+print(*usage.tree(os.getpid()), flush=True)
 """
     caller = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert caller.stdout

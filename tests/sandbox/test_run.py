@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.sandbox import watch
+from quizlog_tui.sandbox import usage
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.levels import LABELS
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
@@ -118,9 +118,9 @@ if os.fork() == 0:
 answer = 1
 """
     sandbox.level()
-    before = set(watch.tree(os.getpid())) - sandbox.servers()
+    before = set(usage.tree(os.getpid())) - sandbox.servers()
     assert run(sandbox, code).answer == 1
-    assert set(watch.tree(os.getpid())) - sandbox.servers() <= before
+    assert set(usage.tree(os.getpid())) - sandbox.servers() <= before
 
 
 @pytest.mark.parametrize(

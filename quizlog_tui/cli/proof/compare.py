@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from ...files.paths import record_path
 from ...proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
 from ...proof.diverge import Difference
+from ...proof.drift.drift_text import difference_text, drift_text
 from ...proof.drift.report import BranchDrift, DriftReport, drift_report
-from ...proof.drift.words import difference_text, drift_text
 from ...record.store import RecordFile
 from ...replay.replayer import Replayer
 from ...replay.script.source import read_script_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...files.paths import record_path
 from ...proof.lint.check import lint as lint_source
-from ...proof.lint.found import LintReport
+from ...proof.lint.findings import LintReport
 from ...record.store import RecordFile
 from ...record.summary import SUFFIXES
 from ...replay.script.source import Source, read_script_of, read_source

@@ -89,7 +89,7 @@ def settle_switched(
 
 
 def _of_older_script(drift: BranchDrift) -> UsageError:
-    from .words import drift_text
+    from .drift_text import drift_text
 
     message = f"cannot switch to {drift.branch}, which is of an older script: {drift_text(drift)}"
     return UsageError(message, hint="its answers stay; undo the edit of the script to run them")
@@ -129,7 +129,7 @@ def _same_questions(record: Record, run: Transcript) -> bool:
 
 def _with_old_branch(record: Record, drift: BranchDrift, stood: BranchEnd) -> SettledRecord:
     """The record with the agreeing answers up to its pointer, and the old answers on a branch."""
-    from .words import describe_drift
+    from .drift_text import describe_drift
 
     continued = replace(record, trail=record.trail.upto(drift.agreed))
     ended = stood.status in ("success", "error")

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from ...replay.script.input_type import input_type
 from ...replay.script.source import Source
-from .found import Ending, LintReport, ScriptQuestion, Trap
+from .findings import Ending, LintReport, ScriptQuestion, Trap
 from .names import Names
 from .rules import REQUEST, SYNTAX
 from .structure import Leaving, calls_by_name, caught, live, reached_from

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...replay.script.source import Source
-from .found import Trap
+from .findings import Trap
 from .names import Names
 from .rules import ADDRESS, ARGV, BARE_EXCEPT, CALLS, CONVERTING, EVAL, NETWORK, SCORE, SEED, Rule
 from .structure import is_wide, parent, raises, tries_around

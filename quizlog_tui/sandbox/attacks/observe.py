@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from ...files.scratch import owned_by
-from .. import watch
+from .. import usage
 from ..levels import NOBODY
 
 _EVERY = 0.02
@@ -53,10 +53,10 @@ class Observer:
 
     @staticmethod
     def _now() -> tuple[int, int, int, int]:
-        pids = watch.tree(os.getpid())
-        own = watch.usage([os.getpid()])
-        memory = watch.private_shares(pids) + _shared()
-        return watch.usage(pids).processes, memory, own.resident, on_disk(pids)
+        pids = usage.tree(os.getpid())
+        own = usage.usage([os.getpid()])
+        memory = usage.private_shares(pids) + _shared()
+        return usage.usage(pids).processes, memory, own.resident, on_disk(pids)
 
 
 def on_disk(pids: list[int]) -> int:
@@ -69,10 +69,10 @@ def on_disk(pids: list[int]) -> int:
     inside = tuple(f"{folder}/" for folder in folders)
     others = (
         file.size
-        for file in watch.open_files(pids)
+        for file in usage.open_files(pids)
         if file.device in devices and not (file.named and file.path.startswith(inside))
     )
-    return sum(watch.below(folder, _ENOUGH) for folder in folders) + sum(others)
+    return sum(usage.below(folder, _ENOUGH) for folder in folders) + sum(others)
 
 
 def _shared() -> int:
@@ -85,7 +85,7 @@ def _shared() -> int:
 
 def processes() -> set[int]:
     """This process's descendants."""
-    return set(watch.tree(os.getpid()))
+    return set(usage.tree(os.getpid()))
 
 
 def listening() -> dict[str, str]:

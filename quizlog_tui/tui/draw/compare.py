@@ -31,7 +31,7 @@ from .sides import (
     without_last_newline,
     written_pieces,
 )
-from .words import STYLES, outcome
+from .status_signs import STYLES, outcome
 
 SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""

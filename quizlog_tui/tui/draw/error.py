@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ..widgets.lines.documents import Line, line
-from .words import score_text
+from .status_signs import score_text
 
 _LONG, _LINES = 100, 3
 """Maximum characters and lines of a message shown above its location."""

@@ -13,7 +13,7 @@ from ..clock import Clock
 from ..keys.keymap import KeyOf
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.lines.documents import Line, line
-from .words import MARKS, STYLES, WORDS
+from .status_signs import MARKS, STYLES, WORDS
 
 UNREADABLE = "unreadable"
 """The status of a record that cannot be read."""

@@ -15,7 +15,7 @@ from ...replay.transcript import Step, Transcript
 from ...text import plural
 from ..widgets.lines.documents import Line, line
 from .output import terminal_pieces
-from .words import STYLES, outcome
+from .status_signs import STYLES, outcome
 
 _ALIKE = 8
 """Maximum lines of output shown where both runs wrote the same."""

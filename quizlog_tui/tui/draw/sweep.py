@@ -17,7 +17,7 @@ from ..widgets.lines.documents import Document, Line, Paragraphs, line
 from .error import error_lines
 from .joined import Joined
 from .output import RunOutput
-from .words import MARKS, STYLES, WORDS
+from .status_signs import MARKS, STYLES, WORDS
 
 _RANKS = {"success": 0, "in_progress": 1, "error": 2}
 _STOPPED = "! stopped"

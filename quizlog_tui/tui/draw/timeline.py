@@ -11,7 +11,7 @@ from ...text import one_line
 from ..clock import Clock
 from ..widgets.lines.columns import GAP, Grid, Layout, cells_line, layout, widest
 from ..widgets.lines.documents import Line, line
-from .words import MARKS, STYLES, outcome
+from .status_signs import MARKS, STYLES, outcome
 
 NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"
 """The signs of a step with remarks, with other branches, with a decision of models, with an answer

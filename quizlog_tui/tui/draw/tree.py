@@ -12,7 +12,7 @@ from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, wide
 from ..widgets.lines.documents import Line, Paragraphs, Table, line
 from .joined import Joined
 from .library import state_text
-from .words import STYLES, outcome
+from .status_signs import STYLES, outcome
 
 _LEVELS = 12
 """Maximum levels drawn; deeper branches have a mark."""

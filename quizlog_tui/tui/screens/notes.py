@@ -31,9 +31,9 @@ from ..draw.notes import (
     note_lines,
     verdicts_in,
 )
+from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import tell
-from ..watch import Watch
 from ..widgets.lines.documents import Paragraphs, line
 from ..widgets.lines.heads import Heads
 from ..widgets.lines.line_view import LineView

@@ -21,9 +21,9 @@ from ...session.session import Session
 from ...text import plural, visible
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
+from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import complain, tell, warn
-from ..watch import Watch
 from ..widgets.lines.documents import Paragraphs
 from ..widgets.lines.heads import Heads
 from ..widgets.lines.line_view import LineView

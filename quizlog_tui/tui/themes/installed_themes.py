@@ -10,7 +10,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
 from ...config import ConfigProblem
-from ..watch import Stamps, stamps
+from ..file_changes import Stamps, stamps
 from .theming import DEFAULT, load_themes, theme_files
 
 

@@ -14,7 +14,7 @@ import pytest
 from quizlog_tui.cli.machine.quiz_attacks.attempt import QuizAttempt, Shell, attempt
 from quizlog_tui.cli.machine.quiz_attacks.entries import load
 from quizlog_tui.cli.machine.quiz_attacks.judge import CHECKS
-from quizlog_tui.cli.machine.quiz_attacks.made import MadeFiles
+from quizlog_tui.cli.machine.quiz_attacks.left_files import MadeFiles
 from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError

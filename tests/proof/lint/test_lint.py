@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.proof.lint.check import lint
-from quizlog_tui.proof.lint.found import LintReport
+from quizlog_tui.proof.lint.findings import LintReport
 from quizlog_tui.replay.script.source import Source, read_source
 from tests.support.corpus import CORPUS
 

@@ -23,7 +23,7 @@ from ....sandbox.attacks.around import Around, Lookout
 from ....sandbox.attacks.scene import Scene
 from ....session.session import Session
 from .entries import QuizAttack
-from .made import MadeFiles, made
+from .left_files import MadeFiles, made
 
 _SEED = 7
 _NEXT = "print(41 + 1)\ninput('? ')\n"

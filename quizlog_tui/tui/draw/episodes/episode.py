@@ -8,7 +8,7 @@ from ....episodes.read.facts import EpisodeFacts, EpisodeRun, HookFacts
 from ....text import plural
 from ...widgets.lines.documents import Line, line
 from ..output import terminal_pieces
-from ..words import score_text
+from ..status_signs import score_text
 from .hooks import graph
 
 MOST = 4000

@@ -19,8 +19,8 @@ from ....session.find import hits_in, search_pattern
 from ....session.match_limit import match_limit
 from ....text import plural
 from ...draw.find import hit_grid, hit_layout, hit_lines
-from ...found import ChosenHit, Found, Query, chosen_hit
 from ...keys.bindings import screen_bindings
+from ...search_hits import ChosenHit, Found, Query, chosen_hit
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.heads import Heads
 from ...widgets.lines.line_view import LineView

@@ -31,9 +31,9 @@ from ...draw.library import (
     record_line,
     status_words,
 )
-from ...found import Query
 from ...keys.bindings import screen_bindings
 from ...messages import OpenRecord
+from ...search_hits import Query
 from ...shelf import Shelf, script_remark
 from ...state import State
 from ...toasts import complain

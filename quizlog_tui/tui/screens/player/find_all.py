@@ -8,7 +8,7 @@ from ....record.lineage import lineage
 from ....session.find import Hit, excerpt
 from ....terminal_text import plain
 from ....text import plural
-from ...found import ChosenHit, Query
+from ...search_hits import ChosenHit, Query
 from ...toasts import tell
 from ...widgets.lines.documents import line, safe
 from ...widgets.lines.finding import Finding, Place

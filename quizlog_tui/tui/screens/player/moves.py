@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....replay.transcript import Transcript
+from ...file_changes import Watch
 from ...toasts import tell, warn
-from ...watch import Watch
 from ..view import in_worker
 from .context import PlayerContext
 from .panes import Panes

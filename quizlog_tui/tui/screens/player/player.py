@@ -23,12 +23,12 @@ from ...clock import Clock
 from ...draw.alerts import alert_lines, alerts
 from ...draw.effort import sums_title
 from ...draw.error import error_lines
+from ...draw.status_signs import bars, outcome
 from ...draw.timeline import timeline_grid
-from ...draw.words import bars, outcome
-from ...found import ChosenHit
 from ...keys.bindings import screen_bindings
 from ...known_steps import KnownSteps
 from ...lessons import LessonScene
+from ...search_hits import ChosenHit
 from ...state import State
 from ...toasts import tell, warn
 from ...widgets.editors.editor import Answered

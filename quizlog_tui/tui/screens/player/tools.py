@@ -120,7 +120,7 @@ class Tools:
     async def decision(self) -> None:
         """Show how several models chose the answer at this step."""
         from ....solver.decisions.decision_file import decisions_path, read_decisions
-        from ...decided import decided, nearest
+        from ...step_decisions import decided, nearest
         from ..consensus import ConsensusScreen
 
         path = decisions_path(self.session.path)

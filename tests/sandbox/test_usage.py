@@ -9,7 +9,7 @@ from mmap import mmap
 
 import pytest
 
-from quizlog_tui.sandbox import watch
+from quizlog_tui.sandbox import usage
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="this is read in /proc")
 MEGA = 2**20
@@ -31,10 +31,10 @@ def shared() -> mmap:
 
 
 def test_memory_that_could_be_shared_is_in_the_shares_and_not_in_the_private_ones() -> None:
-    assert grown(watch.shares, shared) > SIZE - MEGA
-    assert grown(watch.private_shares, shared) < SIZE / 2
+    assert grown(usage.shares, shared) > SIZE - MEGA
+    assert grown(usage.private_shares, shared) < SIZE / 2
 
 
 def test_memory_of_one_process_alone_is_in_both() -> None:
-    for count in (watch.shares, watch.private_shares):
+    for count in (usage.shares, usage.private_shares):
         assert grown(count, lambda: bytearray(os.urandom(MEGA)) * (SIZE // MEGA)) > SIZE - MEGA

@@ -7,7 +7,7 @@ import pytest
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
-from quizlog_tui.tui.decided import decided, marks, nearest
+from quizlog_tui.tui.step_decisions import decided, marks, nearest
 
 ANSWERS = AppendOnlyList(["a", "b", "c"])
 MAIN = Record("quiz.py", 1, ANSWERS, 3)
