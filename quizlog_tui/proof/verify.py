@@ -7,7 +7,6 @@ find the cause. No record is changed.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -275,7 +274,7 @@ class Verifier:
         edited = self._known.code_hash not in (None, self._source.code_hash)
         then, now = (
             parse_world(self._record.extras.get("world")),
-            ".".join(map(str, sys.version_info[:3])),
+            self._source.interpreter.version,
         )
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
         if self._made_without(tuple(left_over(plain, self._source.path.parent, "update"))):

@@ -8,13 +8,13 @@ the script depends on; see `proof.causes`.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
 from ..record.model import Record
+from .script.interpreter import OWN
 
 Cause = Literal[
     "unseeded-generator",
@@ -217,20 +217,24 @@ def world_of(record: Record) -> World:
     return World(record.seed, start, args=record.args)
 
 
-def world_entries(unavailable: Iterable[str], observed: Iterable[str]) -> list[str]:
+def world_entries(
+    unavailable: Iterable[str], observed: Iterable[str], python: str = OWN.version
+) -> list[str]:
     """The value of a record's `world`: lines that describe the world in which it was made."""
-    return list(_world_entries(tuple(unavailable), tuple(observed)))
+    return list(_world_entries(tuple(unavailable), tuple(observed), python))
 
 
 @lru_cache(64)  # asked for at each step
-def _world_entries(unavailable: tuple[str, ...], observed: tuple[str, ...]) -> tuple[str, ...]:
+def _world_entries(
+    unavailable: tuple[str, ...], observed: tuple[str, ...], python: str
+) -> tuple[str, ...]:
     missing = set(unavailable)
     said = {
         "fixed": " ".join(name for name in FIXED if name not in missing),
         "missing": " ".join(sorted(missing)),
         "isolation": isolation(unavailable),
         "met": " ".join(name for name in observed if name in UNVERIFIABLE or name in REMARKABLE),
-        "python": ".".join(map(str, sys.version_info[:3])),
+        "python": python,
     }
     return tuple(f"{key}: {text}" for key, text in said.items() if text)
 

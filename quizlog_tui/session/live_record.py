@@ -125,7 +125,7 @@ class LiveRecord:
             last_error=run.last_error,
             code_hash=self.source.code_hash,
             trail=extended_trail(record.trail, run),
-            extras=run_metadata(record, run, self.now),
+            extras=run_metadata(record, run, self.now, self.source.interpreter.version),
         )
 
     def replay(self, record: Record, inputs: Sequence[str]) -> Transcript:

@@ -42,6 +42,15 @@ def is_record(path: Path) -> bool:
     return path.suffix in SUFFIXES
 
 
+def script_of(record: Path) -> Path:
+    """The path of a record's script.
+
+    Raises:
+        RecordError: The record cannot be read.
+    """
+    return record.parent / RecordFile(record).read().script
+
+
 def new_record(
     script: Path,
     record: Path,

@@ -10,13 +10,16 @@ from ..replay.transcript import Transcript
 from ..replay.world import parse_world, world_entries
 
 
-def run_metadata(record: Record, run: Transcript, clock: Callable[[], str]) -> dict[str, Any]:
+def run_metadata(
+    record: Record, run: Transcript, clock: Callable[[], str], python: str
+) -> dict[str, Any]:
     """The run metadata (`extras`) of a record after a run.
 
     Args:
         record: The record before the run.
         run: The run up to its pointer.
         clock: Returns the present time, for `end_time`.
+        python: The version of the interpreter that ran the script.
     """
     extras = dict(record.extras)
     outputs = extras.get("outputs")
@@ -27,7 +30,7 @@ def run_metadata(record: Record, run: Transcript, clock: Callable[[], str]) -> d
     if extras.get("outputs") == {}:
         del extras["outputs"]
     if "fixed" in parse_world(extras.setdefault("world", ["fixed: "])):
-        extras["world"] = world_entries(run.unavailable, run.observed)
+        extras["world"] = world_entries(run.unavailable, run.observed, python)
     if run.status == "in_progress":
         extras.pop("end_time", None)
     elif "start_time" in extras:

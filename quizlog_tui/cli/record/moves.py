@@ -142,6 +142,7 @@ def _new_record(script: Path, arguments: Namespace) -> Path:
     """Write a record for a script; its path."""
     import random
 
+    from ...replay.script.interpreter import choose
     from ...session.new_record import new_record, read_new_script
 
     source = read_new_script(script)
@@ -149,18 +150,23 @@ def _new_record(script: Path, arguments: Namespace) -> Path:
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     if arguments.allow:
         grant(source.code_hash, arguments.allow)
+    if arguments.python:
+        choose(source.path, arguments.python)
     new_record(script, target, seed, arguments.args)
     return target
 
 
 def _run_again(known: Path, arguments: Namespace) -> Path:
     """Write a record with the answers of a known one; its path."""
-    from ...session.new_record import run_again
+    from ...replay.script.interpreter import choose
+    from ...session.new_record import run_again, script_of
 
     if not arguments.output:
         hint = f"name it: quizlog new {one_line(str(known))} -o RECORD"
         raise UsageError("where shall the new record be?", where=str(known), hint=hint)
     target = Path(arguments.output)
+    if arguments.python:
+        choose(script_of(known), arguments.python)
     with replayer(0) as own:
         source = run_again(known, target, own, seed=arguments.seed, args=arguments.args or None)
     if arguments.allow:
@@ -226,6 +232,8 @@ def _new() -> Parser:
     parser.add_argument("-o", "--output", metavar="RECORD", help="default: SCRIPT with .yaml")
     about = "default: a random one, stored in the record; from a record, the same"
     parser.add_argument("--seed", type=int, help=about)
+    about = "the Python that runs the script on this machine from now on"
+    parser.add_argument("--python", metavar="PATH", help=about)
     add_allow(parser)
     return parser
 

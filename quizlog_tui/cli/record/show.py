@@ -87,6 +87,8 @@ def error_lines(session: Session, reply: Reply) -> Iterator[str]:
     for number, text in file.excerpt(line) if line else ():
         mark = ">" if number == line else " "
         yield f" {mark} {number:4} {one_line(text)}"
+    if kind == "ModuleNotFoundError":
+        yield f"   {one_line(session.source.missing_module_hint)}"
     for text in reply.transcript.exit_text.splitlines()[-_MOST_EXIT_LINES:]:
         yield f"   stderr: {one_line(text)}"
 

@@ -38,6 +38,7 @@ def job_fields(source: Source, world: World, limits: Limits, files_folder: str) 
         *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),
         _packed(variables),
         os.fsencode("".join(f"{text}\0" for text in world.args)),
+        os.fsencode(source.interpreter.environment),
         source.data,
     ]
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from ...errors import ProtocolError, QuizlogError
+from ..script.interpreter import OWN
 from ..script.source import Source
 from ..world import UNAVAILABLE_BY_FOLDER, UNAVAILABLE_BY_ISOLATION, World
 from . import reasons
@@ -89,7 +90,8 @@ class QuizProcess:
             files_folder: The folder for the files that it writes; empty to discard them.
         """
         alike, network = "addresses" not in world.changed, "real-network" in source.allowed
-        spawned = take(world.hash_seed, alike=alike, network=network)
+        program = "" if source.interpreter == OWN else source.interpreter.program
+        spawned = take(world.hash_seed, alike=alike, network=network, program=program)
         family, name = Family(spawned), source.path.name
         process = cls(family, limits, name, spawned.control, spawned.out, spawned.err)
         process.unavailable = () if spawned.alike or not alike else ("addresses",)

@@ -17,7 +17,7 @@ from .descriptors import DescriptorGroup
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
-_BOOT = """import sys; sys.path[:not sys.flags.safe_path] = {folder!r}, {sandbox!r}
+_BOOT = """import sys; sys.path[:not getattr(sys.flags, "safe_path", 0)] = {folder!r}, {sandbox!r}
 import inside.shut, worker.boot
 worker.boot.main({control:>3}, {guard_end:>3}, inside.shut.shut, network={network})"""
 """The worker imports nothing of ours: the function that isolates it is passed to it."""
@@ -57,10 +57,17 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SAME_ADDRESSES = 0x0040000
 
 
-def environment(hash_seed: int) -> dict[str, str]:
-    """The environment variables of a script."""
+def environment(hash_seed: int, program: str = "") -> dict[str, str]:
+    """The environment variables of a script.
+
+    Args:
+        hash_seed: The value of PYTHONHASHSEED.
+        program: The interpreter; empty for quizlog's own.
+    """
     inherited = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    path = f"{os.path.dirname(sys.executable)}:{_PATH}"
+    if program:  # this is where quizlog's own interpreter has its library
+        inherited.pop("PYTHONHOME", None)
+    path = f"{os.path.dirname(program or sys.executable)}:{_PATH}"
     return {**inherited, **_FIXED, "PATH": path, "PYTHONHASHSEED": str(hash_seed)}
 
 
@@ -109,9 +116,12 @@ class Spawned:
         hash_seed: The value of PYTHONHASHSEED.
         alike: Whether it gets the same memory addresses as every other run.
         network: Whether it may use the machine's network.
+        program: The interpreter; empty for quizlog's own.
     """
 
-    def __init__(self, hash_seed: int, *, alike: bool = True, network: bool = False) -> None:
+    def __init__(
+        self, hash_seed: int, *, alike: bool = True, network: bool = False, program: str = ""
+    ) -> None:
         open_standard_descriptors()
         control = _control()
         with DescriptorGroup() as group:
@@ -126,7 +136,7 @@ class Spawned:
             with _SameAddresses(alike) as memory:
                 self.alike = memory.holds
                 """Whether it has the same memory addresses as every other run."""
-                self.pid = _started(hash_seed, network, numbers)
+                self.pid = _started(hash_seed, network, numbers, program)
         for fd in (empty, inner, guard_end):
             os.close(fd)
 
@@ -137,16 +147,16 @@ def _control() -> int:
     return _CONTROL if most < 0 else min(_CONTROL, most - 4)
 
 
-def _started(hash_seed: int, network: bool, numbers: dict[int, int]) -> int:
+def _started(hash_seed: int, network: bool, numbers: dict[int, int], program: str) -> int:
     """Start an interpreter with some of our descriptors, under other numbers."""
     *_, control, guard_end = numbers.values()
     boot = _BOOT.format(
         folder=_FOLDER, sandbox=_SANDBOX, control=control, guard_end=guard_end, network=network
     )
-    command, variables = [sys.executable, "-c", boot], environment(hash_seed)
+    started, variables = program or sys.executable, environment(hash_seed, program)
     actions = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in numbers.items()]
     return when_there_is_room(
-        lambda: os.posix_spawn(sys.executable, command, variables, file_actions=actions)
+        lambda: os.posix_spawn(started, [started, "-c", boot], variables, file_actions=actions)
     )
 
 
@@ -159,14 +169,16 @@ def prestart(hash_seed: int) -> None:
     _early.append((hash_seed, Spawned(hash_seed)))
 
 
-def take(hash_seed: int, *, alike: bool = True, network: bool = False) -> Spawned:
+def take(
+    hash_seed: int, *, alike: bool = True, network: bool = False, program: str = ""
+) -> Spawned:
     """An interpreter with this hash seed: the one started early, or a fresh one."""
     with _TAKING:
-        for known, spawned in _early if alike and not network else []:
+        for known, spawned in _early if alike and not network and not program else []:
             if known == hash_seed:
                 _early.remove((known, spawned))
                 return spawned
-    return Spawned(hash_seed, alike=alike, network=network)
+    return Spawned(hash_seed, alike=alike, network=network, program=program)
 
 
 def discard() -> None:

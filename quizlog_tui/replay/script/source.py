@@ -18,6 +18,7 @@ from ...files.regular_file import read_regular
 from ...files.stamp import Stamp, stamp_of
 from .grants import NAMES, granted
 from .input_kinds import tags_in
+from .interpreter import OWN, Interpreter, interpreter_of, when_a_module_is_missing
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
@@ -36,6 +37,22 @@ class Source:
     """The file's bytes, exactly as they will be run."""
     granted: frozenset[str] = frozenset()
     """The user's grants for this version, whether or not the script requests them."""
+    in_place: bool = False
+    """Whether its file is there, and perhaps an environment with its libraries near it."""
+
+    @cached_property
+    def interpreter(self) -> Interpreter:
+        """What runs it.
+
+        Raises:
+            ConfigError: The interpreter that the user chose cannot be used.
+        """
+        return interpreter_of(self.path, self.data) if self.in_place else OWN
+
+    @property
+    def missing_module_hint(self) -> str:
+        """What to tell when it finds no module of some name."""
+        return when_a_module_is_missing(self.path, self.data, self.interpreter)
 
     @cached_property
     def code_hash(self) -> str:
@@ -92,8 +109,9 @@ class Source:
 
     @cached_property
     def version(self) -> str:
-        """Identifies all that affects a run: the hash of the bytes, and the grants in use."""
-        return " ".join((self.code_hash, *self.allowed))
+        """Identifies all that affects a run: the bytes, the grants in use and the interpreter."""
+        by = () if self.interpreter == OWN else (self.interpreter.name, self.interpreter.version)
+        return " ".join((self.code_hash, *self.allowed, *by))
 
     def line(self, number: int) -> str:
         """The text of line `number` (from 1), empty if there is none."""
@@ -156,7 +174,7 @@ def read_source(path: Path, *, ours: bool = True) -> Source:
         ScriptError: The file is missing, a directory, not a regular file, too big, or unreadable.
     """
     try:
-        source = Source(path.absolute(), read_regular(path, MAX_BYTES))
+        source = Source(path.absolute(), read_regular(path, MAX_BYTES), in_place=True)
     except FileNotFoundError:
         raise ScriptError("the script does not exist", where=str(path), hint=_HINT) from None
     except IsADirectoryError:

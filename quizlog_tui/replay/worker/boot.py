@@ -13,7 +13,7 @@ import os
 import sys
 from types import CodeType, ModuleType
 
-from . import guard, hooks, system
+from . import environment, guard, hooks, system
 from .fixed.fixed_world import FixedWorld
 from .folder import Folder
 from .isolation import Shut, isolate
@@ -70,6 +70,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     code.install()
     taint.begin()
     wire.send(f'["place", {quote(folder.way)}, {quote(isolation)}]')
+    environment.enter(job.libraries)
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
 
 
@@ -106,7 +107,7 @@ def _limit_memory(limit: int) -> None:
 def _become_plain(folder: str, argv: list[str]) -> None:
     """Put `sys` into the state that `python script.py` has."""
     sys.argv[:] = argv
-    sys.path[:2] = [] if sys.flags.safe_path else [folder]
+    sys.path[:2] = [] if getattr(sys.flags, "safe_path", False) else [folder]
     for name in [name for name in sys.modules if name.split(".")[0] in ("worker", "inside")]:
         del sys.modules[name]
 

@@ -45,7 +45,7 @@ class FamilyBounds:
     def _hold_too_much(self, started: list[int]) -> bool:
         if sum(sum(_pages(pid)) for pid in started) <= self.memory:
             return False  # every sum below is smaller
-        own, shared = map(sum, zip(*map(_held, started), strict=True))
+        own, shared = map(sum, zip(*map(_held, started)))
         if own > self.memory and len(started) <= _SHARED_BY_FORKS:
             return True
         return own + shared > self.memory and sum(map(_share, started)) > self.memory

@@ -27,6 +27,8 @@ _SETTINGS = (
 """Parts of `/etc` that libraries read; other parts contain secrets, which root could read."""
 _PARTS = ("bin", "lib", "lib64", "libexec", "include", "share", "etc", "pyvenv.cfg")
 """Parts of an interpreter's folder, which may also be somebody's project folder."""
+_OF_ENVIRONMENT = ("bin", "lib", "pyvenv.cfg")
+"""Parts of a virtual environment, none of which may be a link."""
 _DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fonts")
 """Caches of fonts in the user's home, which take seconds to make again."""
 
@@ -68,6 +70,7 @@ def _readable(folder: Folder, job: Job) -> Iterator[str]:
         yield f"/etc/{name}"
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
     parts = [f"{prefix}/{part}" for prefix in prefixes for part in _PARTS]
+    parts += [f"{job.libraries}/{part}" for part in _OF_ENVIRONMENT if job.libraries]
     yield from parts
     libraries = [*sys.path, *os.environ.get("LD_LIBRARY_PATH", "").split(":")]
     known = ("/usr/", *(f"{part}/" for part in parts))

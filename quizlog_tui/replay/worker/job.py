@@ -15,14 +15,14 @@ class Job:
     def __init__(self, fields: list[bytes]) -> None:
         *fixed, self.source = fields
         """The script's bytes."""
-        self.path, self.name, *numbers, self.at, self.files_folder = map(os.fsdecode, fixed[:-6])
+        self.path, self.name, *numbers, self.at, self.files_folder = map(os.fsdecode, fixed[:-7])
         """The script, absolute; its file name; another path at which it shall find its folder, and
         a folder that takes what it writes: both may be empty."""
         self.seed, self.memory, self.start, self.tick, self.max_unreported = map(int, numbers)
         """Bytes of data it may use, 0 for no bound; nanoseconds since the epoch where the clocks
         start, and by which a reading advances them; bytes it may write before it tells of the
         questions that were answered meanwhile."""
-        asked, changed, hidden, private, variables, args = map(os.fsdecode, fixed[-6:])
+        asked, changed, hidden, private, variables, args, libraries = map(os.fsdecode, fixed[-7:])
         self.asked = frozenset(_texts(asked))
         """What the script asked for: `real-clock`, `real-network`, `real-files` and so on."""
         self.changed = frozenset(_texts(changed))
@@ -35,6 +35,8 @@ class Job:
         """Variables, `NAME=value`, beyond the fixed ones."""
         self.args = args.split("\0")[:-1]
         """The script's arguments, each of which may be empty."""
+        self.libraries = libraries
+        """The virtual environment with the script's libraries; empty for the interpreter's own."""
 
 
 def _texts(packed: str) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from itertools import islice
-from types import TracebackType
+from types import CodeType, TracebackType
 
 from . import OWN
 from .wire import quote
@@ -92,11 +92,18 @@ def _lines(trace: TracebackType | None, files: OwnFiles) -> list[tuple[int, int,
         code = trace.tb_frame.f_code
         file = files.name(code.co_filename)
         if file is not None:
-            position = next(islice(code.co_positions(), trace.tb_lasti // 2, None), None)
-            last = position[1] if position else None
-            found.append((trace.tb_lineno, max(trace.tb_lineno, last or 0), file))
+            last = _last_line(code, trace.tb_lasti)
+            found.append((trace.tb_lineno, max(trace.tb_lineno, last), file))
         trace = trace.tb_next
     return found
+
+
+def _last_line(code: CodeType, at: int) -> int:
+    """The last line of the statement at an instruction; 0 if its code does not tell."""
+    if sys.version_info < (3, 11):
+        return 0
+    position = next(islice(code.co_positions(), at // 2, None), None)
+    return position[1] or 0 if position else 0
 
 
 def clean(error: BaseException | None, seen: set[int]) -> None:
@@ -107,7 +114,7 @@ def clean(error: BaseException | None, seen: set[int]) -> None:
     error.__traceback__ = _without_own(error.__traceback__)
     clean(error.__cause__, seen)
     clean(error.__context__, seen)
-    if isinstance(error, BaseExceptionGroup):
+    if sys.version_info >= (3, 11) and isinstance(error, BaseExceptionGroup):
         for member in error.exceptions:
             clean(member, seen)
 

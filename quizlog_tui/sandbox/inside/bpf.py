@@ -230,7 +230,7 @@ def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
     """Steps for calls that depend on an argument; as in the kernel, only its low 32 bits count."""
     refuse = (_RETURN, _ERRNO | errno.EPERM, 0, 0)
     left = range(len(families), 0, -1)
-    known = [(_JUMP_EQ, family, jump, 0) for family, jump in zip(families, left, strict=True)]
+    known = [(_JUMP_EQ, family, jump, 0) for family, jump in zip(families, left)]
     # A datagram socket of a pair can be connected to a named socket; a stream socket cannot.
     paired = () if _UNIX in families else ((_JUMP_SET, _DATAGRAMS, 0, 1), refuse)
     return [

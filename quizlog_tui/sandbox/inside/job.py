@@ -74,7 +74,7 @@ def _read_setup(sock: socket.socket) -> tuple[RunSetup, str]:
         data: dict[str, Any] = message.data
         if "run" in data:
             return RunSetup(**data["run"]), data["code"]
-        for path, fd in zip(data["files"], message.fds, strict=True):
+        for path, fd in zip(data["files"], message.fds):
             _copy(path, fd)
 
 

@@ -35,6 +35,8 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
             here = number == at
             text = f"{'▶' if here else ' '} {number:4} {file.line(number)}"
             lines.append(line((text, "error" if here else "dim"), cut=True))
+    if kind == "ModuleNotFoundError":
+        lines.append(line((source.missing_module_hint, "warn")))
     said = transcript.exit_text.splitlines()[-_MOST_EXIT_LINES:]
     lines += [line((text, "warn")) for text in said]
     return lines if whole else [*lines, line((message, "error"))]

@@ -69,7 +69,7 @@ class CodeWatch:
     def _text(self, code: CodeType) -> str:
         """The source of the code if it was compiled last; else empty."""
         source, name = self._source
-        if isinstance(source, bytes | bytearray):
+        if isinstance(source, (bytes, bytearray)):
             source = bytes(source).decode("utf-8", "replace")
         if isinstance(name, bytes):
             name = os.fsdecode(name)

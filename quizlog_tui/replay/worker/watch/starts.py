@@ -9,7 +9,9 @@ from types import FrameType
 from typing import Any
 
 from .. import OWN
-from .wait_reader import WaitReader
+
+if sys.version_info >= (3, 11):
+    from .wait_reader import WaitReader
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _STARTERS = frozenset({"threading", "subprocess", "multiprocessing", "concurrent", "asyncio", "os"})
@@ -64,6 +66,8 @@ class Starts:
 
     def _waited(self, frame: FrameType, *, thread: bool) -> bool | None:
         """Whether a function of the script waits for what it starts; None if its caller decides."""
+        if sys.version_info < (3, 11):
+            return False  # such code does not tell which call of a line runs
         positions = islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
         _, line, _, column = next(positions, (None,) * 4)
         try:

@@ -1,0 +1,249 @@
+"""Finds the interpreter that runs a script, and the virtual environment with its libraries.
+
+They are, in this order: what the user chose for the script by `--python`; the environment that `uv`
+made for a script that lists its libraries (PEP 723); the nearest `.venv` beside or above the
+script; quizlog's own interpreter.
+
+An environment that nobody chose may be a stranger's. Its program is never started: an interpreter
+of the user's own is, and gets the environment's libraries when it is isolated (see
+`worker.environment`), so that they can do no more than the script itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ...errors import ConfigError
+from ..worker import OWN as OWN_MODULES
+from .chosen_interpreters import chosen_interpreter, store_choice
+
+OLDEST = (3, 9)
+"""The first version of Python that can run scripts."""
+_INLINE = re.compile(rb"^# /// script\s*$", re.M)
+_SETTING = re.compile(r"^(home|version|version_info)\s*=\s*(.*?)\s*$", re.M)
+_SECONDS = 20
+_INSTALLED = ("/usr/", "/opt/", "/Library/", "/nix/store/", "/gnu/store/")
+"""Folders whose programs only the machine's owner installs."""
+_HINT = "choose one: quizlog new SCRIPT --python PATH"
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """What runs a script."""
+
+    program: str
+    """The program that is started."""
+    version: str
+    """Its version, such as `3.12.1`."""
+    environment: str = ""
+    """The folder of the virtual environment with the script's libraries; empty for the program's
+    own libraries."""
+
+    @property
+    def name(self) -> str:
+        """The path by which a user knows it."""
+        return f"{self.environment}/bin/python" if self.environment else self.program
+
+
+OWN = Interpreter(sys.executable, ".".join(map(str, sys.version_info[:3])))
+"""The interpreter that runs quizlog."""
+
+
+def interpreter_of(script: Path, source: bytes) -> Interpreter:
+    """The interpreter that runs a script.
+
+    Args:
+        script: The absolute path of the script.
+        source: Its bytes.
+
+    Raises:
+        ConfigError: The one that the user chose cannot be used.
+    """
+    chosen = chosen_interpreter(script)
+    if chosen:
+        return chosen_by_user(chosen)
+    folder = next(_environments(script, source), "")
+    return _found(folder) or OWN if folder else OWN
+
+
+def chosen_by_user(program: str) -> Interpreter:
+    """The interpreter that is meant by the path of a program, which may be an environment's.
+
+    Raises:
+        ConfigError: It cannot run scripts; the message says why.
+    """
+    environment = os.path.dirname(os.path.dirname(program))
+    if not os.path.isfile(f"{environment}/pyvenv.cfg"):
+        environment = ""
+    version, base = _asked(_base_of(environment) if environment else program)
+    if not version:
+        raise ConfigError("is not a Python interpreter that runs", where=program, hint=_HINT)
+    if not _is_new_enough(version):
+        oldest = ".".join(map(str, OLDEST))
+        message = f"is Python {version}; scripts run with {oldest} or newer"
+        raise ConfigError(message, where=program, hint=_HINT)
+    return _interpreter(base, version, environment)
+
+
+def choose(script: Path, program: str) -> None:
+    """Choose the program that runs a script from now on, on this machine.
+
+    Args:
+        script: The script.
+        program: The path of an interpreter, or a name to be searched for like a command.
+
+    Raises:
+        ConfigError: It cannot run scripts, or the choice cannot be stored.
+    """
+    import shutil
+
+    path = os.path.abspath(os.path.expanduser(shutil.which(program) or program))
+    chosen_by_user(path)
+    store_choice(script, path)
+
+
+def when_a_module_is_missing(script: Path, source: bytes, used: Interpreter) -> str:
+    """Which interpreter a script ran with, and how to choose another, in one line.
+
+    Args:
+        script: The script, which found no module of some name.
+        source: Its bytes.
+        used: The interpreter.
+    """
+    uv = f"uv sync --script {script.name}" if _INLINE.search(source) else ""
+    choice = uv or f"quizlog new {script.name} --python PATH, or a .venv beside the script"
+    return f"it ran with Python {used.version} ({used.name}); to give it its libraries: {choice}"
+
+
+def _found(environment: str) -> Interpreter | None:
+    """The interpreter for an environment that nobody chose; None if it cannot be used."""
+    base = _base_of(environment)
+    if not base or not _is_installed(base):
+        return None
+    version, base = _asked(base)
+    return _interpreter(base, version, environment) if _is_new_enough(version) else None
+
+
+def _interpreter(base: str, version: str, environment: str) -> Interpreter:
+    own_environment = bool(environment) and os.path.realpath(environment) == _real_prefix()
+    same = not environment and os.path.realpath(base) == os.path.realpath(sys.executable)
+    without = sys.prefix == sys.base_prefix
+    return OWN if own_environment or (same and without) else Interpreter(base, version, environment)
+
+
+def _real_prefix() -> str:
+    return os.path.realpath(sys.prefix)
+
+
+def _environments(script: Path, source: bytes) -> Iterator[str]:
+    """The folders of the environments that the script can use, the first to be preferred."""
+    if _INLINE.search(source) and (made := _made_by_uv(script)):
+        yield made
+    for folder in script.parents:
+        if _is_plain(f"{folder}/.venv"):
+            yield f"{folder}/.venv"
+
+
+def _is_plain(environment: str) -> bool:
+    """Whether this is an environment of the user without links to elsewhere.
+
+    What it links to would be shown to the script.
+    """
+    parts = (environment, f"{environment}/lib", f"{environment}/bin", f"{environment}/pyvenv.cfg")
+    try:
+        owner = os.lstat(environment).st_uid
+    except OSError:
+        return False
+    linked = any(map(os.path.islink, parts))
+    return owner in (os.getuid(), 0) and not linked and os.path.isfile(parts[-1])
+
+
+def _made_by_uv(script: Path) -> str:
+    """The environment that `uv` made for a script; empty if there is none.
+
+    Nothing near the script may name a program that `uv` would start to look at it: neither a file
+    `.python-version` nor the current folder's `.venv`.
+    """
+    import shutil
+
+    uv = shutil.which("uv")
+    if not uv:
+        return ""
+    words = [uv, "python", "find", "--no-config", "--offline", "--no-python-downloads", "--script"]
+    variables = {key: text for key, text in os.environ.items() if key != "VIRTUAL_ENV"}
+    found = _output([*words, str(script)], variables)
+    folder = os.path.dirname(os.path.dirname(found))
+    return folder if found and os.path.isfile(f"{folder}/pyvenv.cfg") else ""
+
+
+def _base_of(environment: str) -> str:
+    """The program that an environment was made from; empty if there is none."""
+    try:
+        settings = dict(_SETTING.findall(Path(environment, "pyvenv.cfg").read_text("utf-8")))
+    except (OSError, UnicodeDecodeError):
+        return ""
+    version = settings.get("version_info") or settings.get("version", "")
+    home, names = settings.get("home", ""), ("python" + ".".join(version.split(".")[:2]), "python3")
+    found = (f"{home}/{name}" for name in names if os.access(f"{home}/{name}", os.X_OK))
+    return next(found, "") if os.path.isabs(home) and "/" not in names[0] else ""
+
+
+def _is_installed(program: str) -> bool:
+    """Whether a program is one that the user installed, and not one that came with a script."""
+    import shutil
+
+    real = os.path.realpath(program)
+    home = os.path.expanduser("~")
+    own = (f"{os.path.realpath(sys.base_prefix)}/bin/", f"{home}/.pyenv/versions/")
+    uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or f"{home}/.local/share/uv/python"
+    known = [os.path.realpath(folder) + "/" for folder in (*own, uv)]
+    if real.startswith((*_INSTALLED, *known)):
+        return True
+    on_path = shutil.which(os.path.basename(program))
+    if on_path is None or not os.path.isabs(on_path):
+        return False
+    return os.path.realpath(on_path) == real
+
+
+_PROBE = """import sys
+print('.'.join(map(str, sys.version_info[:3])), sys.executable, sep='\\n', flush=True)
+sys.path[:0] = {folders}
+sys.version_info >= {oldest} and __import__('inside.shut') and __import__('worker.boot')"""
+
+
+@lru_cache(64)
+def _asked(program: str) -> tuple[str, str]:
+    """The version of an interpreter and its own path, both empty if it is none.
+
+    A program such as a shim of pyenv is not the interpreter that it starts. It also imports the
+    worker: the first import compiles it, which moves what later is in memory.
+    """
+    replay = os.path.dirname(OWN_MODULES.rstrip(os.sep))
+    folders = [replay, os.path.join(os.path.dirname(replay), "sandbox")]
+    text = _PROBE.format(folders=folders, oldest=OLDEST)
+    found = _output([program, "-I", "-S", "-c", text]) if program else ""
+    version, _, path = found.partition("\n")
+    return (version, path) if re.fullmatch(r"\d+\.\d+\.\d+", version) and path else ("", "")
+
+
+def _is_new_enough(version: str) -> bool:
+    return bool(version) and tuple(map(int, version.split(".")))[:2] >= OLDEST
+
+
+def _output(words: list[str], variables: dict[str, str] | None = None) -> str:
+    """What a program writes, without the final newline; empty if it fails."""
+    import subprocess
+
+    with contextlib.suppress(OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        done = subprocess.run(
+            words, cwd="/", env=variables, capture_output=True, timeout=_SECONDS, check=True
+        )
+        return done.stdout.decode().strip()
+    return ""

@@ -1,0 +1,196 @@
+"""Scripts that run with another interpreter, or with the libraries of an environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.errors import ConfigError
+from quizlog_tui.proof.verify import verify
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.script.interpreter import choose
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.replay.world import parse_world
+from quizlog_tui.session.session import Session
+from tests.support.build import Build
+from tests.support.interpreters import VERSIONS, make_environment, python_of
+from tests.support.isolation import needs_isolation
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
+THIS = ".".join(map(str, sys.version_info[:2]))
+TINY = "def double(n):\n    return 2 * n\n"
+QUIZ = """
+import random, sys, threading, time
+import tiny
+print(*sys.version_info[:2], sys.prefix, sys.executable)
+n = tiny.double(random.randrange(100))
+print(n, {"a", "b", "c"}, time.time(), id(object()))
+answer = int(input("how much? "))
+name = input("who? ")
+if answer != n:
+    raise Exception("not so")  #score = 0.5
+"""
+
+
+def run_in(script: Path, *answers: str) -> list[str]:
+    return replay(script, 7, answers).print
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_script_runs_alike_in_an_environment_of_each_version(
+    version: str, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python, environment = python_of(version), build.folder / ".venv"
+    monkeypatch.setenv("PATH", f"{python.parent}:{os.environ['PATH']}")
+    make_environment(python, environment, tiny=TINY)
+    record = build.record(QUIZ, "1", "Ann")
+    with Replayer() as replayer, Session(record, replayer) as session:
+        session.save()
+        reply = session.reply()
+        assert reply.last_error and reply.last_error.score == 0.5
+        assert (
+            reply.print[0] == f"{version.replace('.', ' ')} {environment} {environment}/bin/python"
+        )
+        session.rewind(1)
+        session.rewind(0)
+        assert session.reply().next_prompt == "how much? "
+        session.answer("1")
+        session.answer("Ann")
+    file = RecordFile(record).read()
+    assert parse_world(file.extras["world"])["python"].startswith(f"{version}.")
+    found = verify(record)
+    assert found.verdict == "reproducible", found
+
+
+def test_the_nearest_environment_above_a_script_has_its_libraries(build: Build) -> None:
+    make_environment(python_of(THIS), build.folder / ".venv", tiny=TINY)
+    below = build.folder / "a" / "b"
+    below.mkdir(parents=True)
+    script = build.script(QUIZ).rename(below / "quiz.py")
+    assert str(build.folder / ".venv") in run_in(script)[0]
+    make_environment(python_of(THIS), build.folder / "a" / ".venv", tiny=TINY)
+    assert str(build.folder / "a" / ".venv") in run_in(script)[0]
+
+
+HARM = """
+import os
+try:
+    open({canary!r}, "w").close()
+except OSError as error:
+    print("refused", flush=True)
+"""
+
+
+def test_what_an_environment_runs_at_the_start_is_isolated_like_the_script(build: Build) -> None:
+    canary = build.outside / "canary"
+    packages = make_environment(python_of(THIS), build.folder / ".venv", tiny=TINY)
+    (packages / "harm.py").write_text(HARM.format(canary=str(canary)))
+    (packages / "harm.pth").write_text("import harm\n")
+    (packages / "sitecustomize.py").write_text("import harm\n")
+    run = replay(build.script(QUIZ), 7, [])
+    needs_isolation(*run.unavailable)
+    assert run.print[0] == "refused"
+    assert not canary.exists()
+
+
+def _planted(path: Path, canary: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.write_text(f'#!/bin/sh\ntouch "{canary}"\nexec "{sys.executable}" "$@"\n')
+    path.chmod(0o755)
+
+
+def test_a_program_that_came_with_a_script_is_never_started(build: Build) -> None:
+    canary = build.outside / "canary"
+    make_environment(python_of(THIS), build.folder / ".venv", tiny=TINY)
+    for name in ("python", "python3", f"python{THIS}"):
+        _planted(build.folder / ".venv" / "bin" / name, canary)
+    script = build.script(QUIZ)
+    assert str(build.folder / ".venv") in run_in(script)[0]
+    settings = build.folder / ".venv" / "pyvenv.cfg"
+    settings.write_text(f"home = {build.folder}/.venv/bin\nversion = {THIS}.1\n")
+    assert "tiny" in str(replay(script, 7, []).last_error)
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("part", ["lib", "bin", ""])
+def test_no_link_shows_the_script_another_folder(part: str, build: Build) -> None:
+    secret = build.outside / "secret"
+    secret.write_text("secret")
+    environment = build.folder / ".venv"
+    environment.mkdir()
+    (build.outside / "pyvenv.cfg").write_text("")
+    shutil.copy(build.outside / "pyvenv.cfg", environment)
+    shutil.rmtree(environment) if not part else None
+    (environment / part if part else environment).symlink_to(build.outside)
+    script = build.script(f"print(open({str(secret)!r}).read())")
+    run = replay(script, 7, [])
+    needs_isolation(*run.unavailable)
+    assert "ermission" in str(run.last_error)
+
+
+INLINE = '# /// script\n# dependencies = []\n# requires-python = ">=3.9"\n# ///\n'
+
+
+@pytest.mark.skipif(not shutil.which("uv"), reason="needs uv")
+def test_the_environment_that_uv_made_for_a_script_has_its_libraries(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV_CACHE_DIR", str(build.outside / "cache"))
+    script = build.script(QUIZ)
+    script.write_text(INLINE + script.read_text())
+    assert f"uv sync --script {script.name}" in read_source(script).missing_module_hint
+    words = ["uv", "sync", "--offline", "--no-python-downloads", "--script", str(script)]
+    made = subprocess.run(words, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"uv makes no environment here: {made.stderr}")
+    (packages,) = (build.outside / "cache").glob("environments*/*/lib/python*/site-packages")
+    (packages / "tiny.py").write_text(TINY)
+    copy = script.with_name("other.py")
+    assert "tiny" in str(replay(shutil.copy(script, copy), 7, []).last_error)
+    canary = build.outside / "canary"
+    _planted(build.folder / "planted", canary)
+    (build.folder / ".python-version").write_text(str(build.folder / "planted"))
+
+    fresh = subprocess.run(
+        [sys.executable, "-c", f"import quizlog_tui as q; print(q.replay({str(script)!r}, 7, []).print)"],
+        capture_output=True, text=True, check=True, cwd=build.folder,
+    )  # fmt: skip
+    assert str(packages.parents[2]) in fresh.stdout
+    assert not canary.exists()
+
+
+def test_a_chosen_interpreter_belongs_to_the_script_on_this_machine(build: Build) -> None:
+    environment = build.outside / "libraries"
+    make_environment(python_of(THIS), environment, tiny=TINY)
+    script = build.script(QUIZ)
+    choose(script, str(environment / "bin" / "python"))
+    assert str(environment) in run_in(script)[0]
+    script.write_text(script.read_text() + "\n# edited\n")
+    assert str(environment) in run_in(script)[0]
+    shutil.rmtree(environment)
+    with pytest.raises(ConfigError, match="is not a Python interpreter that runs") as gone:
+        replay(read_source(script), 7, [])
+    assert "--python" in str(gone.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#!/bin/sh\nexit 1\n", "is not a Python interpreter that runs"),
+        ("#!/bin/sh\nprintf '3.8.1\\n/x\\n'\n", "is Python 3.8.1; scripts run with 3.9 or newer"),
+    ],
+)
+def test_what_cannot_run_scripts_is_not_chosen(text: str, said: str, build: Build) -> None:
+    program = build.folder / "program"
+    program.write_text(text)
+    program.chmod(0o755)
+    with pytest.raises(ConfigError) as refused:
+        choose(build.script(QUIZ), str(program))
+    assert said in refused.value.message
+    assert os.fspath(program) in str(refused.value.where)
