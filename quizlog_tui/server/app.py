@@ -17,7 +17,6 @@ from ..errors import QuizlogError, refusal
 from ..solver.models.choice import Choice
 from .admission.bounds import Bounds
 from .admission.shield import AccessRules, Shield
-from .asking import Asking
 from .bodies import ScriptStep, Solve, Step
 from .docs import HEADERS, docs_page
 from .events import events
@@ -30,6 +29,7 @@ from .faults import (
     status_of,
 )
 from .lookup import Folders
+from .model_questions import ModelQuestions
 from .replayer_pool import ReplayerPool
 from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
@@ -61,7 +61,7 @@ class Json(Response):
 def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     """Make the application. It ends its processes on shutdown; the caller closes `tasks`."""
     sessions = Sessions(settings.folders, ReplayerPool(settings.bounds.processes))
-    asking = Asking(sessions, settings.choice)
+    asking = ModelQuestions(sessions, settings.choice)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -125,7 +125,7 @@ def _steps(sessions: Sessions) -> APIRouter:
     return router
 
 
-def _questions(asking: Asking) -> APIRouter:
+def _questions(asking: ModelQuestions) -> APIRouter:
     router = APIRouter(default_response_class=Json)
 
     @router.post("/solve", summary="Ask several models and make a decision", responses=DECIDED)

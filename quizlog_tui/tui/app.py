@@ -35,7 +35,7 @@ from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
 from .messages import Neighbour, OpenRecord
 from .screens.base import QuizlogScreen
-from .screens.player.opening import OpeningScreen, is_long
+from .screens.player.opening_screen import OpeningScreen, is_long
 from .screens.player.player import PlayerScreen
 from .search_hits import ChosenHit
 from .state import State

@@ -16,7 +16,7 @@ from quizlog_tui.episodes.build.trace import _unique_names
 from quizlog_tui.episodes.format.lines import to_line
 from quizlog_tui.episodes.format.schema import SCHEMA_FILE, json_schema
 from quizlog_tui.episodes.read.check import check_line
-from quizlog_tui.episodes.runs.declared import difficulty_of, hint_of
+from quizlog_tui.episodes.runs.declarations import difficulty_of, hint_of
 from quizlog_tui.episodes.runs.instance import Instance
 from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.errors import EpisodeError

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from quizlog_tui.server import asking, sessions
+from quizlog_tui.server import model_questions, sessions
 from tests.server.conftest import QUIZ, Server, voters
 from tests.support.build import Build
 
@@ -55,7 +55,7 @@ async def test_no_memory_is_told_and_a_defect_is_none_of_it(
 async def test_progress_ends_with_what_the_system_refuses(
     serving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "chosen_panel", refusing(errno.ENOSPC))
+    monkeypatch.setattr(model_questions, "chosen_panel", refusing(errno.ENOSPC))
     transport = httpx.ASGITransport(serving(voters(tmp_path / "models.yaml", a=4)))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
         body = {"question": {"text": "2 + 2 = "}}

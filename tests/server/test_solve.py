@@ -13,8 +13,8 @@ import pytest
 from fastapi import FastAPI
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.server import asking as asking_module
 from quizlog_tui.server import events as events_module
+from quizlog_tui.server import model_questions
 from quizlog_tui.server.events import events
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.backend import Backend, BackendError
@@ -147,7 +147,7 @@ async def test_a_server_that_is_none_of_ours() -> None:
 async def test_the_budget_runs_while_a_question_waits_for_others(
     serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking_module, "AT_ONCE", 1)
+    monkeypatch.setattr(model_questions, "AT_ONCE", 1)
     models = tmp_path / "models.yaml"
     models.write_text("models: [{name: slow, command: [sleep, '1000']}]")
     body = {"question": {"text": "2 + 2 = "}, "budget": 0.4}

@@ -23,7 +23,7 @@ from ..format.matching import Matcher
 from ..format.times import EPOCH, stamp
 from ..format.triangulate import reasons_against, standing, triangulate
 from ..runs.decision_runs import is_repeated, witnesses
-from ..runs.declared import difficulty_of, hint_of
+from ..runs.declarations import difficulty_of, hint_of
 from ..runs.instance import Instance
 from ..runs.runs import Replay, Replayed, SolverRun, clean, is_text, shown
 from .conversation import REFUSED, conversation, refused_messages

@@ -16,7 +16,7 @@ from ...replay.world import CODE, describe_observation, doubt, start_of
 from ...text import one_line
 from ..format.hashing import value_hash
 from ..format.times import stamp_of
-from ..runs.declared import names_by_line
+from ..runs.declarations import names_by_line
 from ..runs.runs import Replayed, Turn, clean, shown, step_answer
 
 if TYPE_CHECKING:

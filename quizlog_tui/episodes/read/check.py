@@ -17,8 +17,8 @@ from ..format.lines import seal_fits, sealed_as_is
 from ..format.migrations import converted, gold_metadata
 from ..format.rules import GOLD, RULES, RuleFinding, View, says_quizlog
 from ..format.schema import SHAPE
-from .advice import ADVICE, LONG_LINE
 from .reading import LineError, lines, parse
+from .trainer_warnings import ADVICE, LONG_LINE
 
 if TYPE_CHECKING:
     from ..format.hashing import JsonObject

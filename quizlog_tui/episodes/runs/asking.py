@@ -19,7 +19,7 @@ from typing import Protocol
 
 from ...errors import EpisodeError, QuizlogError
 from ...record.durable import write_text
-from .declared import hint_of
+from .declarations import hint_of
 from .instance import Instance
 from .runs import SolverRun, Turn
 

@@ -18,7 +18,7 @@ from ...replay.script.source import Source, read_source
 from ...solver.decisions.decision_file import decisions_path, read_decisions
 from ..build.trace import script_name
 from .decision_runs import gold_run, own_runs, taken
-from .declared import is_gold
+from .declarations import is_gold
 from .runs import SolverRun, Turn
 from .scripts import data_hash
 

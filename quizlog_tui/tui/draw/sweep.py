@@ -15,8 +15,8 @@ from ...text import one_line, plural
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout
 from ..widgets.lines.documents import Document, Line, Paragraphs, line
 from .error import error_lines
-from .joined import Joined
 from .output import RunOutput
+from .stacked_documents import StackedDocuments
 from .status_signs import MARKS, STYLES, WORDS
 
 _RANKS = {"success": 0, "in_progress": 1, "error": 2}
@@ -139,4 +139,4 @@ def attempt_document(attempt: SweepAttempt, source: Source) -> Document:
     run = attempt.result
     if isinstance(run, QuizlogError):
         return Paragraphs([line((f"! {run}", "warn"))])
-    return Joined(RunOutput(run).at(run), Paragraphs(error_lines(run, source)))
+    return StackedDocuments(RunOutput(run).at(run), Paragraphs(error_lines(run, source)))

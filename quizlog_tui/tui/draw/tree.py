@@ -10,8 +10,8 @@ from ...text import one_line, plural
 from ..clock import Clock
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.lines.documents import Line, Paragraphs, Table, line
-from .joined import Joined
 from .library import state_text
+from .stacked_documents import StackedDocuments
 from .status_signs import STYLES, outcome
 
 _LEVELS = 12
@@ -145,7 +145,7 @@ def _row(row: TreeRow, columns: Layout, clock: Clock) -> Line:
     return cells_line(columns, cells)
 
 
-def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> Joined:
+def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> StackedDocuments:
     """The details of a branch, then all its answers, with the fork marked.
 
     Args:
@@ -153,7 +153,7 @@ def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> Joined:
         path: Its answers.
         clock: Formats times.
     """
-    return Joined(Paragraphs([*_facts(row, clock), line("")]), _answers(row, path))
+    return StackedDocuments(Paragraphs([*_facts(row, clock), line("")]), _answers(row, path))
 
 
 def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:

@@ -34,8 +34,8 @@ from ..draw.notes import (
 from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import tell
+from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.documents import Paragraphs, line
-from ..widgets.lines.heads import Heads
 from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen

@@ -41,7 +41,7 @@ from ..draw.sweep import (
 )
 from ..keys.bindings import screen_bindings
 from ..toasts import tell, warn
-from ..widgets.lines.heads import Heads
+from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen

@@ -24,8 +24,8 @@ from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_row
 from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import complain, tell, warn
+from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.documents import Paragraphs
-from ..widgets.lines.heads import Heads
 from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen

@@ -17,7 +17,7 @@ from ...terminal_text import plain
 from ...text import one_line
 from .drafts import Drafts
 from .editors.editor import Answered
-from .editors.fitted import FittedInput
+from .editors.editor_slot import FittedInput
 from .editors.text_line import TextLine
 from .lines.documents import Document
 from .lines.row_list import RowList

@@ -37,9 +37,9 @@ from ...search_hits import Query
 from ...shelf import Shelf, script_remark
 from ...state import State
 from ...toasts import complain
+from ...widgets.lines.column_heads import Heads
 from ...widgets.lines.columns import Layout
 from ...widgets.lines.documents import Paragraphs
-from ...widgets.lines.heads import Heads
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ..base import DIALOG, QuizlogScreen

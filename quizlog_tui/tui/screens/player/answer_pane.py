@@ -12,7 +12,7 @@ from ...widgets.lines.line_view import LineView
 from .context import PlayerContext
 from .panes import Panes
 from .player_state import PlayerState
-from .recorded import source_to_draw
+from .unreadable_script import source_to_draw
 
 
 class AnswerPane:

@@ -20,7 +20,7 @@ from ..view import in_worker
 from .context import PlayerContext
 from .locked import writes
 from .moves import Moves
-from .recorded import needs_script
+from .unreadable_script import needs_script
 
 if TYPE_CHECKING:
     from .remark import Remark

@@ -14,7 +14,7 @@ from .locked import writes
 from .moves import Moves
 from .panes import Panes
 from .player_state import Mode, finding_of
-from .recorded import needs_script
+from .unreadable_script import needs_script
 
 _MOST_SHOWN = 200
 """Maximum characters of an answer in a confirmation."""

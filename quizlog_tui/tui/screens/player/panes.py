@@ -8,7 +8,7 @@ from ...widgets.prompt_panel import PromptPanel
 from ..base import QuizlogScreen
 from ..view import in_worker
 from .locked import writes
-from .recorded import needs_script
+from .unreadable_script import needs_script
 
 
 class Panes:

@@ -52,9 +52,9 @@ from .output import Output
 from .panes import Panes
 from .player_state import PlayerState, StateHolder, command_values, state_of
 from .prompt import PromptDrawing
-from .recorded import source_to_draw
 from .source_pane import SourcePane
 from .tools import Tools
+from .unreadable_script import source_to_draw
 
 
 class PlayerScreen(QuizlogScreen[None]):

@@ -12,7 +12,7 @@ from ...widgets.prompt_panel import PromptPanel
 from ...widgets.prompt_question import PromptQuestion
 from .locked import locked_text
 from .player_state import PlayerState
-from .recorded import recorded_text
+from .unreadable_script import recorded_text
 
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 

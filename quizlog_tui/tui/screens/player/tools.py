@@ -24,8 +24,8 @@ from .context import PlayerContext
 from .locked import writes
 from .moves import Moves
 from .panes import Panes
-from .recorded import needs_script
 from .source_pane import place_shown
+from .unreadable_script import needs_script
 
 if TYPE_CHECKING:
     from ....episodes.build.make import BuildResult

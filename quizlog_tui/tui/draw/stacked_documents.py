@@ -9,7 +9,7 @@ from itertools import accumulate
 from ..widgets.lines.documents import Document, Line, numbered
 
 
-class Joined:
+class StackedDocuments:
     """The items of several documents, one after the other."""
 
     def __init__(self, *parts: Document) -> None:

@@ -36,7 +36,7 @@ RECENT = 256
 Tell = Callable[[Progress], None]
 
 
-class Asking:
+class ModelQuestions:
     """Asks models on behalf of clients and remembers recent decisions.
 
     Args:
