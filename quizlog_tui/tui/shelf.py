@@ -117,6 +117,11 @@ class Shelf:
         self.status = STATUSES[(STATUSES.index(self.status) + 1) % len(STATUSES)]
         self._arrange()
 
+    def show_all(self) -> None:
+        """End the filter."""
+        self.status = ""
+        self._arrange()
+
     def sort(self, order: str | None = None) -> None:
         """Sort by an order, by default the next one; the same order again reverses it."""
         if order == self.order:

@@ -312,7 +312,7 @@ async def test_escape_stops_a_long_search_and_reload_goes_on(
             held.set()
         screen = await press(pilot, "R")
         assert len(screen._shelf) == 4
-        await pilot.press("escape")
+        await pilot.press("q")
         await idle(pilot)
     assert app.return_code == 0
 
@@ -383,3 +383,42 @@ async def test_what_was_allowed_in_the_player_shows_when_one_comes_back(folder: 
         await pilot.press("escape", "q")
         await library(pilot)
         await shows(pilot, "asks for real-clock (allowed)")
+
+
+async def test_escape_goes_back_to_the_library_and_never_out_of_it(records: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        screen = await library(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "q Library" in screen_text(app).splitlines()[-1]
+        screen = await press(pilot, "escape", "escape")
+        assert marked(screen) == "alpha/record.yaml"
+        await press(pilot, "f")
+        assert len(list(listed(screen))) < 4
+        await press(pilot, "escape")
+        assert len(list(listed(screen))) == 4
+        await pilot.press("escape", "escape")
+        await shows(pilot, "q leaves quizlog")
+        assert "q Quit" in screen_text(app).splitlines()[-1]
+
+
+async def test_escape_does_not_lose_typed_text(records: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await library(pilot)
+        await pilot.press("down", "enter")
+        await settled(pilot)
+        await pilot.press(*"half", "escape", "h", "escape", "escape")
+        await shows(pilot, "there is typed text; q goes back to the library without it")
+        await pilot.press("l", "i", "ctrl+u", "escape", "escape")
+        await library(pilot)
+
+
+async def test_escape_does_not_end_a_record_opened_alone(records: Path) -> None:
+    app = QuizlogApp(records / "beta" / "record.yaml")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "escape", "escape")
+        await settled(pilot)
+        assert "q Leave" in screen_text(app).splitlines()[-1]

@@ -11,6 +11,11 @@ class Drafts:
         self._sent = False
         self._drafts: dict[str, str] = {}
 
+    @property
+    def any_elsewhere(self) -> bool:
+        """Whether text was typed for a question that is not shown."""
+        return any(self._drafts.values())
+
     def send(self) -> None:
         """Note that the answer was sent: text typed from now on is for the next question."""
         self._sent = True

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from ..keys.key_names import shown_key
+from ..way_back import labelled
 
 _ALWAYS = ("app.help", "leave")
 """Actions that stay when there is no room for all keys: a lost user looks for them."""
@@ -54,7 +55,7 @@ class KeyLine(Widget):
             if active.binding.show and not self._typed(active.binding.key):
                 # the first of each action's keys that is not typed as text
                 wanted.setdefault(active.binding.action, active.binding)
-        shown = [(each, shown_key(each.key)) for each in wanted.values()]
+        shown = [(labelled(each, screen), shown_key(each.key)) for each in wanted.values()]
         if shown != self._shown:
             self._shown = shown
             self.refresh()

@@ -124,6 +124,11 @@ class PromptPanel(Vertical):
         return () if self._question is None else self._question.options
 
     @property
+    def has_drafts(self) -> bool:
+        """Whether there is typed text that was not sent, for this question or another."""
+        return bool(self.draft) or self._drafts.any_elsewhere
+
+    @property
     def draft(self) -> str:
         """The typed but unsent text; empty if there is none."""
         fitted = self._fitted.draft

@@ -36,7 +36,7 @@ from ...messages import OpenRecord
 from ...search_hits import Query
 from ...shelf import Shelf, script_remark
 from ...state import State
-from ...toasts import complain
+from ...toasts import complain, tell
 from ...widgets.lines.column_heads import Heads
 from ...widgets.lines.columns import Layout
 from ...widgets.lines.documents import Paragraphs
@@ -312,11 +312,19 @@ class LibraryScreen(QuizlogScreen[None]):
         self.commands.end()
 
     def action_back(self) -> None:
-        """Escape: stop looking for records, else leave."""
+        """Escape: stop looking for records, else end a search or a filter."""
         if self.search.awaited and not self.slow_work.running:
             self.search.stop()
         else:
             super().action_back()
+
+    def _back_out(self) -> None:
+        """End a filter, else stay: quizlog ends by its own key only."""
+        if self._shelf.status:
+            self._shelf.show_all()
+            self.draw()
+        else:
+            tell(self, f"{self.key('library.leave')} leaves quizlog")
 
     @work(group=DIALOG)
     async def action_new(self) -> None:

@@ -18,12 +18,11 @@ from ....replay.transcript import Transcript
 from ....session.audit import Audit
 from ....session.session import Session
 from ....session.timeline import Timeline
-from ....text import plural
 from ...clock import Clock
-from ...draw.alerts import alert_lines, alerts
+from ...draw.alerts import alert_lines
 from ...draw.effort import sums_title
 from ...draw.error import error_lines
-from ...draw.status_signs import bars, outcome
+from ...draw.status_signs import bars
 from ...draw.timeline import timeline_grid
 from ...keys.bindings import screen_bindings
 from ...known_steps import KnownSteps
@@ -31,6 +30,7 @@ from ...lessons import LessonScene
 from ...search_hits import ChosenHit
 from ...state import State
 from ...toasts import tell, warn
+from ...way_back import leads_to_library
 from ...widgets.editors.editor import Answered
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
@@ -53,6 +53,7 @@ from .panes import Panes
 from .player_state import PlayerState, StateHolder, command_values, state_of
 from .prompt import PromptDrawing
 from .source_pane import SourcePane
+from .status_line import status_text
 from .tools import Tools
 from .unreadable_script import source_to_draw
 
@@ -289,9 +290,18 @@ class PlayerScreen(QuizlogScreen[None]):
             super().action_back()
 
     def _back_out(self) -> None:
-        """Do not leave: Escape also leaves the input and is pressed too easily. q leaves."""
-        self._holder.become(self.state.found(None))
-        self.panes.focus_output()
+        """Go back to the library, unless there is a finding to give up or typed text to lose.
+
+        Without a library this would end the program, and Escape is pressed too easily: q leaves.
+        """
+        if self.state.finding is not None or not leads_to_library(self):
+            self._holder.become(self.state.found(None))
+            self.panes.focus_output()
+        elif self.panes.prompt.has_drafts:
+            leave = self.key("player.library")
+            tell(self, f"there is typed text; {leave} goes back to the library without it")
+        else:
+            self.leave()
 
     # -- drawing
 
@@ -321,7 +331,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.query_one("#scrubber", Scrubber).show(
             self.state.step, self.state.head.length, self._marks(), self._scores()
         )
-        self.status(self._status_text(shown))
+        self.status(status_text(self.session, self.state, self.autoplay.playing))
 
     def _scores(self) -> str:
         scores = [b.score for b in self.session.branches if b.score is not None]
@@ -347,24 +357,6 @@ class PlayerScreen(QuizlogScreen[None]):
         pane.border_title = "Error" if shown.last_error else "Warning"
         pane.set_class(bool(error), "-shown")
         pane.show(Paragraphs(error))
-
-    def _status_text(self, shown: Transcript) -> str:
-        session, at = self.session, self.state.step
-        name = f"{session.path.parent.resolve().name}/{session.path.name}"
-        where = f"step {at} of {len(self.state.whole.steps)}"
-        if self.state.head.hidden:
-            where += f", {plural(self.state.head.hidden, 'event')} before its question"
-        if at != session.pointer:
-            where += f" (pointer at {session.pointer})"
-        slow = f" · rewinds replay: {shown.tainted}" if shown.tainted else ""
-        state = outcome(session.transcript.status, session.transcript.score)
-        recorded = "as recorded, not run" if session.missing else ""
-        alarm = [f"! {alert}" for alert in alerts(self.state.whole)]
-        standing = [where, f"branch {session.record.branch}{self.autoplay.playing}"]
-        found = self.state.finding.text if self.state.finding else ""
-        standing.insert(2 if found else 0, state)  # a finding is about the place
-        said = filter(None, (recorded, *alarm, found, *standing, f"{name}{slow}"))
-        return " · ".join(said)
 
     # -- leaving
 
