@@ -304,7 +304,8 @@ class Session:
     def bisect(self) -> Culprit | None:
         """Find the first answer of this branch that makes the outcome worse than the best other.
 
-        Without a better branch, the answer at which the script raised. None if there is none.
+        Without a better branch, the answer at which the script raised. None if there is none. The
+        answers of other branches at that step are tried too: see `Culprit.failing_too`.
         """
         from . import trials
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CancelledError, QuizlogError
 from ..record import branches as rules
+from ..record.lineage import partings
 from ..record.model import Record
 from ..replay.transcript import Step, Transcript
 from ..replay.world import world_of
@@ -15,6 +16,9 @@ from . import walks
 from .branch_list import branch_list
 from .live_record import LiveRecord
 from .state import SessionState
+
+_MOST_OTHERS = 16
+"""Maximum number of other recorded answers that `bisect` tries at the step it found."""
 
 if TYPE_CHECKING:
     from ..proof.compare.sides import RunComparison
@@ -112,7 +116,8 @@ def transcripts_of(
 def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
     """Find the first answer of the active branch that makes the outcome worse than the best other.
 
-    Without a better branch, the answer at which the script raised. None if there is none.
+    Without a better branch, the answer at which the script raised. None if there is none. The
+    answers of other branches at that step are tried too.
     """
     record = state.record
     every = branch_list(record, state.transcript)
@@ -122,7 +127,13 @@ def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
     end = live.replay(record, record.inputs)
     if best is None or (best.score or 0.0) <= (end.score or 0.0) or end.status == "success":
         good = []
-    return walks.bisect(partial(live.replay, record), list(record.inputs), good)
+
+    def given_elsewhere(step: int) -> Sequence[str]:
+        parted = partings(record, record.branch).values()
+        found = {branch.answer: None for branch in parted if branch.at == step}
+        return [answer for answer in found if answer is not None][:_MOST_OTHERS]
+
+    return walks.bisect(partial(live.replay, record), list(record.inputs), good, given_elsewhere)
 
 
 def diff(live: LiveRecord, state: SessionState, branch: str) -> RunComparison:

@@ -50,14 +50,28 @@ class Culprit:
     """Number of replays that were needed to find it."""
     outcome: Transcript
     """The run with that answer and good ones after it."""
+    failing_too: tuple[str, ...] = ()
+    """Other recorded answers at that step with which the outcome fails as well. If there are any,
+    the failure does not depend on the answer alone."""
 
 
-def bisect(replay: Replay, bad: Sequence[str], good: Sequence[str]) -> Culprit | None:
+def bisect(
+    replay: Replay,
+    bad: Sequence[str],
+    good: Sequence[str],
+    others: Callable[[int], Sequence[str]] = lambda step: (),
+) -> Culprit | None:
     """Find the first answer of `bad` that makes the outcome worse than that of `good`.
 
     Replays the beginning of `bad` followed by the rest of `good`, by binary search: a hundred
     answers take eight replays. If `good` has no further answers, an outcome counts as worse if the
     run raised. None if there is no such answer.
+
+    Args:
+        replay: Replays the script.
+        bad: The answers to search.
+        good: Answers with a better outcome, if there are any.
+        others: Other answers to try at the step found, in place of that one.
     """
     seen: dict[int, Transcript] = {}
 
@@ -76,7 +90,10 @@ def bisect(replay: Replay, bad: Sequence[str], good: Sequence[str]) -> Culprit |
             spoiled = middle
         else:
             sound = middle
-    return Culprit(spoiled - 1, len(seen), mixed(spoiled))
+    step = spoiled - 1
+    tried = {answer: replay([*bad[:step], answer, *good[spoiled:]]) for answer in others(step)}
+    failing = tuple(answer for answer, outcome in tried.items() if _worth(outcome) < target)
+    return Culprit(step, len(seen) + len(tried), mixed(spoiled), failing)
 
 
 def _worth(transcript: Transcript) -> float:

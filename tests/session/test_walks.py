@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -106,6 +107,39 @@ def test_bisect_against_a_good_branch_finds_the_first_wrong_answer(build: Build)
         assert culprit is not None and culprit.step == 5
         assert session.switch("main-1").status == "success"
         assert session.bisect() is None
+
+
+def test_bisect_blames_no_answer_alone_if_another_fails_there_too(
+    build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from quizlog_tui.cli import main
+
+    path = build.record(LATE.replace("12", "4"), "good", "slip", "good", "5")
+    with Session(path) as session:
+        for at, answer in ((3, "7"), (3, "9"), (2, "other")):
+            session.fork(at, answer, f"with-{answer}")
+            session.switch("main")
+        found = session.bisect()
+        assert found is not None
+        assert (found.step, found.failing_too) == (3, ("7", "9"))
+    assert main(["bisect", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "step 3: 3? 5",
+        "it fails there with 7, 9 too: it does not depend on this answer alone",
+    ]
+    assert main(["bisect", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["failing_too"] == ["7", "9"]
+
+
+def test_bisect_names_no_other_answer_that_does_better(build: Build) -> None:
+    script = "a = input('a? ')\nif a != 'good': raise Exception('no')  #score = 0.5\n"
+    with Session(build.record(script, "bad")) as session:
+        session.fork(0, "good", "better")
+        session.fork(0, "worse", "worse")
+        session.switch("main")
+        found = session.bisect()
+        assert found is not None
+        assert (found.step, found.failing_too) == (0, ("worse",))
 
 
 def test_amend_bisect_and_sweep_from_the_shell(

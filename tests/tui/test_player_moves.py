@@ -187,6 +187,18 @@ async def test_bisect_goes_to_the_answer_that_spoils(record: Path) -> None:
         assert top.startswith(" main: bad at step 3") and "step 3 of 4" in top
 
 
+async def test_bisect_says_that_another_answer_fails_too(build: Build) -> None:
+    path = build.record("input('a? ')\nraise Exception('no')\n", "x")
+    with Session(path) as session:
+        session.fork(0, "y", "other")
+        session.switch("main")
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await at_keys(pilot)
+        await press(pilot, "B")
+        await shows(pilot, "main: it fails at step 0 with x, and with 1 other answer too")
+
+
 @pytest.mark.parametrize("answer", ["bad", "4"])
 async def test_what_bisect_found_stays_until_an_answer_it_names_changes(
     answer: str, record: Path

@@ -31,6 +31,7 @@ def bisect(arguments: Namespace) -> int:
                     "prompt": step and step.question,
                     "input": step and step.input,
                     "replays": culprit and culprit.replays,
+                    "failing_too": list(culprit.failing_too) if culprit else [],
                 }
             )
         elif step is None or culprit is None:
@@ -38,6 +39,10 @@ def bisect(arguments: Namespace) -> int:
         else:
             where = f"step {culprit.step}: {step.question or ''}{step.input or ''}"
             print(one_line(where))
+            if culprit.failing_too:
+                others = ", ".join(answer or "(empty)" for answer in culprit.failing_too)
+                said = f"it fails there with {others} too: it does not depend on this answer alone"
+                print(one_line(said))
         return 0
 
 

@@ -10,7 +10,7 @@ from ....record.model import Record
 from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.walks import Culprit
-from ....text import clipped, one_line
+from ....text import clipped, one_line, plural
 from ...playhead import Playhead
 
 Mode = Literal["answer", "fork", "amend"]
@@ -44,6 +44,9 @@ def finding_of(session: Session, culprit: Culprit | None) -> BisectFinding:
         return BisectFinding(branch, answers, f"{branch}: no answer makes the outcome fail")
     answer = clipped(one_line(answers[culprit.step]), _MOST_SHOWN) or "(empty)"
     said = f"{branch}: {answer} at step {culprit.step} makes the outcome fail"
+    if culprit.failing_too:
+        others = plural(len(culprit.failing_too), "other answer")
+        said = f"{branch}: it fails at step {culprit.step} with {answer}, and with {others} too"
     return BisectFinding(branch, answers[: culprit.step + 1], said)
 
 
