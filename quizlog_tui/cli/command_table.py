@@ -37,6 +37,13 @@ COMMANDS: dict[str, CommandEntry] = {
         "list all steps: question, answer, time, notes",
         "adventure",
     ),
+    "inspect": CommandEntry(
+        "look",
+        "record.inspect",
+        "RECORD [K]",
+        "show variables, stack and expressions at a step",
+        "adventure 3 --expr 'rounds + 1'",
+    ),
     "find": CommandEntry(
         "look",
         "record.find",

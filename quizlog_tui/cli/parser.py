@@ -62,8 +62,7 @@ class _RecordParser(Parser):
         own = f"Options of `quizlog RECORD [ANSWER]`: {'; '.join(options)}."
         codes = "; ".join(f"{code} {says}" for code, says in EXIT_CODES.items())
         more = (
-            "Every command takes --help, which shows an example, and --json: one object on stdout. "
-            "--version shows the version. For a record named like a command, write ./new"
+            "Every command takes --help (with an example) and --json. For a record named new: ./new"
         )
         paragraphs = (fill(text, 94) for text in (own, f"Exit codes: {codes}.", more))
         return (

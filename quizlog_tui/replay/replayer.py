@@ -180,6 +180,39 @@ class Replayer:
         self.checkpoints.drop(point)
         return None
 
+    def throw_away(
+        self, source: Source, seed: int | World, inputs: Sequence[str]
+    ) -> QuizProcess | None:
+        """A process of its own that waits at the stop after `inputs`, to be released by the caller.
+
+        A copy where one can be made, else a fresh run. What is done to it changes no other run.
+
+        Returns:
+            None if the script ends before it has used all inputs.
+
+        Raises:
+            LimitError: The script exceeded a limit.
+            CancelledError: `cancel` was called meanwhile.
+        """
+        key = key_of(source, seed)
+        with self._lock:
+            if not self._stops_after(self._replayed(key, source, inputs), inputs):
+                return None
+            reached = self._reach(key, source, inputs, self._cache.on_the_way(key, inputs))
+            cached = self._cache.of(reached)
+            copied = cached.run.copy() if cached is not None and is_ready(cached) else None
+            if copied is not None and copied.settle():
+                return copied
+            if copied is not None:
+                copied.release()
+        run = LiveRun(source, self.limits, QuizProcess.start(source, key[2], self.limits))
+        run.grow(inputs)
+        return run.process
+
+    @staticmethod
+    def _stops_after(transcript: Transcript, inputs: Sequence[str]) -> bool:
+        return transcript.status == "in_progress" and len(transcript.steps) == len(inputs)
+
     def passed(self, source: Source, seed: int | World, inputs: Sequence[str]) -> int:
         """Number of these answers, from the first on, that a live run has been given already."""
         with self._lock:

@@ -30,6 +30,7 @@ from .reply import Reply
 from .state import Move, SessionState
 
 if TYPE_CHECKING:
+    from ..debug.inspection import Evaluation, Inspection
     from ..proof.compare.sides import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
@@ -263,8 +264,6 @@ class Session:
         said = Feedback(at, branch or self.record.branch, author, self._live.now(), verdict, text)
         return self._annotate(lambda record: added(record, said), f"comment on step {at}")
 
-    # -- undo and redo
-
     @property
     def can_undo(self) -> str | None:
         """The change that `undo` would undo, in words; None if there is none."""
@@ -287,8 +286,6 @@ class Session:
     def redo(self) -> Reply:
         """Redo the change that was undone last."""
         return self._journal.redo()
-
-    # -- trials
 
     def fan_out(
         self, at: int, answers: Sequence[str], *, deep: bool = False
@@ -323,6 +320,18 @@ class Session:
         from ..replay.uncached_runs import UncachedRuns
 
         return verify(self.path, UncachedRuns(self._live.replayer.limits))
+
+    def inspect(
+        self, at: int | None = None, *, frame: int = 0, expressions: Sequence[str] = ()
+    ) -> Inspection:
+        """What the script knows at a step, the pointer if None; see `debug.look.inspect`."""
+        from . import trials
+
+        return trials.inspect(self._live, self._state, at, frame, expressions)
+
+    def evaluate(self, at: int, text: str, *, frame: int = 0) -> Evaluation:
+        """The value of an expression at a step, or its exception; see `inspect`."""
+        return self.inspect(at, frame=frame, expressions=[text]).expressions[0]
 
     def explain(self) -> str | None:
         """Why no checkpoint can be taken at this step; None if one can."""

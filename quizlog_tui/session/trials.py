@@ -21,6 +21,7 @@ _MOST_OTHERS = 16
 """Maximum number of other recorded answers that `bisect` tries at the step it found."""
 
 if TYPE_CHECKING:
+    from ..debug.inspection import Inspection
     from ..proof.compare.sides import RunComparison
 
 
@@ -148,3 +149,23 @@ def diff(live: LiveRecord, state: SessionState, branch: str) -> RunComparison:
     mine = Side(live.file.path, record, live.source, record.branch, whole=True)
     runs = [run_of(side, live.replayer) for side in (mine, with_branch(mine, branch))]
     return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
+
+
+def inspect(
+    live: LiveRecord, state: SessionState, at: int | None, frame: int, expressions: Sequence[str]
+) -> Inspection:
+    """What the script knows at a step, the pointer if None; see `debug.look.inspect`.
+
+    Raises:
+        UsageError: There is no such step or frame.
+        LimitError: The script, or the look, exceeded a limit.
+        ScriptError: The script cannot be read.
+    """
+    from ..debug.look import inspect
+
+    record = state.record
+    step = record.pointer if at is None else at
+    rules.check_pointer(record, step)
+    answers = record.inputs.upto(step)
+    world = world_of(record)
+    return inspect(live.replayer, live.source, world, answers, frame=frame, expressions=expressions)

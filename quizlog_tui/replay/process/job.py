@@ -12,7 +12,9 @@ from .limits import Limits
 from .output import MAX_UNREPORTED
 
 
-def job_fields(source: Source, world: World, limits: Limits, files_folder: str) -> list[bytes]:
+def job_fields(
+    source: Source, world: World, limits: Limits, files_folder: str, *, waits: bool = False
+) -> list[bytes]:
     """The fields of the message, in the order in which `worker.job.Job` reads them.
 
     Args:
@@ -20,6 +22,7 @@ def job_fields(source: Source, world: World, limits: Limits, files_folder: str) 
         world: The world of the script.
         limits: Bounds on the script.
         files_folder: The folder for the files that it writes; empty to discard them.
+        waits: Whether it waits before it begins, so that one can look at it.
     """
     start, tick = world.clock
     variables = []
@@ -33,6 +36,7 @@ def job_fields(source: Source, world: World, limits: Limits, files_folder: str) 
         b"%d" % start,
         b"%d" % tick,
         b"%d" % MAX_UNREPORTED,
+        b"%d" % waits,
         os.fsencode(world.at),
         os.fsencode(files_folder),
         *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),

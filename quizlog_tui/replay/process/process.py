@@ -10,7 +10,7 @@ import os
 import select
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from ...errors import ProtocolError, QuizlogError
@@ -29,6 +29,7 @@ from .protocol import (
     CopyRefused,
     IsolationFailed,
     IsolationReport,
+    Looked,
     Message,
     ProcessStarted,
     RawStep,
@@ -63,6 +64,8 @@ class QuizProcess:
         """Whether it has reached the script."""
         self._stops = 0
         """Number of questions it has asked."""
+        self._looks: list[str] | None = None
+        """Answers to requests to look; None if there were no requests."""
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
@@ -79,7 +82,13 @@ class QuizProcess:
 
     @classmethod
     def start(
-        cls, source: Source, world: World, limits: Limits, files_folder: str = ""
+        cls,
+        source: Source,
+        world: World,
+        limits: Limits,
+        files_folder: str = "",
+        *,
+        waits: bool = False,
     ) -> QuizProcess:
         """A fresh process that begins to run a script: exactly the bytes of `source`.
 
@@ -88,6 +97,7 @@ class QuizProcess:
             world: The world of the script.
             limits: Bounds on the script.
             files_folder: The folder for the files that it writes; empty to discard them.
+            waits: Whether it begins only when it is given an empty list of answers.
         """
         alike, network = "addresses" not in world.changed, "real-network" in source.allowed
         program = "" if source.interpreter == OWN else source.interpreter.program
@@ -97,7 +107,7 @@ class QuizProcess:
         process.unavailable = () if spawned.alike or not alike else ("addresses",)
         process.family.bound(limits.processes, limits.memory)
         process.family.closed = "starts" in world.changed
-        process._send(job_fields(source, world, limits, files_folder))
+        process._send(job_fields(source, world, limits, files_folder, waits=waits))
         return process
 
     def copy(self) -> QuizProcess | None:
@@ -148,6 +158,29 @@ class QuizProcess:
         self._midway = True
         self._send(fields)
 
+    def look(self, code: Sequence[bytes], request: str) -> None:
+        """Run code of ours beside the script, while it waits. Only for a process to throw away.
+
+        Args:
+            code: Python sources that define `carry_out(request)` and `at_end()`; run once.
+            request: What `carry_out` gets. See `looks` for what it sends.
+        """
+        self._looks = self._looks or []
+        self._send([b"look", request.encode("utf-8", "surrogatepass"), *code])
+
+    def looks(self, count: int) -> list[str]:
+        """Wait until the requests to look were answered this many times, and return all answers.
+
+        There are fewer if the process has ended before.
+
+        Raises:
+            LimitError, ProtocolError, CancelledError: As `reports`.
+        """
+        deadline = self._limits.deadline()
+        while len(self._looks or ()) < count and self.alive:
+            self._next_report(deadline, stop_at=Looked)
+        return self._looks or []
+
     def _send(self, fields: list[bytes], descriptors: Iterable[int] = ()) -> bool:
         """Send a message; False if the process is gone, which `reports` will show."""
         try:
@@ -160,7 +193,7 @@ class QuizProcess:
         """Wait until a copy was made or refused; return whether it was made."""
         deadline = time.monotonic() + 10
         while self.pid is None and self.refused is None and self.alive:
-            self._next_report(deadline, stop_at_birth=True)
+            self._next_report(deadline, stop_at=ProcessStarted)
         return self.alive and self.refused is None
 
     def reports(self) -> Iterator[WorkerReport | CodeRun]:
@@ -183,7 +216,7 @@ class QuizProcess:
             deadline = self._limits.deadline()
 
     def _next_report(
-        self, deadline: float, *, stop_at_birth: bool = False
+        self, deadline: float, *, stop_at: type[ProcessStarted] | type[Looked] | None = None
     ) -> WorkerReport | CodeRun | None:
         """The next report; None if the process has ended or was refused."""
         while True:
@@ -205,7 +238,7 @@ class QuizProcess:
                 self._check_limits(deadline)
             if isinstance(message, CodeRun):
                 return message
-            if stop_at_birth and isinstance(message, ProcessStarted):
+            if stop_at is not None and isinstance(message, stop_at):
                 return None
 
     def _pending(self) -> Message | None:
@@ -243,6 +276,10 @@ class QuizProcess:
             self.family.writers.add(self.pid)
         elif isinstance(message, IsolationFailed):
             raise self._end_for(reasons.not_isolated(self._name, message.reason))
+        elif isinstance(message, Looked):
+            if self._looks is None:
+                raise self.end_for_violation(Violation("it answered what it was not asked"))
+            self._looks.append(message.text)
         elif isinstance(message, CopyRefused):
             self.refused = message.reason
             self.close()

@@ -16,6 +16,8 @@ _MOST_BYTES, _INFLATED = 64 * 2**20, 8
 _LONGEST_NAME = 8192
 """Maximum characters of a name or a reason."""
 _MOST_NAMES = 256
+_LONGEST_LOOK = 32 * 2**20
+"""Maximum characters of an answer to a request to look."""
 _MOST_CODE_NAMES = 500
 MOST_SOURCE = 1 << 16
 """Maximum characters of reported code."""
@@ -102,6 +104,13 @@ class CodeRun:
     """Its text; empty if it is not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The answer to a request to look at the script: JSON text."""
+
+    text: str
+
+
 class WorkerReport(NamedTuple):
     """The state of the script, and the steps since the last report."""
 
@@ -121,6 +130,7 @@ Message = (
     | IsolationFailed
     | CopyRefused
     | CodeRun
+    | Looked
     | WorkerReport
 )
 
@@ -186,6 +196,7 @@ _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "straying": (SharedWrite, ()),
     "unshut": (IsolationFailed, (_is_name,)),
     "refused": (CopyRefused, (_is_name,)),
+    "looked": (Looked, (lambda text: type(text) is str and len(text) <= _LONGEST_LOOK,)),
     "code": (
         CodeRun,
         (_is_count, ("script", "package", "library").__contains__, _are_names, _is_source),

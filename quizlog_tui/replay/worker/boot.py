@@ -56,7 +56,8 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     taint = Taint(folder)
     outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
     world = FixedWorld(job, folder, outside)
-    hooks.install(Log(wire, outcome, taint, world, code, job.max_unreported), world)
+    log = Log(wire, outcome, taint, world, code, job.max_unreported)
+    hooks.install(log, world)
     _become_plain(folder.path, [job.name, *job.args])
     if "system" in job.changed:
         taint.open_listing()
@@ -71,6 +72,8 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     taint.begin()
     wire.send(f'["place", {quote(folder.way)}, {quote(isolation)}]')
     environment.enter(job.libraries)
+    if job.waits:
+        log.wait_for_looks()
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
 
 

@@ -18,10 +18,14 @@ class Job:
         self.path, self.name, *numbers, self.at, self.files_folder = map(os.fsdecode, fixed[:-7])
         """The script, absolute; its file name; another path at which it shall find its folder, and
         a folder that takes what it writes: both may be empty."""
-        self.seed, self.memory, self.start, self.tick, self.max_unreported = map(int, numbers)
+        self.seed, self.memory, self.start, self.tick, self.max_unreported, waits = map(
+            int, numbers
+        )
         """Bytes of data it may use, 0 for no bound; nanoseconds since the epoch where the clocks
         start, and by which a reading advances them; bytes it may write before it tells of the
         questions that were answered meanwhile."""
+        self.waits = bool(waits)
+        """Whether it waits before it begins, so that quizlog can look at it."""
         asked, changed, hidden, private, variables, args, libraries = map(os.fsdecode, fixed[-7:])
         self.asked = frozenset(_texts(asked))
         """What the script asked for: `real-clock`, `real-network`, `real-files` and so on."""

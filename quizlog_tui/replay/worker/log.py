@@ -14,6 +14,7 @@ from collections.abc import Callable
 from os import getpid, lseek  # the originals, here and below: they are patched later
 from time import perf_counter
 from types import FrameType
+from typing import Any
 
 from .fixed.fixed_world import FixedWorld
 from .outcome import Outcome
@@ -71,6 +72,8 @@ class Log:
         self.steps: list[str] = []
         self.answers: list[str] = []
         self.lock = _thread.RLock()
+        self.looker: dict[str, Any] = {}
+        """What quizlog sent to look at the script with; only in a process that is thrown away."""
         self.home = getpid()
         self.started = self.reported_at = perf_counter()
 
@@ -141,6 +144,9 @@ class Log:
             if kind == b"copy":
                 self.copy(self, self.taint)
                 continue
+            if kind == b"look":
+                self._look(*fields)
+                continue
             self.pause_after = int(kind) / 1e6
             fresh = [field.decode("utf-8", "surrogatepass") for field in fields]
             self.answers = fresh[::-1] + self.answers
@@ -148,6 +154,19 @@ class Log:
             if self.answers:
                 self.untouched = False
                 return
+
+    def wait_for_looks(self) -> None:
+        """Before the script begins: carry out requests to look, until told to begin."""
+        while (message := self.wire.receive())[0] == b"look":
+            self._look(*message[1:])
+
+    def _look(self, request: bytes, *code: bytes) -> None:
+        """Look at the script with code that quizlog sends; see `quizlog_tui.debug`."""
+        if not self.looker:
+            self.looker["log"] = self
+            for text in code:
+                exec(compile(text, "<look>", "exec"), self.looker)
+        self.looker["carry_out"](request)
 
     def end(self, leaving: FrameType | None = None) -> None:
         """Report the last step and the outcome (a forked child of the script does not).
@@ -159,6 +178,8 @@ class Log:
             with self.lock:
                 if self.code.on_stack(leaving):
                     self.outcome.left_by_code()
+                if self.looker:
+                    self.looker["at_end"]()
                 self._close_step("null")
                 self._report("ended")
 

@@ -34,6 +34,8 @@ class Outcome:
         self.files = files
         self._code = code
         self.json = '["finished", null, null, []]'
+        self.error: BaseException | None = None
+        """The exception that ended the script."""
 
     def left(self, error: SystemExit) -> None:
         """Note that the script raised `SystemExit`, which the interpreter carries out."""
@@ -42,6 +44,7 @@ class Outcome:
         if by_code and error.code in (None, 0):
             self.left_by_code(error.__traceback__)
         if error.code not in (None, 0):
+            self.error = error
             text = f"exit status {error.code}" if isinstance(error.code, int) else str(error.code)
             self._describe(error, text)
 
@@ -52,6 +55,7 @@ class Outcome:
     def raised(self, error: BaseException) -> int:
         """Note that the script raised; print the traceback and return the exit code."""
         clean(error, set())
+        self.error = error
         self._describe(error, _text(error))
         sys.last_type, sys.last_value = type(error), error
         sys.last_traceback = error.__traceback__

@@ -1,0 +1,276 @@
+"""Looks at a script from inside its process, which is thrown away afterwards.
+
+Sent as text to the quiz process, so it uses the standard library only, and little of it: what the
+script lies beside could be imported in its place. The script can forge all that is sent from here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the text of that module is run before this one, in the same names
+    from .values import MOST_ITEMS, bounded, checked, text_of, unreadable, variable
+
+MOST_LINES = 50_000
+
+log: Any = globals().get("log")
+"""The log of the worker, which runs this text with it."""
+
+
+class Look:
+    """What is known between the requests.
+
+    Attributes:
+        request: The last request.
+        before: Texts of the variables at the last question.
+        lines: The lines that ran since, each once, in order of their first run.
+    """
+
+    def __init__(self) -> None:
+        self.request: dict[str, Any] = {}
+        self.before: dict[str, str] = {}
+        self.lines: dict[tuple[str, int], None] = {}
+
+
+_look = Look()
+
+
+def carry_out(request: bytes) -> None:
+    """Carry out a request: `begin` notes what there is and watches lines; `show` sends it all."""
+    _look.request = json.loads(request)
+    if _look.request["what"] == "begin":
+        frames = _own(_stack())
+        _look.before = dict(_texts(_all_names(frames)))
+        _watch_lines(frames)
+        log.wire.send('["looked", ""]')
+    else:
+        _send("question", _own(_stack()))
+
+
+def at_end() -> None:
+    """Send it all where the script has ended, with the frames of its exception."""
+    error = log.outcome.error
+    trace = error.__traceback__ if error is not None else None
+    _send("end" if error is None else "error", _own(_raised(trace)))
+
+
+def _send(at: str, frames: list[tuple[FrameType, int, int]]) -> None:
+    sys.settrace(None)
+    found = {
+        "at": at,
+        "frames": [_frame(*frame) for frame in frames],
+        "globals": _variables(_globals(frames)),
+        "changed": _changed(frames),
+        "lines": [[_file(name), line] for name, line in _look.lines],
+        "expressions": [_expression(text, frames) for text in _look.request["expressions"]],
+    }
+    log.wire.send(f'["looked", {json.dumps(json.dumps(found))}]')
+
+
+# -- the stack
+
+
+def _stack() -> Iterator[tuple[FrameType, int]]:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame, frame.f_lineno
+        frame = frame.f_back
+
+
+def _raised(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
+    found = []
+    while trace is not None:
+        found.append((trace.tb_frame, trace.tb_lineno))
+        trace = trace.tb_next
+    return found[::-1]
+
+
+def _own(stack: Iterable[tuple[FrameType, int]]) -> list[tuple[FrameType, int, int]]:
+    """The script's own frames, innermost first, each with its line and the others inside it."""
+    found, folded = [], 0
+    for frame, line in stack:
+        if _is_own(frame.f_code.co_filename):
+            found.append((frame, line, folded))
+            folded = 0
+        elif not frame.f_code.co_filename.startswith((_WORKER, "<look>")):
+            folded += 1
+    return found
+
+
+_WORKER = sys._getframe(1).f_code.co_filename.rpartition("/")[0]
+
+
+def _is_own(name: str) -> bool:
+    return name.startswith(log.code.own) and "/site-packages/" not in name
+
+
+def _file(name: str) -> str:
+    """The path of the user's own file."""
+    if name == log.outcome.script:
+        return str(_look.request["script"])
+    folder = str(_look.request["script"]).rpartition("/")[0]
+    for own in log.code.own[1:]:
+        if name.startswith(own):
+            return f"{folder}/{name[len(own) :]}"
+    return name
+
+
+def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:
+    names = {} if frame.f_locals is frame.f_globals else _names((frame, line, folded))
+    return {
+        "function": frame.f_code.co_name,
+        "file": _file(frame.f_code.co_filename),
+        "line": line,
+        "folded": folded,
+        "variables": _variables(names),
+    }
+
+
+def _names(frame: tuple[FrameType, int, int]) -> dict[str, Any]:
+    """The variables in a frame, without what a script defines or imports."""
+    found = dict(frame[0].f_locals)
+    return {name: value for name, value in found.items() if not _is_definition(name, value)}
+
+
+def _globals(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+    main = sys.modules["__main__"].__dict__
+    own = frames[0][0].f_globals if frames else main
+    return {name: value for name, value in dict(own).items() if not _is_definition(name, value)}
+
+
+def _all_names(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+    """The variables of the module, and those of the innermost frame before them."""
+    return _globals(frames) | (_names(frames[0]) if frames else {})
+
+
+def _is_definition(name: str, value: Any) -> bool:
+    dunder = name.startswith("__") and name.endswith("__")
+    return dunder or name.startswith("@") or isinstance(value, _DEFINED)
+
+
+_DEFINED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+
+
+def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+    """What differs from the variables at the last question."""
+    before = _look.before
+    now = dict(_texts(_all_names(frames)))
+    return {
+        "added": [name for name in now if name not in before],
+        "changed": [
+            {"name": name, "before": before[name], "after": text}
+            for name, text in now.items()
+            if name in before and before[name] != text
+        ],
+        "gone": [name for name in before if name not in now],
+    }
+
+
+def _texts(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in islice(names.items(), 10 * MOST_ITEMS):
+        yield name, text_of(value)
+
+
+def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
+    return [variable(name, value) for name, value in islice(names.items(), 10 * MOST_ITEMS)]
+
+
+# -- expressions
+
+
+def _expression(text: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+    """The value of an expression in the chosen frame, or what a statement prints or raises."""
+    written: list[str] = []
+    at = _look.request["frame"]
+    scope, names = _scope(frames, at)
+    value, error = None, None
+    real, sys.stdout = sys.stdout, _Text(written)
+    try:
+        value = _value(text, scope, names)
+    except BaseException as raised:
+        error = {"message": _message(raised), "line": _line_in(raised)}
+    finally:
+        sys.stdout = real
+    return {"text": text, "value": value, "stdout": "".join(written), "error": error}
+
+
+def _scope(frames: list[tuple[FrameType, int, int]], at: int) -> tuple[Any, Any]:
+    if not frames:
+        main = sys.modules["__main__"].__dict__
+        return main, main
+    frame = frames[min(max(at, 0), len(frames) - 1)][0]  # quizlog refuses any other
+    if frame.f_locals is frame.f_globals:
+        return frame.f_globals, frame.f_globals
+    # one dictionary, as a comprehension in an expression sees no others
+    both = {**frame.f_globals, **frame.f_locals}
+    return both, both
+
+
+def _value(text: str, scope: Any, names: Any) -> dict[str, Any] | None:
+    try:
+        code = compile(text.strip(), "<expression>", "eval")
+    except SyntaxError:
+        exec(compile(text, "<expression>", "exec"), scope, names)
+        return None
+    return variable("", eval(code, scope, names))
+
+
+def _message(error: BaseException) -> str:
+    text = bounded(lambda: checked(str(error)), unreadable)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _line_in(error: BaseException) -> int | None:
+    """The line of the expression's text at which it failed."""
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    line, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<expression>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+class _Text:
+    """A stream that collects what is written, up to a bound."""
+
+    encoding = "utf-8"
+
+    def __init__(self, written: list[str]) -> None:
+        self._written = written
+        self._room = 100_000
+
+    def write(self, text: str) -> int:
+        self._written.append(text[: self._room])
+        self._room -= len(self._written[-1])
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+# -- lines
+
+
+def _watch_lines(frames: list[tuple[FrameType, int, int]]) -> None:
+    """Note each line of the script that runs from now on."""
+    for frame, _, _ in frames:
+        frame.f_trace = _trace_line
+    sys.settrace(_trace_call)
+
+
+def _trace_call(frame: FrameType, event: str, argument: Any) -> Any:
+    return _trace_line if _is_own(frame.f_code.co_filename) else None
+
+
+def _trace_line(frame: FrameType, event: str, argument: Any) -> Any:
+    if event == "line" and len(_look.lines) < MOST_LINES:
+        _look.lines[frame.f_code.co_filename, frame.f_lineno] = None
+    return _trace_line

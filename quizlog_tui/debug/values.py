@@ -1,0 +1,162 @@
+"""Describes values of a script, inside its process: short texts that take little time.
+
+Sent to the quiz process as text, before that of `inside`; standard library only.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+MOST_TEXT = 200
+"""Maximum characters of the text of a value."""
+MOST_ITEMS = 100
+MOST_LEVELS = 4
+REPR_SECONDS = 0.5
+"""Seconds of a value's own `__repr__`."""
+
+
+def variable(name: str, value: Any) -> dict[str, Any]:
+    """A variable as data."""
+    kind = type(value)
+    size = len(value) if kind in _SIZED else None
+    shape = _shape(value)
+    attributes = 0 if kind in _PLAIN or kind in _SIZED else len(_attributes(value))
+    children = size if kind in _NESTED else attributes
+    type_name = kind.__qualname__
+    return {
+        "name": name,
+        "type": type_name if kind.__module__ == "builtins" else f"{kind.__module__}.{type_name}",
+        "text": text_of(value),
+        "size": size,
+        "shape": shape,
+        "children": children or 0,
+    }
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except Exception:
+        return {}
+    return found if type(found) is dict else {}
+
+
+def _shape(value: Any) -> list[int] | None:
+    """The shape of an array or a table of a library."""
+    if type(value).__module__.partition(".")[0] not in ("numpy", "pandas"):
+        return None
+    shape = bounded(lambda: tuple(value.shape), lambda _: None)
+    plain = type(shape) is tuple and all(type(one) is int for one in shape)
+    return list(shape) if plain else None
+
+
+_NESTED = (list, tuple, dict, set, frozenset)
+_SIZED = (*_NESTED, str, bytes, bytearray)
+_PLAIN = (int, float, complex, bool, type(None), range)
+
+
+def text_of(value: Any) -> str:
+    """A short text of a value, in one line. Long values are not read to their end."""
+    text = one_line("".join(_pieces(value, MOST_LEVELS, set(), [2 * MOST_TEXT])))
+    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    """A text in one line: what is not printable is escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _pieces(value: Any, levels: int, above: set[int], room: list[int]) -> Iterator[str]:
+    """The parts of a value's text, as long as there is room."""
+    kind = type(value)
+    if kind in _NESTED:
+        if id(value) in above or not levels:
+            yield _BRACKETS[kind][0] + "…" + _BRACKETS[kind][1]
+        else:
+            yield from _items(value, levels, above | {id(value)}, room)
+        return
+    text = _leaf(value)
+    room[0] -= len(text)
+    yield text
+
+
+def _items(value: Any, levels: int, above: set[int], room: list[int]) -> Iterator[str]:
+    kind = type(value)
+    opening, closing = _BRACKETS[kind]
+    if not value and kind in (set, frozenset):
+        yield f"{kind.__name__}()"
+        return
+    yield opening
+    pairs = value.items() if kind is dict else ((None, one) for one in value)
+    for number, (key, one) in enumerate(pairs):
+        yield ", " if number else ""
+        if room[0] <= 0 or number >= MOST_ITEMS:
+            yield "…"
+            break
+        if kind is dict:
+            yield from _pieces(key, levels - 1, above, room)
+            yield ": "
+        yield from _pieces(one, levels - 1, above, room)
+    yield ",)" if kind is tuple and len(value) == 1 else closing
+
+
+_BRACKETS: dict[Any, tuple[str, str]] = {
+    list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}"), set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+}  # fmt: skip
+
+
+def _leaf(value: Any) -> str:
+    """The text of a value that is no collection: its own, unless that is endless or fails."""
+    kind = type(value)
+    if kind is int and value.bit_length() > 4 * MOST_TEXT:
+        return f"<int of {value.bit_length()} bits>"
+    if kind in (str, bytes, bytearray):
+        cut = "…" if len(value) > 2 * MOST_TEXT else ""
+        return repr(value[: 2 * MOST_TEXT]) + cut
+    text: str = bounded(lambda: checked(repr(value)), unreadable)
+    return text
+
+
+def checked(text: Any) -> str:
+    """The beginning of a text that the script made, as a plain text."""
+    found: str = str.__str__(text)
+    return found[: 2 * MOST_TEXT]
+
+
+def unreadable(error: BaseException) -> str:
+    """What stands for a text that could not be made."""
+    if isinstance(error, _TooLong):
+        return "<its repr takes too long>"
+    return f"<its repr raised {type(error).__name__}>"
+
+
+class _TooLong(BaseException):
+    """A value takes too long to tell its text."""
+
+
+def bounded(call: Callable[[], Any], otherwise: Callable[[BaseException], Any]) -> Any:
+    """The result of code of the script, which may raise or never end."""
+    try:
+        old = _signal.signal(_signal.SIGALRM, _interrupt)
+    except ValueError:  # not the main thread: then only the limits of a script hold
+        old = None
+    try:
+        if old is not None:
+            _signal.setitimer(_signal.ITIMER_REAL, REPR_SECONDS, 0.01)
+        return call()
+    except BaseException as error:
+        return otherwise(error)
+    finally:
+        if old is not None:
+            _signal.setitimer(_signal.ITIMER_REAL, 0)
+            _signal.signal(_signal.SIGALRM, old)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise _TooLong

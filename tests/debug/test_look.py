@@ -1,0 +1,243 @@
+"""What a script knows at each step, whatever the script does, and that a look changes nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from quizlog_tui.cli import main
+from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
+from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
+from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.session.session import Session
+from tests.support.build import Build
+
+ROUNDS = """\
+    def ask(number):
+        secret = [1, 2]
+        first = input("first? ")
+        secret.append(int(first))
+        return secret, input("second? ")
+
+    total = 0
+    for number in range(2):
+        values, word = ask(number)
+        total += values[-1]
+        print(total)
+    raise Exception("wrong at the end")  #score = 0.5
+    """
+
+
+def look(
+    build: Build, text: str, answers: list[str], *expressions: str, frame: int = 0
+) -> Inspection:
+    build.folder.joinpath("record.yaml").unlink(missing_ok=True)
+    with Session(build.record(text)) as session:
+        for answer in answers:
+            session.answer(answer)
+        return session.inspect(frame=frame, expressions=expressions)
+
+
+def texts(variables: tuple[Variable, ...]) -> dict[str, str]:
+    return {one.name: one.text for one in variables}
+
+
+def test_a_question_has_its_stack_innermost_first(build: Build) -> None:
+    found = look(build, ROUNDS, ["5"])
+    assert (found.step, found.at) == (1, "question")
+    assert [(one.function, one.line) for one in found.frames] == [("ask", 5), ("<module>", 9)]
+    assert found.frames[0].text == 'return secret, input("second? ")'
+    assert found.frames[0].file == str(build.folder / "quiz.py")
+    assert texts(found.frames[0].variables) == {
+        "number": "0",
+        "secret": "[1, 2, 5]",
+        "first": "'5'",
+    }
+    assert texts(found.globals) == {"total": "0", "number": "0"}
+
+
+def test_changes_since_the_question_before_and_the_lines_that_ran(build: Build) -> None:
+    found = look(build, ROUNDS, ["5", "x"])
+    assert set(found.changed.added) == {"values", "word"}
+    assert set(found.changed.gone) == {"first"}
+    changed = {one.name: (one.before, one.after) for one in found.changed.changed}
+    assert changed["total"] == ("0", "5")
+    assert changed["secret"] == ("[1, 2, 5]", "[1, 2]")
+    assert [line for _, line in found.lines] == [10, 11, 8, 9, 2, 3]
+
+
+def test_an_error_is_shown_where_it_raised(build: Build) -> None:
+    found = look(build, ROUNDS, ["5", "x", "6", "y"], "total * 2")
+    assert found.at == "error"
+    assert [(one.function, one.line) for one in found.frames] == [("<module>", 12)]
+    assert found.expressions[0].value is not None
+    assert found.expressions[0].value.text == "22"
+
+
+def test_an_error_inside_a_call_has_the_variables_of_that_call(build: Build) -> None:
+    found = look(build, ROUNDS, ["five"], "first.upper()")
+    assert (found.at, found.frames[0].function) == ("error", "ask")
+    assert texts(found.frames[0].variables)["first"] == "'five'"
+    assert found.expressions[0].value and found.expressions[0].value.text == "'FIVE'"
+
+
+@pytest.mark.parametrize(
+    ("text", "at"), [("x = 1\n1 / 0\n", "error"), ("x = 1\n", "end"), ("x = 1\nexit(3)\n", "error")]
+)
+def test_a_script_without_a_question(text: str, at: str, build: Build) -> None:
+    found = look(build, text, [], "x + 1")
+    assert found.at == at
+    assert texts(found.globals) == {"x": "1"}
+    assert found.expressions[0].value and found.expressions[0].value.text == "2"
+
+
+def test_an_expression_sees_the_chosen_frame(build: Build) -> None:
+    outer = look(build, ROUNDS, ["5"], "[total, number]", "secret", frame=1)
+    assert outer.expressions[0].value and outer.expressions[0].value.text == "[0, 0]"
+    assert outer.expressions[1].error
+    assert outer.expressions[1].error.message == "NameError: name 'secret' is not defined"
+    inner = look(build, ROUNDS, ["5"], "[one + number for one in secret]")
+    assert inner.expressions[0].value and inner.expressions[0].value.text == "[1, 2, 5]"
+
+
+def test_a_statement_prints_assigns_and_fails_with_its_line(build: Build) -> None:
+    found = look(build, ROUNDS, ["5"], "total = 9", "print('total', total)", "1\n2 / 0", "1 +")
+    assert [one.value for one in found.expressions[::2]] == [None, None]
+    assert found.expressions[1].stdout.startswith("total")
+    assert found.expressions[2].error and found.expressions[2].error.line == 2
+    assert found.expressions[3].error and "SyntaxError" in found.expressions[3].error.message
+
+
+NASTY = """\
+    import threading
+    class Endless:
+        def __repr__(self):
+            while True: pass
+    class Failing:
+        def __repr__(self): raise SystemExit("out")
+    class Asking:
+        def __repr__(self): print("printed"); return "asking"
+    class Strange:
+        def __repr__(self): return "\\x1b[31m\\n\\u202e"
+        @property
+        def __dict__(self): raise KeyError
+    endless, failing, asking, strange = Endless(), Failing(), Asking(), Strange()
+    deep = [[[[[[1]]]]]]
+    around = [1]; around.append(around)
+    many = list(range(1_000_000))
+    huge = 10 ** 100_000
+    print("begun")
+    word = input("word? ")
+    print("word", word)
+    input("more? ")
+    """
+
+
+def test_values_that_cannot_be_shown_have_their_line(build: Build) -> None:
+    found = look(build, NASTY, ["x"])
+    values = texts(found.globals)
+    assert values["endless"] == "<its repr takes too long>"
+    assert values["failing"] == "<its repr raised SystemExit>"
+    assert values["asking"] == "asking"
+    assert values["strange"].isprintable()
+    assert values["deep"] == "[[[[[…]]]]]"
+    assert values["around"] == "[1, […]]"
+    assert values["many"].startswith("[0, 1, 2") and len(values["many"]) <= 200
+    assert values["huge"] == "<int of 332193 bits>"
+    assert {one.name: one.size for one in found.globals}["many"] == 1_000_000
+
+
+@pytest.mark.parametrize("text", [ROUNDS, NASTY])
+@pytest.mark.parametrize("checkpoints", [0, 64])
+def test_a_look_changes_neither_run_nor_record(text: str, checkpoints: int, build: Build) -> None:
+    path = build.record(text)
+    with Replayer(checkpoints=checkpoints) as replayer, Session(path, replayer) as session:
+        session.answer("5")
+        before, stored = session.transcript, path.read_bytes()
+        for step in (1, 0, 1):
+            session.inspect(step, expressions=["print('no')", "total = 77", "word = 'no'"])
+        assert session.transcript == before
+        assert path.read_bytes() == stored
+        session.answer("6")
+        fresh = replay(build.folder / "quiz.py", 7, ["5", "6"])
+        assert session.transcript.stdout == fresh.stdout
+        assert session.transcript.status == fresh.status
+
+
+def test_a_script_that_cannot_be_copied_is_run_again(build: Build) -> None:
+    text = """\
+        import threading, time
+        wait = threading.Event()
+        threading.Thread(target=wait.wait, daemon=True).start()
+        first = input("first? ")
+        second = input("second? ")
+        """
+    found = look(build, text, ["a"])
+    assert texts(found.globals)["first"] == "'a'"
+
+
+def test_an_endless_expression_is_ended_by_the_limit(build: Build) -> None:
+    path = build.record(ROUNDS)
+    with Replayer(Limits(seconds=1)) as replayer, Session(path, replayer) as session:
+        with pytest.raises(LimitError, match="the look was ended"):
+            session.evaluate(0, "[1 for _ in iter(int, 1)]")
+        assert session.answer("5").next_prompt == "second? "
+
+
+def test_files_beside_the_script_are_its_own_and_libraries_are_folded(build: Build) -> None:
+    (build.folder / "asking.py").write_text(
+        "import functools\n\ndef ask(name):\n    return functools.reduce(one, [name, name])\n\n"
+        "def one(left, right):\n    return input(left)\n"
+    )
+    found = look(build, "import asking\nasking.ask('who? ')\ninput('then? ')\n", [])
+    beside = str(build.folder / "asking.py")
+    assert [(one.function, one.file) for one in found.frames] == [
+        ("one", beside),
+        ("ask", beside),
+        ("<module>", str(build.folder / "quiz.py")),
+    ]
+
+
+def test_wrong_steps_and_frames_are_refused(build: Build) -> None:
+    with Session(build.record(ROUNDS)) as session:
+        with pytest.raises(UsageError, match="there is no step 3"):
+            session.inspect(3)
+        for frame in (2, -1):
+            with pytest.raises(UsageError, match="frame"):
+                session.inspect(0, frame=frame)
+
+
+def test_a_script_that_forges_the_look_is_refused_or_shown_as_data(build: Build) -> None:
+    forged = "import json\njson.dumps = lambda *_, **__: '\"forged\"'\ninput('a? ')\n"
+    with pytest.raises(ProtocolError, match="no readable snapshot"):
+        look(build, forged, [])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"at": "nowhere", "frames": []}'])
+def test_what_is_no_snapshot_is_refused(text: str) -> None:
+    with pytest.raises(QuizlogError, match="no readable snapshot"):
+        inspection_from(text, 0, "quiz.py", [])
+
+
+def test_the_command_shows_a_step_and_its_json(
+    build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = build.record(ROUNDS)
+    assert main([str(path), "5"]) == 0
+    capsys.readouterr()
+    assert main(["inspect", str(path), "--expr", "len(secret)"]) == 0
+    shown = capsys.readouterr().out
+    assert "step 1, at its question" in shown
+    assert "secret = [1, 2, 5]  (list of 3)" in shown
+    assert shown.endswith(">>> len(secret)\n3  (int)\n")
+    assert main(["inspect", str(path), "0", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert set(data) >= {
+        "step", "at", "frames", "globals", "changed", "lines", "expressions"
+    }  # fmt: skip
+    assert set(data["frames"][0]) == {"function", "file", "line", "text", "variables", "folded"}
+    assert set(data["globals"][0]) == {"name", "type", "text", "size", "shape", "children"}
+    assert main(["inspect", str(path), "9"]) == 2
+    assert "there is no step 9" in capsys.readouterr().err
