@@ -106,19 +106,13 @@ def _own(stack: Iterable[tuple[FrameType, int]]) -> list[tuple[FrameType, int, i
 _WORKER = sys._getframe(1).f_code.co_filename.rpartition("/")[0]
 
 
-def _is_own(name: str) -> bool:
-    return name.startswith(log.code.own) and "/site-packages/" not in name
+def _is_own(path: str) -> bool:
+    return log.outcome.files.name(path) is not None
 
 
-def _file(name: str) -> str:
-    """The path of the user's own file."""
-    if name == log.outcome.script:
-        return str(_look.request["script"])
-    folder = str(_look.request["script"]).rpartition("/")[0]
-    for own in log.code.own[1:]:
-        if name.startswith(own):
-            return f"{folder}/{name[len(own) :]}"
-    return name
+def _file(path: str) -> str:
+    """A file's name relative to the script's folder; empty for the script."""
+    return log.outcome.files.name(path) or ""
 
 
 def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:

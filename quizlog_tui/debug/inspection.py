@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import ProtocolError
+from ..replay.script.source import Source
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class StackFrame:
     file: str
     line: int
     text: str
-    """The text of the line; empty if it is not in the script itself."""
+    """The text of the line; empty if its file cannot be read."""
     variables: tuple[Variable, ...]
     """Its own variables; those of the module are in `Inspection.globals`."""
     folded: int
@@ -103,21 +104,20 @@ class Inspection:
         return asdict(self)
 
 
-def inspection_from(text: str, step: int, script: str, lines: list[str]) -> Inspection:
+def inspection_from(text: str, step: int, source: Source) -> Inspection:
     """The snapshot that a process sent.
 
     Args:
         text: What it sent.
         step: The step that it is of.
-        script: The path of the script.
-        lines: The script's lines.
+        source: The script.
 
     Raises:
         ProtocolError: It has not the form of a snapshot.
     """
     try:
         data = json.loads(text)
-        frames = tuple(_frame(one, script, lines) for one in data["frames"])
+        frames = tuple(_frame(one, source) for one in data["frames"])
         at = data["at"]
         if at not in ("question", "error", "end"):
             raise ValueError(at)
@@ -127,11 +127,11 @@ def inspection_from(text: str, step: int, script: str, lines: list[str]) -> Insp
             frames,
             _variables(data["globals"]),
             _changes(data["changed"]),
-            tuple((_text(name), _count(line)) for name, line in data["lines"]),
+            tuple((_path(name, source), _count(line)) for name, line in data["lines"]),
             tuple(map(_evaluation, data["expressions"])),
         )
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise ProtocolError("sent no readable snapshot", where=script) from error
+        raise ProtocolError("sent no readable snapshot", where=str(source.path)) from error
 
 
 def _text(value: Any) -> str:
@@ -166,11 +166,17 @@ def _variable(data: Any) -> Variable:
     )
 
 
-def _frame(data: Any, script: str, lines: list[str]) -> StackFrame:
-    line, file = _count(data["line"]), _text(data["file"])
-    text = lines[line - 1].strip() if file == script and 0 < line <= len(lines) else ""
+def _path(name: Any, source: Source) -> str:
+    """The path of one of the script's files, from its name relative to the script's folder."""
+    return str(source.path.parent / _text(name) if name else source.path)
+
+
+def _frame(data: Any, source: Source) -> StackFrame:
+    line, file = _count(data["line"]), source.file(_text(data["file"]))
+    text = file.line(line).strip() if file else ""
+    path = _path(data["file"], source)
     variables = _variables(data["variables"])
-    return StackFrame(_text(data["function"]), file, line, text, variables, _count(data["folded"]))
+    return StackFrame(_text(data["function"]), path, line, text, variables, _count(data["folded"]))
 
 
 def _changes(data: Any) -> VariableChanges:

@@ -57,7 +57,7 @@ def inspect(
         raise LimitError(message, where=error.where, hint=error.hint) from error
     finally:
         process.release()
-    found = inspection_from(text, len(answers), str(source.path), source.lines)
+    found = inspection_from(text, len(answers), source)
     if not 0 <= frame < max(1, len(found.frames)):
         raise UsageError(f"there is no frame {frame}: the stack has {len(found.frames)}")
     return found
@@ -83,7 +83,7 @@ def _look(
     expressions: Sequence[str],
 ) -> str:
     """Bring a process to the stop, watching its lines, and return what it sends from there."""
-    request = {"script": str(source.path), "frame": frame, "expressions": list(expressions)}
+    request = {"frame": frame, "expressions": list(expressions)}
     process.look(_inside(), json.dumps(request | {"what": "begin"}))
     process.looks(1)
     process.answer(answers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
 from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.script.source import Source
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
@@ -198,6 +200,8 @@ def test_files_beside_the_script_are_its_own_and_libraries_are_folded(build: Bui
         ("ask", beside),
         ("<module>", str(build.folder / "quiz.py")),
     ]
+    assert found.frames[0].text == "return input(left)"
+    assert found.frames[1].folded == 0  # `reduce` is no Python code
 
 
 def test_wrong_steps_and_frames_are_refused(build: Build) -> None:
@@ -218,7 +222,7 @@ def test_a_script_that_forges_the_look_is_refused_or_shown_as_data(build: Build)
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"at": "nowhere", "frames": []}'])
 def test_what_is_no_snapshot_is_refused(text: str) -> None:
     with pytest.raises(QuizlogError, match="no readable snapshot"):
-        inspection_from(text, 0, "quiz.py", [])
+        inspection_from(text, 0, Source(Path("quiz.py"), b""))
 
 
 def test_the_command_shows_a_step_and_its_json(

@@ -32,8 +32,7 @@ class CodeWatch:
 
     def __init__(self, wire: Wire, script: str, folder: str) -> None:
         self._wire = wire
-        self.own = (script, f"{os.path.dirname(script)}/", f"{folder}/")
-        """The script, and the folders in which its files lie: as it sees them."""
+        self._own = (script, f"{os.path.dirname(script)}/", f"{folder}/")
         self._home = getpid()
         self._source: tuple[Any, Any] = (None, None)
         self._ran: set[CodeType] = set()
@@ -84,8 +83,8 @@ class CodeWatch:
         while frame is not None:
             path = frame.f_code.co_filename
             if path.startswith("<frozen importlib"):
-                return "library" if code.co_filename.startswith(self.own) else None
-            if path.startswith(self.own) or frame.f_code in self._ran:
+                return "library" if code.co_filename.startswith(self._own) else None
+            if path.startswith(self._own) or frame.f_code in self._ran:
                 return "script"
             if not path.startswith(OWN):
                 outside = "-packages" in path or not path.startswith((_STANDARD, "<frozen"))
