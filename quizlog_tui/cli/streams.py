@@ -44,7 +44,7 @@ def drawing(stream: TextIO) -> Callable[[str], str]:
 
 
 @contextmanager
-def telling(done: Callable[[], str]) -> Iterator[None]:
+def noting_progress(done: Callable[[], str]) -> Iterator[None]:
     """Add to any error a note on what was done before, also to one raised by flushing stdout.
 
     Args:

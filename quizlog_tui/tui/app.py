@@ -215,16 +215,16 @@ class QuizlogApp(App[None], inherit_bindings=False):
     async def _session(self, path: Path) -> Session:
         """Open a record. While a long one is replayed, show its recorded output."""
         if not is_long(path):
-            return await asyncio.to_thread(self._opened, path)
-        opening = OpeningScreen(path, self._opened, self.replayer)
+            return await asyncio.to_thread(self._open_session, path)
+        opening = OpeningScreen(path, self._open_session, self.replayer)
         await self.push_screen(opening)
         try:
             return await opening.session()
         finally:
             await self.pop_screen()
 
-    def _opened(self, path: Path) -> Session:
-        """The opened record; only its recorded content if its script cannot be read."""
+    def _open_session(self, path: Path) -> Session:
+        """Open a record; only its recorded content if its script cannot be read."""
         audit = audit_of(path, self.audit)
         giver = Giver("screen", "person", known_author(self.config))
         return Session(path, self.replayer, recorded=True, audit=audit, giver=giver)
@@ -270,7 +270,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
             check_reading(self.audit, path)
             if is_long(path):
                 return await self._session(path)
-            session = await screen.slow_work.run(partial(self._opened, path), "opening")
+            session = await screen.slow_work.run(partial(self._open_session, path), "opening")
             return session if screen is self.screen else None
         except QuizlogError as error:
             complain(screen, error)

@@ -22,7 +22,7 @@ from ..session.session import Session
 from ..session.timeline import Moment, Timeline, timeline
 from .draw.timeline import ALERT, DECISION, FORK, NOTE
 from .file_changes import Watch
-from .step_decisions import asked, decided
+from .step_decisions import decisions_by_step, model_work_by_step
 
 if TYPE_CHECKING:
     from ..solver.decisions.decision import Decision
@@ -62,7 +62,7 @@ class _EffortState:
     @property
     def asked(self) -> dict[int, Asked]:
         """What asking models took, by step."""
-        return asked(self.decisions, self.record)
+        return model_work_by_step(self.decisions, self.record)
 
     def givers(self, since: int) -> dict[int, Attribution]:
         """Who gave the answers, from an entry on."""
@@ -127,7 +127,7 @@ class KnownSteps:
     @property
     def decided(self) -> frozenset[int]:
         """The steps whose answer several models decided."""
-        return frozenset(decided(self._decisions, self._session.record))
+        return frozenset(decisions_by_step(self._decisions, self._session.record))
 
     def efforts(self, whole: Transcript) -> list[StepEffort]:
         """What each answer of a run took, and who gave it; one more answer adds only its own."""

@@ -73,7 +73,7 @@ def picture(
     """
     names = [check_key(key) for key in keys]
     with still_app(Path(record), screen, theme) as app:
-        return run_in_thread(_taken(app, step, size, (*SCREENS[screen], *names)))
+        return run_in_thread(_take_picture(app, step, size, (*SCREENS[screen], *names)))
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def _folder(path: Path) -> Path:
     return path
 
 
-async def _taken(
+async def _take_picture(
     app: QuizlogApp, step: int | None, size: tuple[int, int], keys: Sequence[str]
 ) -> Picture:
     async with running(app, size) as press:

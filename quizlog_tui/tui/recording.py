@@ -72,7 +72,7 @@ def film(
     """
     with still_app(record, "player", theme) as app:
 
-        async def taken() -> list[tuple[Frame, float]]:
+        async def take_frames() -> list[tuple[Frame, float]]:
             async with running(app, size) as press:
                 found = [(take_frame(app), SECONDS)]
                 for key, seconds in _steps(app) if presses is None else presses:
@@ -80,7 +80,7 @@ def film(
                     found.append((take_frame(app), seconds))
                 return found
 
-        frames = run_in_thread(taken())
+        frames = run_in_thread(take_frames())
     return Film(f"quizlog {record.name}", [one for one in frames if one[1]])
 
 

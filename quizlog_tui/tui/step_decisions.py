@@ -20,7 +20,7 @@ SIGN = "◆"
 """The sign of a step that has a decision."""
 
 
-def decided(decisions: Sequence[Decision], record: Record) -> dict[int, list[int]]:
+def decisions_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, list[int]]:
     """For each step of the active branch that has any, its decisions as indexes, oldest first."""
     reach = lineage(record, record.branch)
     found: dict[int, list[int]] = {}
@@ -32,10 +32,10 @@ def decided(decisions: Sequence[Decision], record: Record) -> dict[int, list[int
     return dict(sorted(found.items()))
 
 
-def asked(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
+def model_work_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
     """For each step of the active branch that has decisions, what asking models took."""
     found = {}
-    for step, indexes in decided(decisions, record).items():
+    for step, indexes in decisions_by_step(decisions, record).items():
         made = [decisions[index] for index in indexes]
         live = {reply.name for each in made for reply in each.models if reply.source == "live"}
         first = [reply.seconds for each in made for reply in each.models if reply.name in live]
@@ -49,11 +49,11 @@ def asked(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
 
 def marks(decisions: Sequence[Decision], record: Record) -> dict[int, str]:
     """The steps of the active branch that have a decision, each with the sign."""
-    return dict.fromkeys(decided(decisions, record), SIGN)
+    return dict.fromkeys(decisions_by_step(decisions, record), SIGN)
 
 
 def nearest(decisions: Sequence[Decision], record: Record, step: int) -> int:
     """The decision to show first at a step: its last, or that of the nearest step before it."""
-    steps = decided(decisions, record)
+    steps = decisions_by_step(decisions, record)
     before = [at for at in steps if at <= step] or list(steps)[:1]
     return steps[before[-1]][-1] if before else 0

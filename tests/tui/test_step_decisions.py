@@ -7,7 +7,7 @@ import pytest
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
-from quizlog_tui.tui.step_decisions import decided, marks, nearest
+from quizlog_tui.tui.step_decisions import decisions_by_step, marks, nearest
 
 ANSWERS = AppendOnlyList(["a", "b", "c"])
 MAIN = Record("quiz.py", 1, ANSWERS, 3)
@@ -17,7 +17,7 @@ FORK = Record(
 )  # fmt: skip
 
 
-def asked(*places: tuple[str | None, int | None]) -> list[Decision]:
+def model_work_by_step(*places: tuple[str | None, int | None]) -> list[Decision]:
     """Decisions asked at these branches and steps."""
     return [
         Decision(f"d-{n}", "now", ModelQuestion("?", branch=branch, pointer=pointer))
@@ -42,16 +42,16 @@ def asked(*places: tuple[str | None, int | None]) -> list[Decision]:
 def test_a_branch_has_its_own_questions_and_those_it_shares(
     record: Record, place: tuple[str | None, int | None], here: bool
 ) -> None:
-    assert bool(decided(asked(place), record)) is here
+    assert bool(decisions_by_step(model_work_by_step(place), record)) is here
 
 
 def test_steps_come_in_order_with_all_their_decisions() -> None:
-    found = asked(("main", 2), ("main", 0), ("main", 2), ("gone", 1))
-    assert list(decided(found, MAIN).items()) == [(0, [1]), (2, [0, 2])]
+    found = model_work_by_step(("main", 2), ("main", 0), ("main", 2), ("gone", 1))
+    assert list(decisions_by_step(found, MAIN).items()) == [(0, [1]), (2, [0, 2])]
     assert marks(found, MAIN) == {0: "◆", 2: "◆"}
 
 
 def test_the_nearest_is_the_last_of_the_step_or_of_one_before() -> None:
-    found = asked(("main", 2), ("main", 1), ("main", 2))
+    found = model_work_by_step(("main", 2), ("main", 1), ("main", 2))
     assert [nearest(found, MAIN, step) for step in range(4)] == [1, 1, 2, 2]
-    assert nearest(asked(("gone", 1)), MAIN, 1) == 0
+    assert nearest(model_work_by_step(("gone", 1)), MAIN, 1) == 0

@@ -11,7 +11,7 @@ import pytest
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
-from quizlog_tui.tui.step_decisions import decided
+from quizlog_tui.tui.step_decisions import decisions_by_step
 from quizlog_tui.webquiz.demo_server.book import all_pages
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
@@ -43,7 +43,7 @@ def check_record(path: Path, result: TaskResult, pages: list[str]) -> None:
     assert f"page-{pages.index('q19-rmse') + 1}-try-1" in record.names
     kept = read_decisions(decisions_path(path))
     assert kept.faults == []
-    assert set(decided(kept.decisions, record)) == set(range(len(result.pages)))
+    assert set(decisions_by_step(kept.decisions, record)) == set(range(len(result.pages)))
     assert verify(path).verdict == "reproducible"
 
 

@@ -52,14 +52,14 @@ def _queue(arguments: Namespace, limits: Limits) -> Solver:
     folder, clean = runs_folder(Path(arguments.output)), Redaction(settings.secrets)
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[SolveRun]:
+    async def open_solver() -> AsyncIterator[SolveRun]:
         from ...queue.client import connected
 
         with Replayer(limits) as replayer:
             async with connected(settings.database, clean, _idle) as client:
                 yield by_queue(client, folder, replayer)
 
-    return Solver(opened, CONCURRENT_RUNS)
+    return Solver(open_solver, CONCURRENT_RUNS)
 
 
 def _idle() -> None:
@@ -80,14 +80,14 @@ def _models(arguments: Namespace, limits: Limits) -> Solver:
     beside = folders.pop() if len(folders) == 1 else None
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[SolveRun]:
+    async def open_solver() -> AsyncIterator[SolveRun]:
         from ...episodes.runs.model_runs import by_models
 
         async with chosen_panel(choice, run, record_folder=beside, note=_note) as panel:
             _check_enough(panel, arguments.runs)
             yield by_models(panel, limits)
 
-    return Solver(opened)
+    return Solver(open_solver)
 
 
 def _note(text: str) -> None:

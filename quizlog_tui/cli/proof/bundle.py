@@ -21,7 +21,7 @@ from ...text import one_line, plural
 from ..grammar import Parser, command
 from ..json_output import emit_json
 from ..private import add_redact, private_data, tell_private
-from ..streams import telling
+from ..streams import noting_progress
 
 
 def bundle(arguments: Namespace) -> int:
@@ -40,7 +40,7 @@ def bundle(arguments: Namespace) -> int:
         if signed is not None:
             signed.unlink()
         raise
-    with telling(lambda: f"{target} is written"):
+    with noting_progress(lambda: f"{target} is written"):
         if arguments.json:
             signature = {"signature": signed and str(signed)}
             emit_json(_data(target, made) | signature | {"verify": report.to_dict()})

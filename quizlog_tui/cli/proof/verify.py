@@ -39,14 +39,14 @@ def run(arguments: Namespace) -> int:
         raise UsageError("--watch and --json cannot be combined", hint="leave one out")
     if arguments.signers and arguments.record is None:
         raise UsageError("--signers is for one bundle", hint="name it, or leave --signers out")
-    judge = _many if arguments.record is None else _one
+    judge = _verify_many if arguments.record is None else _verify_one
     code = judge(arguments)
     if arguments.watch:
         _watch(arguments, judge)
     return code
 
 
-def _one(arguments: Namespace) -> int:
+def _verify_one(arguments: Namespace) -> int:
     path = record_path(arguments.record)
     signers = Path(arguments.signers) if arguments.signers else None
     if is_bundle(path):
@@ -63,7 +63,7 @@ def _one(arguments: Namespace) -> int:
     return _code([verdict])
 
 
-def _many(arguments: Namespace) -> int:
+def _verify_many(arguments: Namespace) -> int:
     folder = Path(arguments.all)
     if not folder.is_dir():
         raise UsageError("is not a folder", where=str(folder), hint="name a folder of records")
@@ -159,13 +159,13 @@ def _times(arguments: Namespace) -> dict[Path, int]:
     found: dict[Path, int] = {}
     named = [record_path(arguments.record)] if arguments.record else []
     for path in named or find_records(Path(arguments.all)):
-        for file in (path, *_needed(path)):
+        for file in (path, *_files_to_watch(path)):
             with contextlib.suppress(FileNotFoundError):
                 found[file] = file.stat().st_mtime_ns
     return found
 
 
-def _needed(path: Path) -> list[Path]:
+def _files_to_watch(path: Path) -> list[Path]:
     """The script of a record with its modules and data files, if readable."""
     script: list[Path] = []
     try:

@@ -12,7 +12,7 @@ from ...text import one_line
 from ..grammar import Parser, add_force, command, refuse_existing
 from ..json_output import emit_json
 from ..private import add_redact, private_data, tell_private
-from ..streams import telling
+from ..streams import noting_progress
 from .moves import one_move
 from .show import narrate_warnings
 
@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> int:
         )
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr)
-        with telling(lambda: f"{target} is written"):
+        with noting_progress(lambda: f"{target} is written"):
             if arguments.json:
                 names = [branch.name for branch in report.branches]
                 told = {"record": str(session.path), "file": str(target), "branches": names}

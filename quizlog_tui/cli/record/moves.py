@@ -22,7 +22,7 @@ from ...session.session import Session
 from ...text import one_line
 from ..grammar import Parser, add_allow, add_step, add_wait, command
 from ..json_output import emit_json
-from ..streams import drawing, telling
+from ..streams import drawing, noting_progress
 from .show import narrate, narrate_warnings, questionnaire, why
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def one_move(
     with (
         replayer(checkpoints, keeper) as own,
         Session(path, own, wait=wait, giver=Giver("shell")) as session,
-        telling(lambda: f"the change is in {path}" if session.written else ""),
+        noting_progress(lambda: f"the change is in {path}" if session.written else ""),
     ):
         yield session
 
@@ -130,7 +130,7 @@ def new(arguments: Namespace) -> int:
     path = Path(arguments.script)
     target = _run_again(path, arguments) if is_record(path) else _new_record(path, arguments)
     with (
-        telling(lambda: f"{target} was made"),
+        noting_progress(lambda: f"{target} was made"),
         replayer(0) as own,
         Session(target, own) as session,
     ):

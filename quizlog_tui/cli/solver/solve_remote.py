@@ -37,7 +37,7 @@ async def solve_remotely(arguments: Namespace, tell: Tell) -> Solved:
     made: list[dict[str, Any]] = []
     async with Backend(arguments.url, os.environ.get(TOKEN, "").strip() or None) as backend:
         while True:
-            solved = await _one(backend, arguments, accept, tell)
+            solved = await _solve_one(backend, arguments, accept, tell)
             made.append(_data(solved))
             ended = solved.reply is None or solved.reply.get("status") != "in_progress"
             if not arguments.until_end or ended:
@@ -47,7 +47,7 @@ async def solve_remotely(arguments: Namespace, tell: Tell) -> Solved:
     return solved
 
 
-async def _one(backend: Backend, arguments: Namespace, accept: Accept, tell: Tell) -> Solved:
+async def _solve_one(backend: Backend, arguments: Namespace, accept: Accept, tell: Tell) -> Solved:
     solved = await backend.solve(
         arguments.record, accept=accept, budget=arguments.budget, tell=tell
     )

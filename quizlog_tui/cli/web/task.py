@@ -90,7 +90,7 @@ async def work_in(runner: TaskRunner, request: TaskRequest) -> TaskResult:
     """Solve a task and report each page."""
     from ...webquiz.task.workspace import record_of
 
-    def told(result: TaskResult) -> None:
+    def report_page(result: TaskResult) -> None:
         _tell(result)
         if len(result.pages) == 1:
             record = record_of(runner.settings.task_basedir, result.id)
@@ -98,7 +98,7 @@ async def work_in(runner: TaskRunner, request: TaskRequest) -> TaskResult:
 
     if runner.panel.label:
         say(f"note: {runner.panel.label}")
-    return await runner.work(request, told)
+    return await runner.work(request, report_page)
 
 
 def _written(answer: Any) -> str:

@@ -72,7 +72,7 @@ def sweep_grid(attempts: Sequence[SweepAttempt]) -> Grid:
 
     def text(index: int) -> str:
         attempt = attempts[index]
-        return f"{attempt.answer} {_state(attempt)[0]} {_said(attempt)} {attempt.kept}"
+        return f"{attempt.answer} {_state(attempt)[0]} {_outcome_text(attempt)} {attempt.kept}"
 
     return Grid(len(attempts), sweep_layout(attempts), make, text)
 
@@ -89,7 +89,7 @@ def sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
         "score": 5,
         "steps": 5,
         "differs at": 10,
-        "asks next, or error": max(20, longest(_said(attempt) for attempt in attempts)),
+        "asks next, or error": max(20, longest(_outcome_text(attempt) for attempt in attempts)),
         "kept as": max(7, min(16, longest(attempt.kept for attempt in attempts))),
     }
     least = {"answer": 7, "asks next, or error": 12, "score": 5, "kept as": 7, "differs at": 10}
@@ -109,7 +109,7 @@ def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
         "score": f"{run.score:g}" if run and run.score is not None else "",
         "steps": f"{len(run.steps):5}" if run else "",
         "differs at": "" if attempt.differs is None else f"step {attempt.differs}",
-        "asks next, or error": _said(attempt),
+        "asks next, or error": _outcome_text(attempt),
         "kept as": (attempt.kept, "good"),
     }
 
@@ -126,7 +126,7 @@ def _state_words(status: str) -> str:
     return f"{MARKS[status]} {WORDS[status]}"
 
 
-def _said(attempt: SweepAttempt) -> str:
+def _outcome_text(attempt: SweepAttempt) -> str:
     """The next question or the error."""
     run = attempt.result
     if isinstance(run, QuizlogError):

@@ -14,7 +14,7 @@ import pytest
 from quizlog_tui.cli.machine.quiz_attacks.attempt import QuizAttempt, Shell, attempt
 from quizlog_tui.cli.machine.quiz_attacks.entries import load
 from quizlog_tui.cli.machine.quiz_attacks.judge import CHECKS
-from quizlog_tui.cli.machine.quiz_attacks.left_files import MadeFiles
+from quizlog_tui.cli.machine.quiz_attacks.left_files import LeftFile
 from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
@@ -35,7 +35,7 @@ def scene() -> Iterator[Scene]:
 @pytest.fixture(scope="module")
 def honest(scene: Scene) -> QuizAttempt:
     [attack] = [one for one in load(attack_list(QUIZ_ATTACKS)) if one.id == "honest"]
-    kept = MadeFiles("out/f", 0o644, "x")
+    kept = LeftFile("out/f", 0o644, "x")
     found = attempt(attack, scene)
     return replace(found, made=(*found.made, kept))
 
@@ -96,8 +96,8 @@ BROKEN: dict[str, tuple[Any, Broken]] = {
     "exit_codes_eq": ([0], lambda a: shell(a, 4)),
     "shell_has": ("reproducible", lambda a: shell(a, 0, "diverges")),
     "shell_lacks": ("PWNED", lambda a: shell(a, 0, "PWNED")),
-    "made_lacks": ("PWNED", lambda a: replace(a, made=(*a.made, MadeFiles("f", 0o644, "PWNED")))),
-    "plain_modes": (None, lambda a: replace(a, made=(*a.made, MadeFiles("f", 0o104755, "")))),
+    "made_lacks": ("PWNED", lambda a: replace(a, made=(*a.made, LeftFile("f", 0o644, "PWNED")))),
+    "plain_modes": (None, lambda a: replace(a, made=(*a.made, LeftFile("f", 0o104755, "")))),
     "parent_files_max": (8, lambda a: other(a, files=a.after.files + 200)),
     "no_traceback": (None, lambda a: shell(a, 1, "", TRACEBACK)),
     "devices_unchanged": (None, lambda a: other(a, devices=((0o20600, 0),))),
@@ -143,7 +143,7 @@ def test_the_secret_is_seen_wherever_it_comes_out(
         "print": printing(honest, secret),
         "stderr": replace(honest, transcript=replace(honest.transcript, stderr=secret)),
         "error": replace(honest, said=secret),
-        "file": replace(honest, made=(MadeFiles("record.yaml", 0o644, secret),)),
+        "file": replace(honest, made=(LeftFile("record.yaml", 0o644, secret),)),
         "shell": shell(honest, 0, "", secret),
     }
     assert CHECKS["canary_absent"](honest, scene, None) is None

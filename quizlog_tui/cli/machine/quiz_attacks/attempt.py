@@ -23,7 +23,7 @@ from ....sandbox.attacks.around import Around, Lookout
 from ....sandbox.attacks.scene import Scene
 from ....session.session import Session
 from .entries import QuizAttack
-from .left_files import MadeFiles, made
+from .left_files import LeftFile, left_files
 
 _SEED = 7
 _NEXT = "print(41 + 1)\ninput('? ')\n"
@@ -85,7 +85,7 @@ class QuizAttempt:
     verdict: Verdict | None
     """The verdict on the record, if a check needs it."""
     shells: tuple[Shell, ...]
-    made: tuple[MadeFiles, ...]
+    made: tuple[LeftFile, ...]
     """The new files in its folder, including its record."""
     before: AttackFacts
     after: AttackFacts
@@ -119,7 +119,7 @@ def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:
         finally:
             around = lookout.stop()
         after = AttackFacts.now(scene, folder / "quiz.py")
-        found = tuple(made(folder, [*dict(attack.beside), "quiz.py", "next.py"]))
+        found = tuple(left_files(folder, [*dict(attack.beside), "quiz.py", "next.py"]))
     return QuizAttempt(*live, verdict, shells, found, before, after, around, next_print, sibling)
 
 

@@ -135,7 +135,7 @@ def parent_files_max(attempt: QuizAttempt, scene: Scene, value: int) -> str | No
     return must(more <= value, f"{more} more are open")
 
 
-def same(name: str, said: str) -> Check:
+def unchanged(name: str, said: str) -> Check:
     """Make a check that a fact is unchanged."""
 
     def check(attempt: Any, scene: Scene, value: object) -> str | None:
@@ -163,9 +163,9 @@ CHECKS: dict[str, Check] = AROUND | {
     "parent_files_max": parent_files_max,
     "no_traceback": no_traceback,
     "canary_absent": canary_absent,
-    "devices_unchanged": same("devices", "a device has another mode or owner"),
-    "victim_unchanged": same("victim", "the victim is scheduled otherwise"),
-    "script_unchanged": same("script", "the script was changed"),
+    "devices_unchanged": unchanged("devices", "a device has another mode or owner"),
+    "victim_unchanged": unchanged("victim", "the victim is scheduled otherwise"),
+    "script_unchanged": unchanged("script", "the script was changed"),
     "next_run_ok": lambda a, s, v: must(
         (a.next_print, a.sibling_print) == ("42", "42"),
         f"another run was disturbed: {_shown((a.next_print, a.sibling_print))}",

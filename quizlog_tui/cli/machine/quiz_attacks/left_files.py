@@ -14,7 +14,7 @@ _MOST = 4 << 20
 
 
 @dataclass(frozen=True)
-class MadeFiles:
+class LeftFile:
     """A new file, made by the script or by a command."""
 
     name: str
@@ -23,7 +23,7 @@ class MadeFiles:
     """Its content; for a bundle, the content of its parts."""
 
 
-def made(folder: Path, given: Collection[str]) -> Iterator[MadeFiles]:
+def left_files(folder: Path, given: Collection[str]) -> Iterator[LeftFile]:
     """The regular files below a folder.
 
     Args:
@@ -33,7 +33,7 @@ def made(folder: Path, given: Collection[str]) -> Iterator[MadeFiles]:
     for path in sorted(folder.rglob("*")):
         about, name = path.lstat(), str(path.relative_to(folder))
         if stat.S_ISREG(about.st_mode) and name not in given:
-            yield MadeFiles(name, about.st_mode, _text(path))
+            yield LeftFile(name, about.st_mode, _text(path))
 
 
 def _text(path: Path) -> str:

@@ -28,15 +28,15 @@ async def choose_file(
     if chosen is None:
         return None
 
-    def opened(path: Path) -> EpisodeFile:
+    def open_file(path: Path) -> EpisodeFile:
         check_reading(audit, path)
         return EpisodeFile(path)
 
-    path = found[chosen] if chosen < len(found) else await _asked(screen)
-    return None if path is None else await screen.slow_work.run(lambda: opened(path), "opening")
+    path = found[chosen] if chosen < len(found) else await _ask_for_path(screen)
+    return None if path is None else await screen.slow_work.run(lambda: open_file(path), "opening")
 
 
-async def _asked(screen: QuizlogScreen[Any]) -> Path | None:
+async def _ask_for_path(screen: QuizlogScreen[Any]) -> Path | None:
     ask = AskScreen("Open which file of episodes?", USUAL)
     wanted = (await screen.app.push_screen_wait(ask) or "").strip()
     return typed_path(wanted) if wanted else None

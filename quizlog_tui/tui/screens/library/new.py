@@ -38,12 +38,14 @@ async def new_record(screen: QuizlogScreen[Any], replayer: Replayer) -> Path | N
         if wanted is None:
             return None
         seed = wanted
-        made = await screen.slow_work.run(partial(_made, script, seed, replayer), "writing")
+        made = await screen.slow_work.run(
+            partial(_create_record, script, seed, replayer), "writing"
+        )
         if made is not None:
             return made
 
 
-def _made(script: str, seed: str, replayer: Replayer) -> Path:
+def _create_record(script: str, seed: str, replayer: Replayer) -> Path:
     """Write a record beside a script, under the first free name, with the script's first stop.
 
     Raises:

@@ -120,7 +120,7 @@ class Tools:
     async def decision(self) -> None:
         """Show how several models chose the answer at this step."""
         from ....solver.decisions.decision_file import decisions_path, read_decisions
-        from ...step_decisions import decided, nearest
+        from ...step_decisions import decisions_by_step, nearest
         from ..consensus import ConsensusScreen
 
         path = decisions_path(self.session.path)
@@ -137,7 +137,7 @@ class Tools:
         chosen = await self.view.app.push_screen_wait(screen)
         if chosen is None:
             return
-        steps = decided(kept.decisions, record).items()
+        steps = decisions_by_step(kept.decisions, record).items()
         step = next((at for at, indexes in steps if chosen in indexes), None)
         if step is None:
             branch = kept.decisions[chosen].question.branch

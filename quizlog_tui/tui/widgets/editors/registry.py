@@ -95,10 +95,10 @@ def _plugin_editor(name: str) -> EditorKind | None:
     """The input from a plug-in; None if the kind is built in."""
     if name in KINDS or name in _REFUSED or name not in plugin_names(INPUT_KINDS):
         return None
-    return EditorKind(partial(_made, name), plugin=name)
+    return EditorKind(partial(_create_editor, name), plugin=name)
 
 
-def _made(name: str) -> Editor:
+def _create_editor(name: str) -> Editor:
     """The input of a plug-in.
 
     Raises:
