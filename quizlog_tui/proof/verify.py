@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import LimitError, QuizlogError
+from ..record.file_hashes import edited_files
 from ..record.model import Record
 from ..record.store import RecordFile
+from ..replay.script.file_hashes import file_hashes
 from ..replay.script.source import Source, read_script_of
 from ..replay.trail import question_of
 from ..replay.transcript import Transcript
@@ -271,7 +273,8 @@ class Verifier:
         if is_contradicted(self._known, plain, found.step):
             words = "the record was edited: its fingerprint of that step is that of the replay"
             return divergence(found, "unknown", words)
-        edited = self._known.code_hash not in (None, self._source.code_hash)
+        files = [name for name, _ in edited_files(self._record, file_hashes(self._source))]
+        edited = bool(files) or self._known.code_hash not in (None, self._source.code_hash)
         then, now = (
             parse_world(self._record.extras.get("world")),
             self._source.interpreter.version,
@@ -295,7 +298,7 @@ class Verifier:
             words = f"what stands there depends on {describe_conditions(guilty)}{too}"
             return divergence(found, cause_of(guilty), words)
         if edited:
-            named = named_files(self._source)
+            named = f" ({', '.join(files)})" if files else named_files(self._source)
             too = f", perhaps a file beside it too{named}" if named else ""
             words = f"no condition changes it, and the script was changed since{too}"
             return divergence(found, "code-changed", words)

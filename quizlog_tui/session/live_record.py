@@ -10,10 +10,12 @@ from dataclasses import replace
 
 from ..errors import ConflictError, ScriptError
 from ..proof.drift.settle import SettledRecord, settle, settle_switched
+from ..record.file_hashes import with_file_hashes
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.who import Giver
 from ..replay.replayer import Replayer
+from ..replay.script.file_hashes import file_hashes
 from ..replay.script.source import Source, read_script_of
 from ..replay.trail import extended_trail
 from ..replay.transcript import Transcript
@@ -125,7 +127,10 @@ class LiveRecord:
             last_error=run.last_error,
             code_hash=self.source.code_hash,
             trail=extended_trail(record.trail, run),
-            extras=run_metadata(record, run, self.now, self.source.interpreter.version),
+            extras=with_file_hashes(
+                run_metadata(record, run, self.now, self.source.interpreter.version),
+                file_hashes(self.source),
+            ),
         )
 
     def replay(self, record: Record, inputs: Sequence[str]) -> Transcript:

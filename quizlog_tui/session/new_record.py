@@ -9,10 +9,12 @@ from typing import Any
 
 from ..errors import ScriptError
 from ..record.append_only_list import AppendOnlyList
+from ..record.file_hashes import with_file_hashes
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.summary import SUFFIXES
 from ..replay.replayer import Replayer
+from ..replay.script.file_hashes import file_hashes
 from ..replay.script.source import Source, read_script_of, read_source
 from ..replay.world import world_of
 
@@ -131,4 +133,5 @@ def _create(record: Path, source: Source, content: Record, start_time: Any) -> N
     extras = {"start_time": start_time, "execution_id": str(uuid.uuid4())}
     if start_time is None:
         del extras["start_time"]
+    extras = with_file_hashes(extras, file_hashes(source))
     RecordFile(record).create(content.but(script=script, extras=extras))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from quizlog_tui.proof.drift.report import drift_report
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.replayer import replay
+from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
@@ -92,3 +94,44 @@ def test_a_forged_place_outside_the_folder_is_not_believed(build: Build) -> None
     assert run.steps[0].place == ""
     assert run.last_error is not None
     assert (run.last_error.place, run.score) == (None, 0.0)
+
+
+def test_an_edited_module_is_run_anew_in_the_same_session(build: Build) -> None:
+    script = made(build)
+    with Replayer() as replayer:
+        assert replayer.replay(read_source(script), 1, ["a"]).last.prompt == "second? "
+        build.script(ASKING.replace("input(text)", "input(text.upper())"), "parts/asking.py")
+        assert replayer.replay(read_source(script), 1, ["a"]).last.prompt == "SECOND? "
+
+
+def test_drift_names_the_edited_modules_and_data(build: Build) -> None:
+    made(build)
+    (build.folder / "words.txt").write_text("one\n")
+    record = build.record("print(open('words.txt').read())\n" + build.dedent(MAIN).lstrip(), "a")
+    with Session(record) as session:
+        session.answer("3")
+    kept = RecordFile(record).read()
+    assert sorted(kept.extras["file_hashes"]) == ["parts/asking.py", "words.txt"]
+    build.script(f"# edited\n{build.dedent(ASKING)}", "parts/asking.py")
+    (build.folder / "words.txt").unlink()
+    with Replayer() as replayer:
+        report = drift_report(kept, read_source(build.folder / kept.script), replayer)
+    assert not report.changed
+    assert report.files == (("parts/asking.py", "edited"), ("words.txt", "missing"))
+    with Session(record) as session:
+        assert any("parts/asking.py: changed since" in text for text in session.warnings)
+
+
+def test_a_script_of_one_file_has_no_digests_of_others(build: Build) -> None:
+    build.script("secret = 1\n", "unrelated.py")
+    record = build.record("input('x? ')\n")
+    with Session(record) as session:
+        session.answer("3")
+    assert "file_hashes" not in RecordFile(record).read().extras
+
+
+def test_records_are_no_files_of_the_script(build: Build) -> None:
+    record = build.record("name = 'record.yaml'\ninput('x? ')\n")
+    with Session(record) as session:
+        session.answer("3")
+    assert "file_hashes" not in RecordFile(record).read().extras

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...files.paths import record_path
 from ...proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
 from ...proof.diverge import Difference
-from ...proof.drift.drift_text import difference_text, drift_text
+from ...proof.drift.drift_text import describe_files, difference_text, drift_text
 from ...proof.drift.report import BranchDrift, DriftReport, drift_report
 from ...record.store import RecordFile
 from ...replay.replayer import Replayer
@@ -99,6 +99,7 @@ def drift(arguments: Namespace) -> int:
 def _report_lines(report: DriftReport) -> Iterator[str]:
     changed = "has changed" if report.changed else "is as recorded"
     yield f"the script {changed}"
+    yield from map(one_line, describe_files(report.files))
     width = max(len(one_line(branch.branch)) for branch in report.branches)
     for branch in report.branches:
         yield f"{one_line(branch.branch):{width}}  {_agreement(branch)}"

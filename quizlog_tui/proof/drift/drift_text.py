@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...text import one_line
@@ -43,6 +43,17 @@ def difference_text(found: Difference) -> str:
     return f"{NOUNS[found.what]} at step {found.step} was {then}, is {now}"
 
 
+def describe_files(files: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Describe the script's other files that are not as recorded; see `DriftReport.files`."""
+    return (f"{name}: {_FILE_CHANGES[change]}" for name, change in files)
+
+
+_FILE_CHANGES = {
+    "edited": "changed since the record was written",
+    "new": "was not there, or not named, when the record was written",
+    "missing": "is no longer there, or no longer named",
+}
+"""Descriptions of what happened to a file of the script."""
 NOUNS = {
     "print": "the printed text",
     "prompt": "the question",

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import LimitError, QuizlogError
+from ...record.file_hashes import edited_files
 from ...record.model import Record
 from ...replay.replayer import Replayer
+from ...replay.script.file_hashes import file_hashes
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...replay.world import World, world_of
@@ -59,6 +61,8 @@ class DriftReport:
     """Whether the script's text differs from the recorded one."""
     branches: tuple[BranchDrift, ...]
     """All branches, the active one first."""
+    files: tuple[tuple[str, str], ...] = ()
+    """The script's other files that are not as recorded: name, and `edited`, `new`, `missing`."""
 
     @property
     def agrees(self) -> bool:
@@ -73,7 +77,8 @@ class DriftReport:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         lines = [branch.to_dict() for branch in self.branches]
-        return {"changed": self.changed, "agrees": self.agrees, "branches": lines}
+        files = [{"name": name, "change": change} for name, change in self.files]
+        return {"changed": self.changed, "agrees": self.agrees, "files": files, "branches": lines}
 
 
 def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftReport:
@@ -85,7 +90,9 @@ def drift_report(record: Record, source: Source, replayer: Replayer) -> DriftRep
     """
     names = [record.branch, *(name for name in record.names if name != record.branch)]
     branches = branch_drifts(record, names, source, replayer)
-    return DriftReport(record.is_of_another_script(source.code_hash), tuple(branches))
+    changed = record.is_of_another_script(source.code_hash)
+    files = tuple(edited_files(record, file_hashes(source)))
+    return DriftReport(changed, tuple(branches), files)
 
 
 def branch_drifts(

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...record.branches import BranchEnd, replanted
+from ...record.file_hashes import edited_files
 from ...record.model import Record
 from ...replay.replayer import Replayer
+from ...replay.script.file_hashes import file_hashes
 from ...replay.script.source import Source
 from ...replay.trail import extended_trail, question_of
 from ...replay.transcript import Transcript
@@ -41,6 +43,18 @@ def settle(
     If not all are, the old answers become a branch. For an unchanged script only the questions are
     compared: that it prints something else each time is a warning.
     """
+    found = _settled_answers(record, source, replayer, clock)
+    edits = tuple(edited_files(record, file_hashes(source)))
+    if not edits:
+        return found
+    from .drift_text import describe_files
+
+    return replace(found, warnings=(*found.warnings, *describe_files(edits)))
+
+
+def _settled_answers(
+    record: Record, source: Source, replayer: Replayer, clock: Callable[[], str]
+) -> SettledRecord:
     changed = record.is_of_another_script(source.code_hash)
     record = _with_code_hashes(record) if changed else record
     if record.code_hash == source.code_hash or not (record.print or record.trail):

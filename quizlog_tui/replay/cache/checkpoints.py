@@ -15,12 +15,13 @@ from typing import Any, Protocol
 
 from ...record.append_only_list import AppendOnlyList
 from ..process.process import QuizProcess
+from ..script.file_hashes import file_hashes
 from ..script.source import Source
 from ..transcript import Transcript
 from ..world import World
 
 Key = tuple[Path, str, World]
-"""Script, hash of its bytes, and world. Runs with different keys have nothing in common."""
+"""Script, hashes of it and of its other files, world. Runs with other keys share nothing."""
 
 MAX_GENERATION = 40
 """Maximum depth of copies of copies: the cost of a fork grows with each generation."""
@@ -30,7 +31,8 @@ _CLOCK = count()
 def key_of(source: Source, seed: int | World) -> Key:
     """The key of runs of a script, with a seed or in a whole world."""
     world = seed if isinstance(seed, World) else World(seed)
-    return source.path, source.version, world
+    version = " ".join((source.version, *file_hashes(source).values()))
+    return source.path, version, world
 
 
 def can_copy() -> bool:

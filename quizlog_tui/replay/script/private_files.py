@@ -44,6 +44,11 @@ def _is_private(entry: os.DirEntry[str]) -> bool:
     return name.endswith(_RECORDS) and entry.is_file() and _is_record(entry.path)
 
 
+def is_record_file(path: Path) -> bool:
+    """Whether a file is a record, by its name and first bytes."""
+    return path.suffix in _RECORDS and _is_record(os.fspath(path))
+
+
 def _is_record(path: str) -> bool:
     try:
         with open(path, "rb") as file:
