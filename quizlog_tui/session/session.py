@@ -1,7 +1,6 @@
 """A session: an open record with its replayer, used by every front end.
 
-`moves` computes the results of moves, and `journal` stores them. Nothing is printed; warnings for
-the user are in `Session.warnings`.
+`moves` computes moves, and `journal` stores them. Nothing is printed; see `Session.warnings`.
 """
 
 from __future__ import annotations
