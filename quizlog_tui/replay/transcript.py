@@ -45,8 +45,6 @@ class Step:
     """What was written to stderr before the question."""
     line: int | None
     """The script line that asks."""
-    place: str = ""
-    """`FILE:LINE` of another file of the script that asks on its behalf; else empty."""
     input: str | None = None
     """The answer given; None at the last stop."""
     stdout: bytes = field(default=b"", repr=False)
@@ -57,6 +55,8 @@ class Step:
     """The script, from which the kind of answer is derived on demand."""
     tampered: bool = field(default=False, compare=False)
     """Whether this is the first stop whose report contradicts its bytes."""
+    place: str = ""
+    """`FILE:LINE` of another file of the script that asks on its behalf; else empty."""
 
     @property
     def question(self) -> str | None:
