@@ -14,6 +14,7 @@ import socket
 import time
 from pathlib import Path
 
+from .deadline import seconds_waited
 from .spawn import Spawned
 
 _CHECK_INTERVAL = 0.05
@@ -64,6 +65,10 @@ class Family:
         if now - self._checked_at >= _CHECK_INTERVAL:
             self._checked_at = now
             self._order("look\n")
+
+    def seconds_waited(self, pid: int | None) -> float:
+        """Seconds that a process and its guard, which starts it, have waited for a processor."""
+        return sum(seconds_waited(one) for one in (self._pid, pid) if one is not None)
 
     def fileno(self) -> int:
         """The descriptor that becomes readable when a process has ended."""

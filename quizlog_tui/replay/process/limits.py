@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass
 
 from ...config import Config
@@ -16,17 +14,13 @@ class Limits:
     """Bounds on a running script; 0 means none."""
 
     seconds: float = 30.0
-    """Seconds of wall time from an answer to the next stop."""
+    """Seconds from an answer to the next stop, without those in which the machine ran others."""
     output: int = 10 * 1024 * 1024
     """Bytes written to stdout and stderr from an answer to the next stop."""
     memory: int = 2 * 1024 * 1024 * 1024
     """Bytes of data of the script's process, and of all processes together that it started."""
     processes: int = 256
     """Maximum number of concurrent processes that it started, and of threads."""
-
-    def deadline(self) -> float:
-        """The deadline of a step that begins now, on the monotonic clock."""
-        return time.monotonic() + self.seconds if self.seconds else math.inf
 
 
 def user_limits(config: Config) -> Limits:

@@ -9,7 +9,6 @@ import contextlib
 import os
 import select
 import socket
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ from ..script.source import Source
 from ..world import UNAVAILABLE_BY_FOLDER, UNAVAILABLE_BY_ISOLATION, World
 from . import reasons
 from .channel import Channel
+from .deadline import Deadline
 from .descriptors import DescriptorGroup
 from .family import Family
 from .job import job_fields
@@ -43,6 +43,8 @@ from .spawn import take
 from .written import WrittenText
 
 _WATCH_MILLISECONDS = 50
+_COPY_SECONDS = 10.0
+"""Seconds after which a copy that has not started is done without."""
 E = TypeVar("E", bound=QuizlogError)
 
 
@@ -176,7 +178,7 @@ class QuizProcess:
         Raises:
             LimitError, ProtocolError, CancelledError: As `reports`.
         """
-        deadline = self._limits.deadline()
+        deadline = Deadline(self._limits.seconds)
         while len(self._looks or ()) < count and self.alive:
             self._next_report(deadline, stop_at=Looked)
         return self._looks or []
@@ -190,10 +192,13 @@ class QuizProcess:
         return True
 
     def settle(self) -> bool:
-        """Wait until a copy was made or refused; return whether it was made."""
-        deadline = time.monotonic() + 10
+        """Wait until a copy was made, was refused or is late; return whether it was made."""
+        deadline = Deadline(_COPY_SECONDS)
         while self.pid is None and self.refused is None and self.alive:
-            self._next_report(deadline, stop_at=ProcessStarted)
+            try:
+                self._next_report(deadline, stop_at=ProcessStarted)
+            except reasons.OutOfTime:
+                break
         return self.alive and self.refused is None
 
     def reports(self) -> Iterator[WorkerReport | CodeRun]:
@@ -206,17 +211,17 @@ class QuizProcess:
             ProtocolError: It sent an impossible message and was ended.
             CancelledError: `cancel` was called, and the script was ended.
         """
-        deadline = self._limits.deadline()
+        deadline = Deadline(self._limits.seconds, fresh=not self._began)
         while (report := self._next_report(deadline)) is not None:
             yield report
             if isinstance(report, CodeRun):
                 continue
             if report.kind in ("asking", "paused"):
                 return
-            deadline = self._limits.deadline()
+            deadline = Deadline(self._limits.seconds)
 
     def _next_report(
-        self, deadline: float, *, stop_at: type[ProcessStarted] | type[Looked] | None = None
+        self, deadline: Deadline, *, stop_at: type[ProcessStarted] | type[Looked] | None = None
     ) -> WorkerReport | CodeRun | None:
         """The next report; None if the process has ended or was refused."""
         while True:
@@ -327,14 +332,14 @@ class QuizProcess:
             return self._pending()
         return None
 
-    def _check_limits(self, deadline: float) -> None:
+    def _check_limits(self, deadline: Deadline) -> None:
         """Enforce the limits; called after each wait, and for each message that is not a report."""
         if self.output.floods() and not self._channel.gather_all():
             raise self._end_for(reasons.wrote_too_much(self._name, self._limits))
         self.family.check_bounds()
         if self._cancelled:
             raise self._end_for(reasons.cancelled(self._name))
-        if time.monotonic() > deadline:
+        if deadline.is_over(lambda: self.family.seconds_waited(self.pid)):
             raise self._end_for(reasons.took_too_long(self._name, self._limits))
 
     def _count_output(self, steps: list[RawStep]) -> None:

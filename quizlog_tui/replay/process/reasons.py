@@ -47,10 +47,14 @@ def file_full(name: str) -> LimitError:
     return LimitError("wrote as much as a file may hold here", where=name, hint=hint)
 
 
-def took_too_long(name: str, limits: Limits) -> LimitError:
+class OutOfTime(LimitError):
+    """The script took longer than one step may, or its copy longer to start."""
+
+
+def took_too_long(name: str, limits: Limits) -> OutOfTime:
     """The script took longer than one step may."""
     message = f"ran {limits.seconds:g} seconds without asking or ending"
-    return LimitError(message, where=name, hint=_RAISE)
+    return OutOfTime(message, where=name, hint=_RAISE)
 
 
 def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:

@@ -1,0 +1,65 @@
+"""The time that a script has for a step, on a machine that is busy with others."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.replay.live_run import LiveRun
+from quizlog_tui.replay.process import deadline, process
+from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import QuizProcess
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.replay.world import World
+from tests.support.build import Build
+
+
+@pytest.mark.parametrize(
+    ("passed", "waited", "over"),
+    [
+        (29, 0, False),
+        (31, 0, True),
+        (31, 2, False),
+        (100, 69, True),
+        (100, 75, False),
+        (301, 301, True),
+    ],
+)
+def test_a_busy_machine_does_not_use_up_a_script_s_time(
+    passed: int, waited: int, over: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: now[0])
+    begun, fresh = deadline.Deadline(30.0), deadline.Deadline(30.0, fresh=True)
+    assert not begun.is_over(lambda: 5.0)
+    now[0] = float(passed)
+    assert begun.is_over(lambda: 5.0 + waited) is over
+    assert fresh.is_over(lambda: float(waited)) is over
+    assert not deadline.Deadline(0.0).is_over(lambda: 0.0)
+
+
+def test_the_seconds_that_a_process_waited_for_a_processor_are_known() -> None:
+    if not Path("/proc/self/schedstat").exists():
+        pytest.skip("this system does not tell it")
+    first = deadline.seconds_waited(os.getpid())
+    assert 0 <= first <= deadline.seconds_waited(os.getpid())
+    assert deadline.seconds_waited(2**22 + 1) == 0
+
+
+def test_a_copy_that_does_not_start_in_time_is_done_without(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = read_source(build.script("input()\n"))
+    run = LiveRun(source, Limits(), QuizProcess.start(source, World(1), Limits()))
+    run.grow([])
+    monkeypatch.setattr(process, "_COPY_SECONDS", 0.2)
+    assert run.process.pid
+    os.kill(run.process.pid, signal.SIGSTOP)
+    copy = run.copy()
+    assert copy is not None and not copy.settle() and not copy.alive
+    os.kill(run.process.pid, signal.SIGCONT)
+    copy.release()
+    run.close()
