@@ -18,10 +18,10 @@ class Plain:
     exit_code: int
 
 
-def run_plain(script: Path, answers: Sequence[str]) -> Plain:
-    """`python script.py` in the script's folder, in the usual environment, no terminal in reach."""
+def run_plain(script: Path, answers: Sequence[str], args: Sequence[str] = ()) -> Plain:
+    """`python script.py ARG...` in the script's folder, in the usual environment, no terminal in reach."""
     done = subprocess.run(
-        [sys.executable, script.name],
+        [sys.executable, script.name, *args],
         input="".join(f"{answer}\n" for answer in answers).encode("utf-8", "surrogateescape"),
         capture_output=True,
         cwd=script.parent,
