@@ -122,6 +122,25 @@ def test_lint_tells_lines_scores_and_traps(run: Run, build: Build) -> None:
     assert run("lint", "nope.py")[0] == 2
 
 
+def test_lint_lists_the_modules_in_the_scripts_folder(run: Run, build: Build) -> None:
+    build.script("from asking import ask\nask('how many? ')\n", "several.py")
+    build.script(
+        """
+        import random
+        def ask(text):
+            random.seed(1)
+            if input(text) != "3":
+                raise ValueError("no")  #score = 0.5
+        """,
+        "asking.py",
+    )
+    code, out, _ = run("lint", "several.py")
+    assert code == 3 and "several.py: 0 questions, 0 endings, 0 traps\n" in out
+    assert "asking.py: 1 question, 1 ending, 1 trap\n" in out and "score 0.5" in out
+    data = json.loads(run("lint", "several.py", "--json")[1])
+    assert [one["line"] for one in data["files"]["asking.py"]["endings"]] == [5]
+
+
 def test_coverage_tells_what_was_never_reached_and_where_to_fork(run: Run, build: Build) -> None:
     code, out, _ = run("coverage", "quiz.py", ".")
     assert code == 0 and "questions: 6 of 6 reached" in out and "endings: 1 of 3 reached" in out

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 
 from ...files.paths import record_path
 from ...proof.lint.check import lint as lint_source
+from ...proof.lint.check import lint_module
 from ...proof.lint.findings import LintReport
 from ...record.store import RecordFile
 from ...record.summary import SUFFIXES
+from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_script_of, read_source
 from ...text import one_line, plural
 from ..grammar import Parser, command
@@ -32,11 +33,23 @@ def lint(arguments: Namespace) -> int:
     """`quizlog lint SCRIPT`."""
     source = script_of(arguments.script)
     report = lint_source(source)
+    others = {name: lint_module(file) for name, file in _modules(source)}
     if arguments.json:
-        emit_json({"script": str(source.path)} | report.to_dict())
+        files = {name: other.to_dict() for name, other in others.items()}
+        emit_json({"script": str(source.path)} | report.to_dict() | {"files": files})
     else:
-        print("\n".join(_lines(report, Path(source.path).name)))
-    return FOUND if report.traps else 0
+        for name, each in ({source.path.name: report} | others).items():
+            print("\n".join(_lines(each, name)))
+    return FOUND if any(each.traps for each in (report, *others.values())) else 0
+
+
+def _modules(source: Source) -> Iterator[tuple[str, Source]]:
+    """The modules in the script's folder that it imports, by name."""
+    for path in needed_files(source):
+        name = path.relative_to(source.path.parent).as_posix()
+        module = source.file(name) if path.suffix == ".py" else None
+        if module is not None:
+            yield name, module
 
 
 def _lines(report: LintReport, name: str) -> Iterator[str]:
@@ -60,7 +73,8 @@ def _lines(report: LintReport, name: str) -> Iterator[str]:
 def _lint() -> Parser:
     about = (
         "List a script's questions, the lines that raise with their scores, and traps: code that\n"
-        "cannot be replayed or scored as intended. Runs nothing. Exit code 3 if there are traps."
+        "cannot be replayed or scored as intended; then those of its modules in the same folder.\n"
+        "Runs nothing. Exit code 3 if there are traps."
     )
     parser = command("quizlog lint", lint, about)
     parser.add_argument("script", help="a script, or a record that runs it")

@@ -20,8 +20,17 @@ Calls = Mapping[str, Sequence[ast.AST]]
 
 def lint(source: Source) -> LintReport:
     """Find the questions, endings and traps of a script. No content of a script raises."""
+    return _lint(source, imported=False)
+
+
+def lint_module(source: Source) -> LintReport:
+    """Find those of a file that a script imports, which may use all its functions."""
+    return _lint(source, imported=True)
+
+
+def _lint(source: Source, *, imported: bool) -> LintReport:
     try:
-        return _of_tree(_tree(source), source)
+        return _of_tree(_tree(source), source, imported=imported)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         said = error.msg if isinstance(error, SyntaxError) else str(error) or "too deeply nested"
         line = getattr(error, "lineno", None) or 1
@@ -34,8 +43,8 @@ def _tree(source: Source) -> ast.Module:
         return ast.parse(source.data, source.path.name)
 
 
-def _of_tree(tree: ast.Module, source: Source) -> LintReport:
-    names, nodes = Names(tree), list(live(tree))
+def _of_tree(tree: ast.Module, source: Source, *, imported: bool) -> LintReport:
+    names, nodes = Names(tree), list(live(tree, imported=imported))
     calls = calls_by_name(nodes)
     asked = [
         _question(node, prompt, source, calls) for node in nodes for prompt in _prompts(node, names)

@@ -12,16 +12,22 @@ _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _WIDE = ("Exception", "BaseException")
 
 
-def live(tree: ast.Module) -> Iterator[ast.AST]:
+def live(tree: ast.Module, *, imported: bool = False) -> Iterator[ast.AST]:
     """All nodes that a run can reach, each with its `parent` set.
 
     Left out: what follows a `return`, `raise`, `break` or `continue` in its block, the bodies of
     `if False` and `while False`, and functions whose name the script never uses.
+
+    Args:
+        tree: The script.
+        imported: Whether another file imports it, which may use all its functions.
     """
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             child.parent = node  # type: ignore[attr-defined]
     used = _used_names(tree)
+    if imported:
+        used |= {node.name for node in ast.walk(tree) if isinstance(node, Function)}
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()

@@ -59,8 +59,8 @@ def _mentions_any(source: Source) -> bool:
             } - {source.path.stem}
     except OSError:
         return False
-    found = (re.escape(os.fsencode(name)) for name in names)
-    return any(re.search(rb"\b%b\b" % name, source.data) for name in found)
+    held = (name for name in map(os.fsencode, names) if name in source.data)
+    return any(re.search(rb"\b%b\b" % re.escape(name), source.data) for name in held)
 
 
 def _digest(path: Path) -> str:
