@@ -6,6 +6,7 @@ big record in quizlog's own layout is not parsed, as the places of its values ar
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import os
@@ -200,12 +201,26 @@ _RESULT = re.compile(rb'^ ?"?branch"?: .*\n ?"?status"?: ', re.M)
 
 
 def _looks_like_record(path: Path) -> bool:
-    """Whether the start of the file names a script and a seed, and is not that of a result file."""
+    """Whether the start of the file names a script and a seed, and is not that of a result file.
+
+    So does a file of which that cannot be known: it cannot be read, or is not text.
+    """
     try:
         if not path.is_file():
             return False
         with open_regular(path) as file:
             start = file.read(4096)
     except OSError:
-        return False
+        return True
+    if b"\0" in start or not _is_utf8(start):
+        return True
     return b"script" in start and b"seed" in start and not _RESULT.search(start)
+
+
+def _is_utf8(start: bytes) -> bool:
+    """Whether the start of a file is UTF-8; its last character may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return True

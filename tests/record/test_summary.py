@@ -164,3 +164,23 @@ def test_a_result_file_is_no_record(tmp_path: Path) -> None:
     for name in ("result.yaml", "result.json"):
         (tmp_path / name).write_text(to_text(data, tmp_path / name))
     assert list(find_records(tmp_path)) == []
+
+
+def test_files_that_cannot_be_read_are_listed_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "utf16.yaml").write_bytes("script: q.py\nseed: 1\n".encode("utf-16"))
+    (tmp_path / "latin.yaml").write_bytes(b"script: caf\xe9.py\nseed: 1\n")
+    (tmp_path / "other.yaml").write_text("services: é" + "é" * 5000)
+    (tmp_path / "folder.yaml").mkdir()
+    problems = {one.name: summary(one).problem or "" for one in find_records(tmp_path)}
+    assert sorted(problems) == ["latin.yaml", "utf16.yaml"]
+    assert all("not UTF-8 text" in problem for problem in problems.values())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_without_the_right_to_read_it_is_listed(tmp_path: Path) -> None:
+    path = tmp_path / "locked.yaml"
+    path.write_text("script: q.py\nseed: 1\n")
+    path.chmod(0)
+    assert [summary(one).problem for one in find_records(tmp_path)] == [
+        "cannot read: Permission denied"
+    ]
