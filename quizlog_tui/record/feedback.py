@@ -43,7 +43,12 @@ class Feedback:
 
 def read(record: Record) -> list[Feedback]:
     """All remarks, in the record's order."""
-    return [_from(item) for item in _items(record.extras)]
+    return read_from(record.extras)
+
+
+def read_from(extras: Mapping[str, Any]) -> list[Feedback]:
+    """The remarks among the extensions of a record, in their order."""
+    return [_from(item) for item in _items(extras)]
 
 
 def _items(extras: Mapping[str, Any]) -> list[Any]:

@@ -17,6 +17,7 @@ from ..record.summary import SUFFIXES, Summary, summary
 from ..replay.script.source import read_script_of
 from .draw.library import ORDERS, STATUSES, arranged
 from .file_changes import Stamps, stamps
+from .record_filter import RecordFilter
 
 _SLICE = 0.1
 """Seconds of reading between two updates of the screen."""
@@ -83,6 +84,9 @@ class Shelf:
         self.order = name if name in ORDERS else ORDERS[0]
         self.backwards = direction == "backwards"
         self.status = ""
+        self.filter = RecordFilter()
+        self._kept: frozenset[Path] = frozenset()
+        """The records that the filter takes."""
         self.stamps: Stamps = {}
         self._found: dict[Path, Summary] = {}
         self.shown: list[Summary] = []
@@ -108,9 +112,8 @@ class Shelf:
         return bool(found.summaries or gone)
 
     def _arrange(self) -> None:
-        self.shown = arranged(
-            self._found.values(), self.order, backwards=self.backwards, status=self.status
-        )
+        kept = (one for one in self.found if not self.filter.text or one.path in self._kept)
+        self.shown = arranged(kept, self.order, backwards=self.backwards, status=self.status)
 
     def narrow(self) -> None:
         """Filter by the next status; after the last one, show all."""
@@ -118,8 +121,18 @@ class Shelf:
         self._arrange()
 
     def show_all(self) -> None:
-        """End the filter."""
+        """End all filters."""
         self.status = ""
+        self.keep(RecordFilter(), ())
+
+    @property
+    def found(self) -> list[Summary]:
+        """All records, in no order."""
+        return list(self._found.values())
+
+    def keep(self, wanted: RecordFilter, paths: Iterable[Path]) -> None:
+        """Show only the records that a filter takes."""
+        self.filter, self._kept = wanted, frozenset(paths)
         self._arrange()
 
     def sort(self, order: str | None = None) -> None:

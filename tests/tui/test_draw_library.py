@@ -24,7 +24,7 @@ from quizlog_tui.tui.keys.keymap import shown
 HERE = Path("/r")
 A = Summary(HERE / "a.yaml", "q.py", "success", 1.0, 5, 5, 1, 7, 30.0)
 B = Summary(HERE / "b.yaml", "q.py", "error", 0.5, 2, 9, 3, 7, 10.0)
-C = Summary(HERE / "c.yaml", "q.py", "in_progress", None, 3, 3, 1, 7, 20.0)
+C = Summary(HERE / "c.yaml", "r.py", "in_progress", None, 3, 3, 1, 7, 20.0)
 D = Summary(HERE / "d.yaml", changed=40.0, problem="line 2: seed: must be a whole number")
 SUMMARIES = st.builds(
     Summary,
@@ -77,11 +77,16 @@ def rows(width: int, *found: Summary) -> list[str]:
     return [grid[index].text.rstrip() for index in range(len(grid))]
 
 
+def test_seeds_take_the_place_of_a_script_that_is_the_same_in_each_row() -> None:
+    one, other = Summary(HERE / "a", "x/q.py", seed=71), Summary(HERE / "b", "q.py", seed=82)
+    assert [row[-2:] for row in rows(100, one, other)] == ["71", "82"]
+
+
 def test_a_row_says_all_that_the_width_allows() -> None:
     assert rows(80, A, B, C, D) == [
         "a.yaml            just now    ✓ finished 1   5                  q.py",
         "b.yaml            just now    ✗ error 0.5    2/9      3         q.py",
-        "c.yaml            just now    ● waiting      3                  q.py",
+        "c.yaml            just now    ● waiting      3                  r.py",
         "d.yaml            just now    ! line 2: seed: must be a whole number",
     ]
     assert rows(56, B) == ["b.yaml            just now    ✗ error 0.5    2/9"]

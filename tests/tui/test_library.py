@@ -422,3 +422,54 @@ async def test_escape_does_not_end_a_record_opened_alone(records: Path) -> None:
         await pilot.press("escape", "escape", "escape")
         await settled(pilot)
         assert "q Leave" in screen_text(app).splitlines()[-1]
+
+
+async def test_a_preview_beside_the_list_tells_of_the_marked_record(records: Path) -> None:
+    remark = {"at": 1, "author": "ann", "verdict": "wrong", "text": "look here"}
+    put(
+        records,
+        "delta.yaml",
+        "1",
+        "x",
+        status="error",
+        last_error=LastError("the lamp broke", 2, 0.25),
+        print=AppendOnlyList(["first", "\x1b[31mred\x1b[0m apple"]),
+        extras={"feedback": [remark]},
+    )
+    app = QuizlogApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await library(pilot)
+        await pilot.press("down", "down")
+        for text in ("line 2: the lamp broke", "red apple", "seed 7", "step 1 · wrong · ann"):
+            await shows(pilot, text)
+        await pilot.resize_terminal(99, 24)
+        await idle(pilot)
+        assert "red apple" not in screen_text(app)
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("score>=0.5", ["alpha/record"]),
+        ("score<0.5 script:QUIZ", ["audits/gamma"]),
+        ("author:ann", ["beta/record"]),
+        ("author:ann verdict:right", []),
+        ("verdict:wrong", ["beta/record"]),
+        ("gam", ["audits/gamma"]),
+        ("look", ["beta/record"]),
+    ],
+)
+async def test_records_are_narrowed_by_what_they_hold(
+    typed: str, names: list[str], records: Path
+) -> None:
+    (records / "beta" / "record.yaml").unlink()
+    remark = {"at": 0, "author": "Ann", "verdict": "wrong", "text": "look here"}
+    put(records, "beta/record.yaml", "1", extras={"feedback": [remark]})
+    app = QuizlogApp()
+    async with app.run_test(size=(100, 24), notifications=True) as pilot:
+        screen = await library(pilot)
+        await ask(pilot, "F", typed)
+        await shows(pilot, f"{len(names)} of 4 records: {typed}")
+        assert list(listed(screen)) == names
+        await press(pilot, "escape")
+        assert len(list(listed(screen))) == 4

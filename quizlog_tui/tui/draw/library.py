@@ -81,8 +81,14 @@ def record_layout(shown: Sequence[Summary], folder: Path) -> Callable[[int], Lay
         "steps": 7,
         "branches": 8,
         "script": max(script, 8),
+        "seed": max(6, widest(str(one.seed) for one in shown)),
     }
-    least = {"record": min(24, columns["record"]), "branches": 8, "script": 6}
+    if len({one.script and Path(one.script).name for one in shown if not one.problem}) <= 1:
+        del columns["script"]  # it would say the same in each row
+    else:
+        del columns["seed"]
+    least = {"record": min(24, columns["record"]), "branches": 8}
+    least |= {name: 6 for name in ("script", "seed") if name in columns}
     return lambda width: layout(width, columns, least)
 
 
@@ -108,6 +114,7 @@ def _row(one: Summary, columns: Layout, folder: Path, clock: Clock) -> Line:
     cells["steps"] = steps_text(one)
     cells["branches"] = str(one.branches) if one.branches > 1 else ""
     cells["script"] = (one.script or "", "dim")
+    cells["seed"] = (str(one.seed), "dim")
     return cells_line(columns, cells, ends=["record", "script"])
 
 
@@ -150,8 +157,16 @@ def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "")
     return " · ".join(words)
 
 
-def nothing_lines(folder: Path, status: str, count: int, key: KeyOf) -> list[Line]:
+def nothing_lines(
+    folder: Path, status: str, count: int, key: KeyOf, narrowed: str = ""
+) -> list[Line]:
     """The text shown if there is no record to show."""
+    if count and narrowed:
+        return [
+            line((f"None of {plural(count, 'record')} fits {narrowed}", "head")),
+            line(""),
+            line((key("library.narrow"), "answer"), " changes the filter, Escape ends it."),
+        ]
     if count:
         words = status_words(status)
         return [

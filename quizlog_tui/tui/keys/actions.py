@@ -123,6 +123,7 @@ _LIBRARY = (
     _a("library.open", "l,right,o", "open", "Open", "open the selected record, like enter", footer=True, shell="quizlog tui RECORD"),
     _a("library.new", "plus,insert", "new", "New", "make a new record for a script", footer=True, shell="quizlog new SCRIPT"),
     _a("library.status", "f", "status", "Status", "show only records with one status, or all", footer=True, shell="quizlog list --status error"),
+    _a("library.narrow", "F", "narrow", "Narrow", "show only records by score, script, a note's author or verdict, or words", footer=True, shell="quizlog list --status error"),
     _a("library.sort", "s", "sort", "Sort", "sort by name, change, score or steps", footer=True, shell="quizlog list --sort score"),
     _a("library.turn", "S", "turn", "Reverse", "reverse the order"),
     _a("library.find_all", "ctrl+f,f3", "find_all", "Find all", "find in all records shown", footer=True, shell="quizlog find WORDS"),

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 from textual.worker import Worker
 
-from ....errors import QuizlogError
+from ....errors import QuizlogError, UsageError
+from ....record.preview import Preview, preview
 from ....record.summary import Summary
 from ....replay.replayer import Replayer
 from ....session.audit import may_read
@@ -31,8 +34,10 @@ from ...draw.library import (
     record_line,
     status_words,
 )
+from ...draw.preview import preview_lines
 from ...keys.bindings import screen_bindings
 from ...messages import OpenRecord
+from ...record_filter import HOW, RecordFilter, parse_filter, taken
 from ...search_hits import Query
 from ...shelf import Shelf, script_remark
 from ...state import State
@@ -44,9 +49,12 @@ from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ..base import DIALOG, QuizlogScreen
 from ..commands.runner import CommandRunner
+from ..dialogs import AskScreen
 from .new import new_record
 from .record_search import RecordSearch
 
+_REST_SECONDS = 0.05
+"""Seconds that the cursor must rest on a record before it is read."""
 _AGES_SECONDS = 30
 """Seconds between two redraws of the ages."""
 
@@ -64,13 +72,17 @@ class LibraryScreen(QuizlogScreen[None]):
     """
 
     SCOPE = "library"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = screen_bindings("library")
     DEFAULT_CSS = """
     LibraryScreen {
+        & #list { width: 3fr; }
+        & #preview { width: 2fr; display: none; }
+        &.-wide #preview { display: block; }
         & #records, & #nothing { height: 1fr; }
         & #nothing { display: none; padding: 1 2; }
         &.-nothing #nothing { display: block; }
-        &.-nothing #records, &.-nothing #heads { display: none; }
+        &.-nothing #records, &.-nothing #heads, &.-nothing #preview { display: none; }
         & #marked { height: auto; max-height: 3; padding: 0 2; color: $text-muted; }
     }
     """
@@ -99,9 +111,8 @@ class LibraryScreen(QuizlogScreen[None]):
         self._replayer = replayer
         self._clock = clock
         self._marked: Path | None = None
-        self._remark = ""
-        self._remarked: Path | None = None
-        """The record that `_remark` is about."""
+        self._read: tuple[Path, str, Preview] | None = None
+        """A record with what is said of its script, and its preview."""
         self._last = state.last
         self._query = Query()
 
@@ -109,10 +120,13 @@ class LibraryScreen(QuizlogScreen[None]):
         return may_read(self._audit, path)
 
     def content(self) -> ComposeResult:
-        """Titles, the list, and a line about the selected record."""
-        yield Heads(id="heads")
-        yield RowList(id="records")
-        yield LineView(id="nothing")
+        """Titles and the list, a preview, and a line about the selected record."""
+        with Horizontal(id="beside"):
+            with Vertical(id="list"):
+                yield Heads(id="heads")
+                yield RowList(id="records")
+                yield LineView(id="nothing")
+            yield LineView(id="preview")
         yield Static(id="marked", markup=False)
 
     def on_mount(self) -> None:
@@ -155,7 +169,9 @@ class LibraryScreen(QuizlogScreen[None]):
         records.show(library_grid(shelf.shown, self.search.folder, self._clock, columns), cursor=at)
         nothing = not shelf.shown and not self.search.scanning
         self.set_class(nothing, "-nothing")
-        lines = nothing_lines(self.search.folder, shelf.status, len(shelf), self.key)
+        lines = nothing_lines(
+            self.search.folder, shelf.status, len(shelf), self.key, shelf.filter.text
+        )
         self.query_one("#nothing", LineView).show(Paragraphs(lines))
         self._draw_heads(columns)
         self._draw_marked()
@@ -171,18 +187,25 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def _draw_marked(self) -> None:
         marked = self.marked
-        remark = self._remark if marked and marked.path == self._remarked else ""
+        path, remark, preview = self._read or (None, "", Preview())
+        if marked is None or marked.path != path:
+            remark, preview = "", Preview()
+        pane = self.query_one("#preview", LineView)
+        pane.border_title = marked.path.name if marked else "Preview"
+        pane.show(Paragraphs(preview_lines(marked, preview) if marked else []))
         self.query_one("#marked", Static).update(
             one_line(record_line(marked, self.search.folder, self.key, remark))
         )
 
     @work(exclusive=True, group="script")
     async def _look_at_script(self) -> None:
-        """Show what the selected record's script asks for, which the record does not contain."""
+        """Show what the selected record's file and script tell beyond its row."""
         marked = self.marked
         if marked is not None:
-            self._remark = await asyncio.to_thread(script_remark, marked, self._may_read)
-            self._remarked = marked.path
+            await asyncio.sleep(_REST_SECONDS)
+            remark = await asyncio.to_thread(script_remark, marked, self._may_read)
+            shown = await asyncio.to_thread(preview, marked)
+            self._read = (marked.path, remark, shown)
             self._draw_marked()
 
     def on_screen_resume(self) -> None:
@@ -193,8 +216,9 @@ class LibraryScreen(QuizlogScreen[None]):
     def _status_text(self) -> str:
         shelf = self._shelf
         there = plural(len(shelf), "record")
-        if shelf.status:
-            there = f"{len(shelf.shown)} of {there}: {status_words(shelf.status)}"
+        narrowed = (status_words(shelf.status) if shelf.status else "", shelf.filter.text)
+        if any(narrowed):
+            there = f"{len(shelf.shown)} of {there}: {', '.join(filter(None, narrowed))}"
         search, reload = self.search, self.key("library.reload")
         doing = " · looking for more; Escape stops" if search.awaited else ""
         stopped = f" · stopped; {reload} looks for all" if search.stopped else ""
@@ -242,6 +266,26 @@ class LibraryScreen(QuizlogScreen[None]):
         """Filter by the next status."""
         self._shelf.narrow()
         self.draw()
+
+    @work(group=DIALOG)
+    async def action_narrow(self) -> None:
+        """Ask which records to show, until that can be read or the user cancels."""
+        screen = AskScreen(HOW, self._shelf.filter.text)
+        while (typed := await self.app.push_screen_wait(screen)) is not None:
+            screen = AskScreen(HOW, typed)
+            try:
+                await self._narrow(parse_filter(typed))
+                return
+            except UsageError as error:
+                complain(self, error)
+
+    async def _narrow(self, wanted: RecordFilter) -> None:
+        """Show the records that a filter takes; their files are read in a thread."""
+        taking = partial(taken, wanted, self._shelf.found)
+        found = await self.slow_work.run(taking, "filtering")
+        if found is not None:
+            self._shelf.keep(wanted, found)
+            self.draw()
 
     def action_sort(self) -> None:
         """Sort by the next order."""
@@ -320,7 +364,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def _back_out(self) -> None:
         """End a filter, else stay: quizlog ends by its own key only."""
-        if self._shelf.status:
+        if self._shelf.status or self._shelf.filter.text:
             self._shelf.show_all()
             self.draw()
         else:

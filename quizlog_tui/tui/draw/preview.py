@@ -1,0 +1,47 @@
+"""Draws the preview of a record, beside the list of records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...record.feedback import Feedback
+from ...record.preview import Preview
+from ...record.summary import Summary
+from ...terminal_text import plain
+from ..widgets.lines.documents import Line, line
+from .status_signs import STYLES, bars, outcome
+
+_LINES = 30
+"""Printed lines that are shown, the last ones."""
+_NOTES = 5
+"""Notes that are shown, the last ones."""
+
+
+def preview_lines(one: Summary, found: Preview) -> list[Line]:
+    """How a record stands, what it asks or why it failed, its notes, and what it printed last."""
+    if one.problem:
+        return [line((f"! {one.problem}", "error"))]
+    return list(_lines(one, found))
+
+
+def _lines(one: Summary, found: Preview) -> Iterator[Line]:
+    yield line((outcome(one.status, one.score), STYLES[one.status]))
+    if found.error is not None:
+        place = "" if found.line is None else f"line {found.line}: "
+        yield line((f"{place}{plain(found.error)}", "error"))
+    if found.question is not None:
+        yield line((plain(found.question), "prompt"))
+    if len(found.scores) > 1:
+        yield line(("scores ", "dim"), bars(list(found.scores)))
+    yield line((f"seed {one.seed} · {one.script}", "dim"))
+    for note in found.notes[-_NOTES:]:
+        yield line(("note ", "head"), _note(note))
+    printed = plain("\n".join(found.printed)).splitlines()
+    if printed:
+        yield line("")
+    yield from (line(each) for each in printed[-_LINES:])
+
+
+def _note(note: Feedback) -> str:
+    step = "" if note.at is None else f"step {note.at}"
+    return " · ".join(filter(None, (step, note.verdict, note.author, note.text)))
