@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from quizlog_tui.files.paths import record_path
 from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelQuestion, ModelReply
 from quizlog_tui.solver.models.models import default_models
 from tests.support.build import Build
+from tests.support.voters import voters
 
 QUIZ = """
     if int(input("2 + 2 = ")) != 4:
@@ -32,18 +32,6 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
     return code, out, err
 
 
-def voters(folder: Path, **answers: Any) -> Path:
-    """A file of models that are programs, each with one answer."""
-    path = folder / "models.yaml"
-    lines = ["models:"]
-    for index, (name, answer) in enumerate(answers.items()):
-        said = json.dumps({"answer": answer, "final_answer": answer})
-        primary = "true" if index == 0 else "false"
-        lines.append(f"- {{name: {name}, primary: {primary}, command: [echo, {json.dumps(said)}]}}")
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def record(build: Build) -> Path:
     return build.record(QUIZ)
@@ -53,7 +41,9 @@ def test_a_decision_is_shown_and_kept_and_nothing_else_happens(
     record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = record.read_bytes()
-    code, out, err = run(capsys, "solve", record, "--models", voters(tmp_path, a=4, b="4", c=5))
+    code, out, err = run(
+        capsys, "solve", record, "--models", voters(tmp_path / "models.yaml", a=4, b="4", c=5)
+    )
     assert code == 0
     assert out.splitlines() == [
         "step 0: 2 + 2 =",
@@ -70,13 +60,13 @@ def test_a_decision_is_shown_and_kept_and_nothing_else_happens(
 
 
 def test_accepting(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    models = voters(tmp_path, a=4, b=4)
+    models = voters(tmp_path / "models.yaml", a=4, b=4)
     code, out, err = run(capsys, "solve", record, "--accept", "--models", models, "--json")
     data = json.loads(out)
     assert (code, data["schema_version"], data["reply"]["pointer"]) == (0, 1, 1)
     assert data["decision"]["verdict"]["why"] == "unanimous"
     assert "answered '4' on branch main" in err
-    wrong = voters(tmp_path, a=4, b=4)
+    wrong = voters(tmp_path / "models.yaml", a=4, b=4)
     code, _, err = run(capsys, "solve", record, "--accept", "--models", wrong)
     assert code == 1
     assert "score 0.6" in err
@@ -86,17 +76,33 @@ def test_to_the_end_and_paused(
     record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, err = run(
-        capsys, "solve", record, "--until-end", "--models", voters(tmp_path, a=4, b=5)
+        capsys,
+        "solve",
+        record,
+        "--until-end",
+        "--models",
+        voters(tmp_path / "models.yaml", a=4, b=5),
     )
     assert code == 3
     assert "paused at step 0: the models do not agree" in err
     assert "primary" in out
     code, _, err = run(
-        capsys, "solve", record, "--until-end", "--models", voters(tmp_path, a=4, b=4)
+        capsys,
+        "solve",
+        record,
+        "--until-end",
+        "--models",
+        voters(tmp_path / "models.yaml", a=4, b=4),
     )
     assert (code, "no is not" in err) == (1, False)
     code, out, err = run(
-        capsys, "solve", record, "--until-end", "--json", "--models", voters(tmp_path, a=6, b=6)
+        capsys,
+        "solve",
+        record,
+        "--until-end",
+        "--json",
+        "--models",
+        voters(tmp_path / "models.yaml", a=6, b=6),
     )
     data = json.loads(out)
     assert (code, data["ended"], data["reply"]["status"]) == (0, "finished", "success")
@@ -118,7 +124,9 @@ def test_a_tie_without_a_primary_is_no_decision(
     record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     models = tmp_path / "models.yaml"
-    models.write_text(voters(tmp_path, a=4, b=5).read_text().replace("true", "false"))
+    models.write_text(
+        voters(tmp_path / "models.yaml", a=4, b=5).read_text().replace("true", "false")
+    )
     code, out, _ = run(capsys, "solve", record, "--models", models, "--accept")
     assert code == 3
     assert "no decision (rule majority)" in out
@@ -139,7 +147,7 @@ def test_configured_models_are_asked_only_what_no_recording_beside_the_record_an
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     default_models().parent.mkdir(parents=True, exist_ok=True)
-    models = voters(default_models().parent, mine="yes", other="yes")
+    models = voters(default_models(), mine="yes", other="yes")
 
     def sources(*words: object) -> set[str]:
         code, out, err = run(capsys, "solve", "adventure", "--json", *words)
@@ -157,7 +165,7 @@ def test_a_broken_recording_beside_a_record_stops_no_configured_model(
     record: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     default_models().parent.mkdir(parents=True, exist_ok=True)
-    voters(default_models().parent, a=4, b=4)
+    voters(default_models(), a=4, b=4)
     (record.parent / "cassettes").mkdir()
     (record.parent / "cassettes" / "a.json").write_text("{}")
     code, out, err = run(capsys, "solve", record)
@@ -169,7 +177,7 @@ def test_recording_and_replaying(
     record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept"
-    models = voters(tmp_path, a=4, b=4)
+    models = voters(tmp_path / "models.yaml", a=4, b=4)
     run(capsys, "solve", record, "--models", models, "--keep", kept)
     code, out, err = run(capsys, "solve", record, "--replay", kept, "--json")
     assert code == 0
@@ -207,7 +215,7 @@ def test_slips_are_told_in_a_line(
 
 def test_a_finished_record_asks_nothing(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
     path = build.record("print('done')")
-    models = voters(build.folder, a=1)
+    models = voters(build.folder / "models.yaml", a=1)
     code, _, err = run(capsys, "solve", path, "--models", models)
     assert code == 2
     assert "asks nothing" in err
@@ -216,7 +224,7 @@ def test_a_finished_record_asks_nothing(build: Build, capsys: pytest.CaptureFixt
 def test_a_broken_line_is_told_and_the_rest_is_shown(
     record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(capsys, "solve", record, "--models", voters(tmp_path, a=4, b=4))
+    run(capsys, "solve", record, "--models", voters(tmp_path / "models.yaml", a=4, b=4))
     with open(record.with_suffix(".decisions.jsonl"), "a") as file:
         file.write('{"id": 1}\n')
     code, out, err = run(capsys, "decisions", record)
@@ -230,7 +238,7 @@ def test_no_text_of_a_model_reaches_the_terminal_raw(
     build: Build, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = build.record("input('\\x1b[31mask\\u202e? ')")
-    models = voters(tmp_path, a="\x1b]0;x\x07\u202e", b="\x9b31m", c="\u2028x")
+    models = voters(tmp_path / "models.yaml", a="\x1b]0;x\x07\u202e", b="\x9b31m", c="\u2028x")
     code, out, err = run(capsys, "solve", path, "--models", models)
     assert code == 0
     assert not {*"\x1b\x07\x9b\u202e\u2028"} & {*out, *err}
@@ -238,7 +246,7 @@ def test_no_text_of_a_model_reaches_the_terminal_raw(
 
 
 def test_checking_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    models = voters(tmp_path, good=4)
+    models = voters(tmp_path / "models.yaml", good=4)
     code, out, _ = run(capsys, "models", "check", "--models", models)
     assert (code, out.startswith("ok         good: answers 4")) == (0, True)
     models.write_text(models.read_text() + "\n- {name: bad, command: [echo, hello]}")
@@ -257,7 +265,7 @@ def test_checking_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_models_alone_lists_what_is_set_and_asks_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = voters(tmp_path, mine="never asked")
+    models = voters(tmp_path / "models.yaml", mine="never asked")
     models.write_text(models.read_text() + "\n- {name: far, base_url: 'http://127.0.0.1:9', model: m, api_key_env: NO_SUCH_KEY, weight: 2}")  # fmt: skip
     models.write_text(models.read_text() + "\n- {name: me, human: true}")
     code, out, err = run(capsys, "models", "--models", models)
@@ -275,7 +283,7 @@ def test_models_alone_lists_what_is_set_and_asks_nobody(
 def test_a_model_that_answers_wrongly_does_not_pass_the_check(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = voters(tmp_path, wrong=5, right="4.0")
+    models = voters(tmp_path / "models.yaml", wrong=5, right="4.0")
     code, out, _ = run(capsys, "models", "check", "--models", models)
     assert (code, out.startswith("wrong      wrong: answers 5, not 4")) == (4, True)
     assert "ok         right: answers '4.0'" in out
@@ -305,7 +313,7 @@ def test_values_that_cannot_be_are_named(
 
 
 def test_a_person_is_a_voter(record: Path, tmp_path: Path) -> None:
-    models = voters(tmp_path, a=4, b=5)
+    models = voters(tmp_path / "models.yaml", a=4, b=5)
     models.write_text(models.read_text() + "\n- {name: me, human: true}")
     words = [sys.executable, "-m", "quizlog_tui", "solve", str(record), "--models", str(models)]
     done = subprocess.run(words, input="4\n", capture_output=True, text=True, check=False)

@@ -88,20 +88,25 @@ MOVES = st.lists(
 )
 
 
+def moved(state: Record, move: str, number: int, letter: str) -> Record:
+    """The record after a move of a random walk."""
+    at = min(number, len(state.inputs))
+    match move:
+        case "answer":
+            return answered(state, at, letter, NOTHING)
+        case "rewind":
+            return rewound(state, at)
+        case "fork":
+            return forked(state, at, letter, None, NOTHING)
+        case _:
+            return switched(state, state.names[number % len(state.names)], NOTHING)
+
+
 @given(MOVES)
 def test_no_walk_ever_loses_a_line_of_answers(moves: list[tuple[str, int, str]]) -> None:
     state, seen = record(), {()}
     for move, number, letter in moves:
-        at = min(number, len(state.inputs))
-        match move:
-            case "answer":
-                state = answered(state, at, letter, NOTHING)
-            case "rewind":
-                state = rewound(state, at)
-            case "fork":
-                state = forked(state, at, letter, None, NOTHING)
-            case "switch":
-                state = switched(state, state.names[number % len(state.names)], NOTHING)
+        state = moved(state, move, number, letter)
         seen.add(tuple(state.inputs))
         kept = set(paths(state).values())
         for line in seen:
@@ -129,16 +134,7 @@ def test_the_marks_of_each_line_are_those_of_its_own_stops(
             state = replanted(state, agreed, NOTHING)
             assert len(state.inputs) == agreed and len(state.trail) <= agreed
         else:
-            at = min(number, len(state.inputs))
-            match move:
-                case "answer":
-                    state = answered(state, at, letter, NOTHING)
-                case "rewind":
-                    state = rewound(state, at)
-                case "fork":
-                    state = forked(state, at, letter, None, NOTHING)
-                case "switch":
-                    state = switched(state, state.names[number % len(state.names)], NOTHING)
+            state = moved(state, move, number, letter)
         state = shown(state, version)
         seen.add(tuple(state.inputs))
         for line in seen:

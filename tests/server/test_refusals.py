@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 from quizlog_tui.server import model_questions, sessions
-from tests.server.conftest import QUIZ, Server, voters
+from tests.server.conftest import QUIZ, Server
 from tests.support.build import Build
+from tests.support.voters import voters
 
 
 def refusing(code: int) -> Any:

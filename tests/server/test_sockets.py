@@ -15,8 +15,9 @@ import httpx
 import pytest
 
 from quizlog_tui.cli import main
-from tests.server.conftest import QUIZ, voters
+from tests.server.conftest import QUIZ
 from tests.support.build import Build
+from tests.support.voters import voters
 
 TOKEN = "a secret"
 

@@ -19,8 +19,9 @@ from quizlog_tui.server.events import events
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.backend import Backend, BackendError
 from quizlog_tui.solver.solve import Progress
-from tests.server.conftest import QUIZ, voters
+from tests.server.conftest import QUIZ
 from tests.support.build import Build
+from tests.support.voters import voters
 
 Serving = Callable[..., FastAPI]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 
 from ...session.timeline import Moment
 from ...text import plural
+from ..json_text import is_json
 from ..widgets.lines.documents import Line, line
 
 _MOST = 200_000
@@ -45,7 +45,7 @@ def pretty_answer(text: str) -> str:
 
     Numbers, strings and keys stay exactly as they were written.
     """
-    if not text.lstrip().startswith(("[", "{")) or len(text) > _MOST or not _is_json(text):
+    if not text.lstrip().startswith(("[", "{")) or len(text) > _MOST or not is_json(text):
         return text
     if _ROWS.fullmatch(text):
         rows = [row.split(",") for row in re.findall(r"\[([^\[\]]*)\]", text)]
@@ -53,14 +53,6 @@ def pretty_answer(text: str) -> str:
         if len({len(row) for row in cells}) == 1:
             return _aligned(cells)
     return _indented(text)
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _aligned(cells: list[list[str]]) -> str:

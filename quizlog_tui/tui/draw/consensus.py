@@ -11,6 +11,7 @@ from typing import Any
 
 from ...solver.decisions.decision import AnswerClass, Decision, DecisionVerdict
 from ...text import plural
+from ..json_text import is_json
 from ..widgets.lines.documents import Line, line
 
 BAR = 20
@@ -23,18 +24,10 @@ NOTHING = "nothing"
 
 def value_text(value: Any) -> str:
     """Format a JSON value. A string that looks like another value keeps its quotes."""
-    plain = isinstance(value, str) and not _is_json(value)
+    plain = isinstance(value, str) and not is_json(value)
     text = value if plain else json.dumps(value, ensure_ascii=False)
     text = text or "(empty)"
     return text if len(text) <= _MOST else f"{text[:_MOST]}… {len(text) - _MOST:,} more characters"
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def outcome_text(verdict: DecisionVerdict) -> str:

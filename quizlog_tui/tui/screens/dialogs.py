@@ -17,7 +17,7 @@ from ..widgets.lines.documents import Line, Table
 from ..widgets.lines.row_list import RowList
 
 _BACK: list[BindingType] = [Binding("escape", "dismiss(None)", "Back")]
-_BOX = """
+DIALOG_STYLE = """
     align: center middle;
     & > Vertical {
         width: 90%; max-width: 100; height: auto; max-height: 80%;
@@ -25,6 +25,7 @@ _BOX = """
     }
     & Label { width: 100%; color: $primary; text-style: bold; }
 """
+"""The style rules that all dialogs start from: a box in the middle, its labels as titles."""
 
 
 class AskScreen(ModalScreen[str | None]):
@@ -37,7 +38,7 @@ class AskScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = _BACK
     DEFAULT_CSS = f"""
-    AskScreen {{ {_BOX}
+    AskScreen {{ {DIALOG_STYLE}
         & Input {{ border: none; height: 1; padding: 0; background: $panel; }}
         & Input:focus {{ border: none; }}
     }}
@@ -73,7 +74,7 @@ class ConfirmScreen(ModalScreen[bool]):
         Binding("escape,q", "dismiss(False)", "No"),
     ]
     DEFAULT_CSS = f"""
-    ConfirmScreen {{ {_BOX}
+    ConfirmScreen {{ {DIALOG_STYLE}
         & #keys {{ color: $text-muted; text-style: none; }}
     }}
     """
@@ -106,7 +107,7 @@ class ChooseScreen(ModalScreen[int | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*_BACK, Binding("q", "dismiss(None)", "Back")]
     DEFAULT_CSS = f"""
-    ChooseScreen {{ {_BOX}
+    ChooseScreen {{ {DIALOG_STYLE}
         & RowList {{ height: auto; max-height: 20; border: none; }}
         & RowList:focus {{ border: none; }}
     }}

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Checkbox, Label, Static
 
 from ...text import one_line
+from .dialogs import DIALOG_STYLE
 
 
 class PrivateScreen(ModalScreen[bool | None]):
@@ -25,19 +26,14 @@ class PrivateScreen(ModalScreen[bool | None]):
         Binding("enter", "go_on", "Go on", priority=True),
         Binding("escape", "dismiss(None)", "Back"),
     ]
-    DEFAULT_CSS = """
-    PrivateScreen {
-        align: center middle;
-        & > Vertical {
-            width: 90%; max-width: 100; height: auto; max-height: 90%;
-            border: round $primary; background: $surface; padding: 0 1;
-        }
-        & Label { width: 100%; color: $primary; text-style: bold; }
-        & VerticalScroll { height: auto; max-height: 12; }
-        & VerticalScroll:focus { background: $panel; }
-        & Checkbox { padding: 0; }
-        & #keys { color: $text-muted; text-style: none; }
-    }
+    DEFAULT_CSS = f"""
+    PrivateScreen {{ {DIALOG_STYLE}
+        & > Vertical {{ max-height: 90%; }}
+        & VerticalScroll {{ height: auto; max-height: 12; }}
+        & VerticalScroll:focus {{ background: $panel; }}
+        & Checkbox {{ padding: 0; }}
+        & #keys {{ color: $text-muted; text-style: none; }}
+    }}
     """
 
     def __init__(self, found: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from ...widgets.editors.editor import Answered
 from ...widgets.editors.text_box import TextBox
 from ...widgets.lines.documents import Table
 from ...widgets.lines.row_list import RowList
+from ..dialogs import DIALOG_STYLE
 
 _CHOICES: tuple[str | None, ...] = (None, *VERDICTS)
 
@@ -49,17 +50,12 @@ class RemarkScreen(ModalScreen[Remark]):
         Binding("escape", "back", "Back"),
         Binding("ctrl+s,f5", "send", "Write", priority=True),
     ]
-    DEFAULT_CSS = """
-    RemarkScreen {
-        align: center middle;
-        & > Vertical {
-            width: 90%; max-width: 80; height: auto; max-height: 90%;
-            border: round $primary; background: $surface; padding: 0 1;
-        }
-        & Label { width: 100%; color: $primary; text-style: bold; }
-        & #verdicts { height: 4; border: none; }
-        & #verdicts:focus { border: none; background: $panel; }
-    }
+    DEFAULT_CSS = f"""
+    RemarkScreen {{ {DIALOG_STYLE}
+        & > Vertical {{ max-width: 80; max-height: 90%; }}
+        & #verdicts {{ height: 4; border: none; }}
+        & #verdicts:focus {{ border: none; background: $panel; }}
+    }}
     """
 
     def __init__(self, about: str, draft: Remark) -> None:

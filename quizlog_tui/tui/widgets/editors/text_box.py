@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,7 +10,7 @@ from textual.widgets import Static, TextArea
 
 from ....replay.script.input_kinds import JSON
 from ....replay.script.input_type import InputType
-from ....text import one_line
+from ...json_text import json_problem
 from .editor import Editor, send
 
 _SEND = "ctrl+s or F5 sends"
@@ -84,14 +83,3 @@ class TextBox(Editor):
         answer = self.area.text
         self.area.text = ""
         send(self, answer)
-
-
-def json_problem(text: str) -> str | None:
-    """Why and where a text is not valid JSON; None if it is valid."""
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        return one_line(f"line {error.lineno}, column {error.colno}: {error.msg}")
-    except (ValueError, RecursionError) as error:
-        return one_line(str(error) or "nested too deep")
-    return None
