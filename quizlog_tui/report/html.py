@@ -124,6 +124,7 @@ def _branch(branch: BranchSection, fork: str, player: bool) -> Iterator[str]:
 
 def _moment(moment: Moment, ends: str, player: bool) -> Iterator[str]:
     line = "" if moment.line is None else f" · line {moment.line}"
+    line += f" · {_safe(moment.step.place)}" if moment.step.place else ""
     code = " · the answer ran as code" if moment.code else ""
     yield f'<div class="step">\n<span class="dim">step {moment.at}{line}{code}</span>'
     question = _rendered(moment.step.prompt or "")

@@ -79,6 +79,7 @@ def _branch(branch: BranchSection) -> Iterator[str]:
 
 def _moment(moment: Moment, ends: str) -> Iterator[str]:
     line = "" if moment.line is None else f", line {moment.line}"
+    line += f", {code(moment.step.place)}" if moment.step.place else ""
     ran = ", the answer ran as code" if moment.code else ""
     yield from (f"### Step {moment.at}{line}{ran}", "")
     shown = plain("".join(moment.step.written)) + plain(moment.step.prompt or "")

@@ -270,3 +270,20 @@ def test_output_is_exported_as_a_terminal_would_show_it() -> None:
 )
 def test_colours_of_output_can_be_read_on_the_page(style: str, declarations: str) -> None:
     assert css(style) == declarations
+
+
+def test_other_files_of_the_script_are_named_where_they_ask_or_raise(build: Build) -> None:
+    build.script(
+        """
+        def ask(text):
+            if input(text) != "3":
+                raise ValueError("not three")  #score = 0.25
+        """,
+        "asking.py",
+    )
+    path = build.record("from asking import ask\nask('how many? ')\n", "4")
+    with Session(path) as session:
+        built = build_report(session)
+    page, text = to_html(built), to_markdown(built)
+    assert "asking.py:2" in page and "in asking.py, line 3" in page
+    assert "line 2, `asking.py:2`" in text and "Error in `asking.py`, line 3" in text
