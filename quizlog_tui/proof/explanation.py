@@ -96,7 +96,11 @@ def explain_noise(plain: Transcript) -> tuple[Cause, str]:
 
 def observed_cause(plain: Transcript) -> tuple[Cause, str] | None:
     """The observation that may cause a difference which no condition explains."""
-    turns: dict[str, Cause] = {"program": "process-order", "thread": "thread-order"}
+    turns: dict[str, Cause] = {
+        "program": "process-order",
+        "thread": "thread-order",
+        "library-threads": "thread-order",
+    }
     causes = UNVERIFIABLE | {name: (cause, REMARKABLE[name]) for name, cause in turns.items()}
     return next((causes[name] for name in causes if name in plain.observed), None)
 

@@ -57,7 +57,10 @@ T = TypeVar("T")
 _USUAL = (*(name for name in FIXED_CONDITIONS if name != "entropy"), *OPEN_CONDITIONS)
 """The conditions that the second replay changes. All randomness comes from the seed."""
 
-_SAID = {"system": {"system"}, STARTS: {"threads", "processes", "thread", "program"}}
+_SAID = {
+    "system": {"system"},
+    STARTS: {"threads", "processes", "thread", "library-threads", "program"},
+}
 """Conditions that forbid something, and the observations that a run makes if it does it openly."""
 _RACING = ("threads", "processes", "chance", "ports")
 """Observations of chance differences, for which changing conditions proves nothing."""

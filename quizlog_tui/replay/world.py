@@ -106,6 +106,8 @@ REMARKABLE = {
     CODE: "an answer ran as code: it could change whatever the script shows from there on",
     "network": "it tried to use the network, which is off",
     "thread": "it runs a thread, and waits for it or leaves it to a library",
+    "library-threads": "its libraries run threads beside each other: judged by what it shows when "
+    "they take other turns",
     "updates": "it changes files that it read: it shows the same while they are as they were",
     "program": "it ran another program, whose clock and identity are real",
 }

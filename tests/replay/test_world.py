@@ -541,6 +541,38 @@ def test_what_runs_in_turn_is_no_race(row: str, build: Build) -> None:
     assert {"thread", "program"} & set(found.observed)
 
 
+LIBRARY = """
+import threading, sys
+class Spinner(threading.Thread):
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.ended = threading.Event()
+    def run(self):
+        self.ended.wait()
+def spin(shown=""):
+    spinners = [Spinner(), Spinner()]
+    for one in spinners: one.start()
+    print(shown and getattr(sys, shown)())
+    for one in spinners: one.ended.set(); one.join()
+"""
+"""A library that runs two threads at a time."""
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [("", ("reproducible", None)), ("getswitchinterval", ("fragile", "thread-order"))],
+)
+def test_threads_of_libraries_are_judged_by_what_is_shown(
+    shown: str, expected: tuple[str, str | None], build: Build
+) -> None:
+    (build.folder / "site-packages").mkdir()
+    (build.folder / "site-packages" / "spinning.py").write_text(LIBRARY)
+    source = "import sys; sys.path.append('site-packages'); import spinning; spinning.spin({!r})"
+    found = verdict(build, source.format(shown))
+    assert (found.verdict, found.cause) == expected, found.headline
+    assert "library-threads" in found.observed
+
+
 HIDDEN_ANSWERS = {
     "getpass": "import getpass\nprint(len(getpass.getpass('Secret: ')))\n",
     "click": "import click\nprint(len(click.prompt('Secret', hide_input=True)))\n",

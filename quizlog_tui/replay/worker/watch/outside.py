@@ -104,8 +104,11 @@ class Outside:
 
     def _turn(self, *, beside: bool = False) -> None:
         """Note that a thread starts to work, perhaps in parallel with others."""
-        in_turn = not beside and self._starts.in_turn(thread=True)
-        self.note("thread" if in_turn else "threads")
+        turn = self._starts.turn(thread=True)
+        if turn == "library":
+            self.note("library-threads" if beside else "thread")
+        else:
+            self.note("threads" if beside or turn == "beside" else "thread")
 
     def _watch_pools(self, module: Any) -> None:
         """Watch the calls submitted to pools, whose threads stay and may be idle."""
@@ -130,7 +133,9 @@ class Outside:
         module.spawnv_passfds = spawnv_passfds
 
     def _program(self, event: str) -> None:
-        alone = not worth_waiting() and (event in _IN_TURN or self._starts.in_turn(thread=False))
+        alone = not worth_waiting() and (
+            event in _IN_TURN or self._starts.turn(thread=False) != "beside"
+        )
         self.note("program" if alone else "processes")
         self._wake()
 

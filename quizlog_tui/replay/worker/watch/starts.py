@@ -34,8 +34,8 @@ class Starts:
         self._sources = {script: source}
         self._read: dict[str, WaitReader] = {}
 
-    def in_turn(self, *, thread: bool) -> bool:
-        """Whether what is started now is waited for at once, or belongs to a library.
+    def turn(self, *, thread: bool) -> str:
+        """How what is started now runs: `waited` for at once, of a `library`, or `beside`.
 
         Args:
             thread: Whether it is a thread.
@@ -49,14 +49,14 @@ class Starts:
             elif self._of_library(path):
                 top = str(frame.f_globals.get("__name__")).partition(".")[0]
                 if (top, frame.f_code.co_name) in _WAITING or top not in _STARTERS:
-                    return not by_script
+                    return "beside" if by_script else "library"
             else:
                 by_script = True
                 found = self._waited(frame, thread=thread)
                 if found is not None:
-                    return found and not _other_tasks()
+                    return "waited" if found and not _other_tasks() else "beside"
             frame = frame.f_back
-        return False
+        return "beside"
 
     def _of_library(self, path: str) -> bool:
         """Whether code belongs to Python or a package, wherever the script itself is installed."""
