@@ -38,9 +38,14 @@ class Piece(NamedTuple):
 
 def settle(text: str) -> tuple[Piece, ...]:
     """The pieces of a text as a terminal would show it, safe to show."""
-    if len(text) <= MOST and _STEERS.search(text):
+    if len(text) <= MOST and steers(text):
         return _settled(text)
     return (Piece(visible(text)),) if text else ()
+
+
+def steers(text: str) -> bool:
+    """Whether a terminal would show a text otherwise than character by character."""
+    return _STEERS.search(text) is not None
 
 
 @lru_cache(maxsize=4)

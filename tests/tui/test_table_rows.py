@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.output import RunOutput
+from quizlog_tui.tui.draw.output import OutputForm, RunOutput
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.lines.documents import rows
 from quizlog_tui.tui.widgets.lines.table_rows import is_table_row
@@ -66,14 +66,17 @@ def test_a_line_too_long_to_draw_at_once_is_wrapped_all_the_same() -> None:
     st.lists(st.text(st.sampled_from([*"ab  |│+-\t\x1b[31m\r\x08\n中é"]), max_size=60), max_size=4),
     st.booleans(),
     st.booleans(),
+    st.sampled_from(["", "o"]),
+    st.booleans(),
     st.integers(5, 40),
 )
 def test_heights_are_those_of_the_rows(
-    texts: list[str], raw: bool, wraps: bool, width: int
+    texts: list[str], raw: bool, wraps: bool, opens: str, ruled: bool, width: int
 ) -> None:
+    texts = [*texts, "a line\n" * 300]
     steps = [Step("a | b? ", (text,), "x", 1, "") for text in texts]
     run = Transcript(steps, Step(None, ("| end |",), None, None, ""), "success")
-    document = RunOutput(run, raw=raw, wraps=wraps).at(run)
+    document = RunOutput(run, OutputForm(raw, wraps, opens), str if ruled else None).at(run)
     starts = document.starts(width)
     found = [starts[at + 1] - starts[at] for at in range(len(document))]
     assert found == [len(rows(document[at], width)) for at in range(len(document))]

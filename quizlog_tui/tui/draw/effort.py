@@ -95,6 +95,12 @@ def _seconds(seconds: float | None, clock: Clock) -> str:
     return "" if seconds is None else f"{clock.duration(seconds):>8}"
 
 
+def giver_and_time(step: StepEffort, clock: Clock) -> str:
+    """Who gave an answer and when, as far as that is known."""
+    giver = "" if step.giver == UNKNOWN else step.giver
+    return " · ".join(filter(None, (giver, clock.describe(step.time))))
+
+
 def sums_title(steps: Sequence[StepEffort], clock: Clock) -> str:
     """The title of a timeline: with the sums, where more than the script's time is recorded."""
     effort = total_effort(steps)

@@ -1,15 +1,35 @@
-"""Draws the output of a run with each answer in its place, one item per step."""
+"""Draws the output of a run with each answer in its place: one item per step, a rule below each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
+from rich.cells import cell_len, set_cell_size
+
 from ...replay.transcript import Step, Transcript
-from ...terminal_text import plain, settle
+from ...terminal_text import MOST, plain, steers
+from ...text import one_line
 from ..widgets.lines.documents import TAB, Document, Line, name_lines, rows, safe
-from ..widgets.lines.row_painter import SGR
 from ..widgets.lines.wrapping import Unwrapped, height
+from .folding import folded_pieces
+from .terminal_pieces import Pieces, terminal_pieces
+
+
+@dataclass(frozen=True)
+class OutputForm:
+    """How an output is drawn."""
+
+    raw: bool = False
+    """Whether escape sequences are shown as text, instead of what a terminal makes of them."""
+    wraps: bool = True
+    """Whether long lines are wrapped; rows of tables never are."""
+    opens: str = ""
+    """The key that opens what is folded; empty if nothing is folded."""
+
+
+_USUAL = OutputForm()
 
 
 class RunOutput:
@@ -17,14 +37,20 @@ class RunOutput:
 
     Args:
         run: The run through all recorded answers; looked at step by step with `at`.
-        raw: Whether escape sequences are shown as text, instead of what a terminal makes of them.
-        wraps: Whether long lines are wrapped; rows of tables never are.
+        form: How it is drawn.
+        about: What the rule below an answered step says of its answer; no rules if None.
     """
 
-    def __init__(self, run: Transcript, *, raw: bool = False, wraps: bool = True) -> None:
-        self.raw = raw
-        """Whether escape sequences are shown as text."""
-        self._unwrapped: Unwrapped = "tables" if wraps else "all"
+    def __init__(
+        self,
+        run: Transcript,
+        form: OutputForm = _USUAL,
+        about: Callable[[int], str] | None = None,
+    ) -> None:
+        self.form = form
+        """How it is drawn."""
+        self._about = about
+        self._unwrapped: Unwrapped = "tables" if form.wraps else "all"
         self._steps = run.steps
         self._heights: list[int] = []
         self._width = 0
@@ -36,26 +62,35 @@ class RunOutput:
             shown: The run, or an earlier stop of it.
             hidden: How many events of its last step are not shown yet, the question first.
         """
-        last = tail(shown.last, hidden, raw=self.raw)._replace(unwrapped=self._unwrapped)
+        last = tail(shown.last, hidden, self.form)._replace(unwrapped=self._unwrapped)
         return _Shown(self, len(shown.steps), last)
 
     def item(self, index: int) -> Line:
         """An answered step."""
         step = self._steps[index]
-        pieces = _pieces(step, raw=self.raw)
-        return Line((*pieces, (safe(step.input or ""), "answer")), unwrapped=self._unwrapped)
+        pieces = [*_pieces(step, self.form), (safe(step.input or ""), "answer")]
+        if self._about is not None:
+            pieces += [("\n", ""), (self._rule(index, self._about(index)), "dim")]
+        return Line(tuple(pieces), unwrapped=self._unwrapped)
 
     def text(self, index: int) -> str:
-        """The same for a search."""
+        """The same for a search, without the rule."""
         step = self._steps[index]
-        return f"{asked_text(step, raw=self.raw)}{step.input or ''}"
+        return f"{_shown_text(step, self.form)}{step.input or ''}"
+
+    def _rule(self, index: int, about: str) -> str:
+        """A row across the pane that ends a step."""
+        long = not self.form.raw and not self.form.opens and is_too_long(self._steps[index])
+        said = [f"step {index}", about, f"over {MOST >> 20} MB: not drawn" if long else ""]
+        return rule(" · ".join(filter(None, said)), self._width)
 
     def heights(self, count: int, width: int) -> Sequence[int]:
         """The rows of the first `count` steps, measured once for a width."""
         if width != self._width:
             self._heights, self._width = [], width
         for index in range(len(self._heights), count):
-            self._heights.append(_height(self.text(index), width, self._unwrapped))
+            own = _height(self.text(index), width, self._unwrapped)
+            self._heights.append(own + (self._about is not None))
         return self._heights[:count]
 
 
@@ -90,14 +125,21 @@ class _Shown:
         return list(accumulate(heights, initial=0))
 
 
-def tail(step: Step, hidden: int = 0, *, raw: bool = False) -> Line:
+def rule(text: str, width: int) -> str:
+    """A thin line of a width, with a text near its left end."""
+    told = f"── {one_line(text)} "
+    room = width - cell_len(told)
+    return set_cell_size(told, width) if room < 0 else told + "─" * room
+
+
+def tail(step: Step, hidden: int = 0, form: OutputForm = _USUAL) -> Line:
     """The last step of a run: its output, and the pending question if there is one."""
     if hidden:
         written = step.written[: max(0, len(step.written) + 1 - hidden)]
-        return _ended("".join(written), raw=raw)
+        return _ended("".join(written), form)
     if step.prompt is None:
-        return _ended("".join(step.written), raw=raw)
-    return Line((*_pieces(step, raw=raw), ("▏", "dim")))
+        return _ended("".join(step.written), form)
+    return Line((*_pieces(step, form), ("▏", "dim")))
 
 
 def asked_text(step: Step, *, raw: bool = False) -> str:
@@ -106,23 +148,27 @@ def asked_text(step: Step, *, raw: bool = False) -> str:
     return "".join(texts if raw else map(plain, texts))
 
 
-def _pieces(step: Step, *, raw: bool) -> list[tuple[str, str]]:
+def _shown_text(step: Step, form: OutputForm) -> str:
+    """The same as far as it is not folded away."""
+    if not form.opens:
+        return asked_text(step, raw=form.raw)
+    return "".join(text for text, _ in _pieces(step, form))
+
+
+def is_too_long(step: Step) -> bool:
+    """Whether a step wrote more than is drawn as on a terminal, and that would differ."""
+    written = "".join(step.written)
+    return len(written) > MOST and steers(written)
+
+
+def _pieces(step: Step, form: OutputForm) -> Pieces:
     """What a step wrote and asked, in pieces."""
-    written = terminal_pieces("".join(step.written), "", raw=raw)
-    return [*written, *terminal_pieces(step.prompt or "", "prompt", raw=raw)]
-
-
-def terminal_pieces(text: str, style: str, *, raw: bool) -> list[tuple[str, str]]:
-    """A text in pieces, with a style where it has none of its own."""
-    if raw:
-        return [(safe(text), style)]
-    return [
-        (shown.replace("\t", TAB), f"{SGR}{own}" if own else style) for shown, own in settle(text)
-    ]
+    written = folded_pieces("".join(step.written), form.opens, raw=form.raw)
+    return [*written, *terminal_pieces(step.prompt or "", "prompt", raw=form.raw)]
 
 
 def next_step_with(
-    run: Transcript, step: int, hidden: int, count: Callable[[str], int], *, raw: bool = False
+    run: Transcript, step: int, hidden: int, count: Callable[[str], int], form: OutputForm = _USUAL
 ) -> int | None:
     """The next step whose output contains more hits; None if there is none.
 
@@ -131,12 +177,12 @@ def next_step_with(
         step: The step that is shown.
         hidden: How many events of it are not shown yet.
         count: How often a text has what is looked for.
-        raw: Whether escape sequences are shown as text.
+        form: How it is drawn; what is folded counts, too.
     """
     for at in range(step, len(run.steps) + 1):
         stop = run.steps[at] if at < len(run.steps) else run.last
-        seen = count(tail(stop, hidden, raw=raw).text) if at == step else 0
-        asked = asked_text(stop, raw=raw)
+        seen = count(tail(stop, hidden, form).text) if at == step else 0
+        asked = asked_text(stop, raw=form.raw)
         if count(asked) > seen:
             return at
         if stop.input is not None and count(asked + stop.input) > seen:
@@ -149,8 +195,8 @@ def events(step: Step) -> int:
     return len(step.written) + 1
 
 
-def _ended(written: str, *, raw: bool) -> Line:
-    return Line(tuple(terminal_pieces(written.removesuffix("\n"), "", raw=raw)))
+def _ended(written: str, form: OutputForm) -> Line:
+    return Line(tuple(folded_pieces(written.removesuffix("\n"), form.opens, raw=form.raw)))
 
 
 def _height(text: str, width: int, unwrapped: Unwrapped) -> int:

@@ -14,8 +14,8 @@ from ...proof.compare.align import AlignedRow, Span, changes, words
 from ...replay.transcript import Step, Transcript
 from ...text import plural
 from ..widgets.lines.documents import Line, line
-from .output import terminal_pieces
 from .status_signs import STYLES, outcome
+from .terminal_pieces import pieces_between, terminal_pieces
 
 _ALIKE = 8
 """Maximum lines of output shown where both runs wrote the same."""
@@ -173,7 +173,7 @@ def _spanned(whole: StopPart, spans: Sequence[Span], style: str) -> Iterator[tup
     """A part of a stop with some words marked, on each of their lines."""
     at = 0
     for start, end in spans:
-        yield from _between(whole, at, start)
+        yield from pieces_between(whole.pieces, at, start)
         lines = whole.text[start:end].split("\n")
         for number, part in enumerate(lines):
             if number:
@@ -181,14 +181,4 @@ def _spanned(whole: StopPart, spans: Sequence[Span], style: str) -> Iterator[tup
             if part or (not lines[number - 1] and number == len(lines) - 1):
                 yield from (("«", whole.style), (part or "⏎", style), ("»", whole.style))
         at = end
-    yield from _between(whole, at, None)
-
-
-def _between(whole: StopPart, start: int, end: int | None) -> Iterator[tuple[str, str]]:
-    """The pieces between two offsets of a text."""
-    at = 0
-    for text, style in whole.pieces:
-        part = text[max(0, start - at) : None if end is None else max(0, end - at)]
-        at += len(text)
-        if part:
-            yield part, style
+    yield from pieces_between(whole.pieces, at, len(whole.text))

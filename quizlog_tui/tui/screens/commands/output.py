@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ...draw.output import terminal_pieces
+from ...draw.terminal_pieces import terminal_pieces
 from ...keys.bindings import screen_bindings
 from ...widgets.lines.documents import Line, Paragraphs, line, logical_lines
 from ...widgets.lines.line_view import LineView

@@ -17,6 +17,7 @@ from ..dialogs import ChooseScreen
 from ..view import in_worker
 from .context import PlayerContext
 from .moves import Moves
+from .output import Output
 from .panes import Panes
 
 _SHOWN = 80
@@ -30,13 +31,15 @@ class FindAll:
         context: What the parts of the player share.
         panes: Of the screen; hits are marked in the output.
         moves: Switches to the branch of a hit.
+        output: Opened, so that a hit can be shown.
     """
 
-    def __init__(self, context: PlayerContext, panes: Panes, moves: Moves) -> None:
+    def __init__(self, context: PlayerContext, panes: Panes, moves: Moves, output: Output) -> None:
         self.view, self.session = context.view, context.session
         self._context = context
         self._panes = panes
         self._moves = moves
+        self._output = output
         self._query = Query()
         self._chosen: ChosenHit | None = None
         self._marked: Finding | None = None
@@ -97,6 +100,7 @@ class FindAll:
         self._chosen = chosen
         hit = chosen.hits[chosen.index]
         holder = self._context.holder
+        self._output.open_folds()
         holder.become(holder.state.to(hit.passage.at))
         output = self._panes.output
         output.find(hit.matched)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....session.session import Session
-from ...widgets.lines.line_view import LineView
+from ...widgets.lines.block_view import BlockView
 from ...widgets.prompt_panel import PromptPanel
 from ..base import QuizlogScreen
 from ..view import in_worker
@@ -31,9 +31,9 @@ class Panes:
         return self.view.query_one(PromptPanel)
 
     @property
-    def output(self) -> LineView:
+    def output(self) -> BlockView:
         """The output."""
-        return self.view.query_one("#output", LineView)
+        return self.view.query_one("#output", BlockView)
 
     def focus_output(self) -> None:
         """Give the output the focus."""

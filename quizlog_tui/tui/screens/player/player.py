@@ -20,7 +20,7 @@ from ....session.session import Session
 from ....session.timeline import Timeline
 from ...clock import Clock
 from ...draw.alerts import alert_lines
-from ...draw.effort import sums_title
+from ...draw.effort import giver_and_time, sums_title
 from ...draw.error import error_lines
 from ...draw.status_signs import bars
 from ...draw.timeline import timeline_grid
@@ -32,6 +32,7 @@ from ...state import State
 from ...toasts import tell, warn
 from ...way_back import leads_to_library
 from ...widgets.editors.editor import Answered
+from ...widgets.lines.block_view import BlockView
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
@@ -128,12 +129,12 @@ class PlayerScreen(QuizlogScreen[None]):
         context = PlayerContext(self, session, replayer, holder, clock)
         self.moves = Moves(context, self.panes)
         self.editing = Editing(context, self.panes, self.moves, confirms)
-        self.output = Output(context, self.panes)
+        self.output = Output(context, self.panes, self._about_answer)
         self.navigation = Navigation(context, self.output, self._marks)
         self.autoplay = Autoplay(context)
         self.dialogs = Dialogs(context, self.moves, author)
         self.tools = Tools(context, self.panes, self.moves, agreed, self.known)
-        self.find_all = FindAll(context, self.panes, self.moves)
+        self.find_all = FindAll(context, self.panes, self.moves, self.output)
         self.answer_pane = AnswerPane(context, self.panes)
         self._found_at_first = found
         self.commands = CommandRunner(self)
@@ -155,7 +156,7 @@ class PlayerScreen(QuizlogScreen[None]):
         with Horizontal():
             with Vertical(id="left"):
                 with Vertical(id="above"):  # what the question leaves, so that one sees it whole
-                    yield LineView(id="output")
+                    yield BlockView(id="output")
                     yield LineView(id="error")
                 yield PromptPanel(id="prompt")
             with Vertical(id="side"):
@@ -251,6 +252,12 @@ class PlayerScreen(QuizlogScreen[None]):
         if event.list.id == "timeline":
             self.panes.focus_pending()
 
+    def action_find(self) -> None:
+        """Open the search bar; in the output also what is folded."""
+        if self.pane() is self.panes.output:
+            self.output.open_folds()
+        super().action_find()
+
     def _tell_no_hit(self, pane: LineView) -> None:
         """Report that nothing was found, or at which later step."""
         step = self.navigation.next_with_hit(pane)
@@ -308,6 +315,10 @@ class PlayerScreen(QuizlogScreen[None]):
     def _marks(self) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
         return self.known.marks(self.state.whole)
+
+    def _about_answer(self, step: int) -> str:
+        """Who gave the answer at a step, and when."""
+        return giver_and_time(self.known.efforts(self.state.whole)[step], self._clock)
 
     def _state_changed(self, before: PlayerState) -> None:
         if self.state.whole is not before.whole:

@@ -25,14 +25,11 @@ from .finding import Place
 from .hits_shown import HitsShown
 from .line_search import LineSearch
 from .row_index import RowIndex
-from .row_painter import STYLES, Mark, RowPainter
-from .wrapping import Row
+from .row_painter import CURSOR, STYLES, Mark, RowPainter, Seen
 
 _NOTHING = "no line matches; Escape shows all"
 _PAUSE = 0.01
 """Seconds between two rounds of counting hits, for keys and painting."""
-Seen = list[tuple[Row, bool, list[Mark]]]
-"""The visible rows, each with whether its item is selected and the marks in it."""
 
 
 class LineView(ScrollView, can_focus=True):
@@ -122,10 +119,10 @@ class LineView(ScrollView, can_focus=True):
         """The visible part; None while the pane has no rows."""
         if not self._index.width:
             return None
-        top, cursor = self.scroll_offset.y, self.cursor
+        top = self.scroll_offset.y
         bottom = min(top + self.size.height, self._index.height)
         return [
-            (self._index.row(row), self._index.item_at(row) == cursor, self._marks(row))
+            (self._index.row(row), self._sign(self._index.item_at(row)), self._marks(row))
             for row in range(top, bottom)
         ]
 
@@ -372,7 +369,11 @@ class LineView(ScrollView, can_focus=True):
         if index is None:
             return self._painter.blank(width)
         pieces, marks = self._index.row(row), self._marks(row)
-        return self._painter.draw(row, pieces, marks, width, cursor=index == self.cursor)
+        return self._painter.draw(row, pieces, marks, width, self._sign(index))
+
+    def _sign(self, index: int | None) -> str:
+        """What stands in the gutter before an item."""
+        return CURSOR if index == self.cursor else " "
 
     def _marks(self, row: int) -> list[Mark]:
         """The hits in a row; the current one has another style."""

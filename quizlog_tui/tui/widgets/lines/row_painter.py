@@ -21,12 +21,20 @@ SGR = "sgr "
 """Begins the name of a style that a script chose; the parameters of SGR follow."""
 
 
+CURSOR = "›"
+"""Stands in the gutter before the selected item."""
+
+
 class Mark(NamedTuple):
     """Characters of a row that are drawn in another style."""
 
     start: int
     end: int
     style: str
+
+
+Seen = list[tuple[Row, str, list[Mark]]]
+"""The visible rows, each with the sign of its item and the marks in it."""
 
 
 class RowPainter:
@@ -53,7 +61,8 @@ class RowPainter:
     def shift(self, cells: int, rows: Sequence[Row]) -> None:
         """Draw rows from another cell on, as far as some of them reach."""
         widest = max((cell_len("".join(text for text, _ in row)) for row in rows), default=0)
-        most = max(0, widest - self._pane.scrollable_content_region.width)
+        room = self._pane.scrollable_content_region.width - self._gutter
+        most = max(0, widest - room)
         self._left = max(0, min(self._left + cells, most))
         self.strips.clear()
 
@@ -74,9 +83,7 @@ class RowPainter:
             return readable_style(name.removeprefix(SGR), pane.rich_style, pane.app.ansi_theme)
         return pane.get_component_rich_style(f"line--{name}") if name else pane.rich_style
 
-    def draw(
-        self, row: int, pieces: Row, marks: Sequence[Mark], width: int, *, cursor: bool
-    ) -> Strip:
+    def draw(self, row: int, pieces: Row, marks: Sequence[Mark], width: int, sign: str) -> Strip:
         """A row.
 
         Args:
@@ -84,9 +91,9 @@ class RowPainter:
             pieces: What stands in it.
             marks: Parts of it that are drawn in another style.
             width: Cells it fills.
-            cursor: Whether its item is the marked one.
+            sign: What stands in the gutter; that of the cursor marks the whole row.
         """
-        ground = self.style("cursor") if cursor else Style.null()
+        ground = self.style("cursor") if sign == CURSOR else Style.null()
         strip = Strip([Segment(text, self.style(name) + ground) for text, name in pieces])
         for mark in marks:
             strip = restyled(strip, mark.start, mark.end, self.style(mark.style))
@@ -94,7 +101,6 @@ class RowPainter:
         if self._left and strip.cell_length:
             strip = Strip([Segment("…", self.style("") + ground), *strip.crop(self._left + 1)])
         if self._gutter:
-            sign = "›" if cursor else " "
             strip = Strip([Segment(sign, self.style("") + ground), *strip])
         whole = cut_to(strip, width).adjust_cell_length(width, self.style("") + ground)
         return whole.apply_offsets(self._left - self._gutter, row)

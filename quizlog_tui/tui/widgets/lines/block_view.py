@@ -1,0 +1,30 @@
+"""A pane of blocks, one an item: keys go from block to block, and the last one is marked."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import ClassVar
+
+from .line_view import LineView
+
+_NEW = "▎"
+"""Stands before each row of the last block."""
+
+
+class BlockView(LineView):
+    """Text in blocks, of which the last is the newest."""
+
+    GUTTER: ClassVar[int] = 1
+
+    def go_to_block(self, by: int) -> None:
+        """Scroll to where the next block (1) or the one before (-1) begins."""
+        starts, top = self._index.starts, self.scroll_offset.y
+        at = bisect_right(starts, top) if by > 0 else bisect_left(starts, top) - 1
+        if 0 <= at < self._index.count:
+            self._scroll_to_row(starts[at])
+
+    def _sign(self, index: int | None) -> str:
+        """Mark the last block, unless it is the only one."""
+        last = len(self.search.whole) - 1
+        is_last = index is not None and last and self.search.whole_index(index) == last
+        return _NEW if is_last else " "

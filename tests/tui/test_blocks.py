@@ -1,0 +1,129 @@
+"""The output in blocks: a rule below each answer, long outputs folded, keys from block to block."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quizlog_tui.replay.transcript import Step, Transcript
+from quizlog_tui.terminal_text import MOST
+from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.draw.folding import folded_pieces
+from quizlog_tui.tui.draw.output import OutputForm, RunOutput, next_step_with, rule
+from quizlog_tui.tui.screenshot import screen_text
+from tests.support.build import Build
+from tests.support.screens import SIZES, check, press, settled, shows
+
+QUIZ = """
+print("the plan")
+name = input("Name? ")
+for number in range(300):
+    print(f"\\033[32mrow {number}\\033[0m")
+age = input("Age? ")
+print("new here")
+input("More? ")
+"""
+
+
+@pytest.fixture
+def record(build: Build) -> Path:
+    folder = build.folder / "audit"
+    folder.mkdir()
+    return Build(folder, build.dedent).record(QUIZ, "Ada", "36")
+
+
+def shown(text: str, opens: str = "o", *, raw: bool = False) -> str:
+    return "".join(piece for piece, _ in folded_pieces(text, opens, raw=raw))
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_long_output_keeps_its_first_and_last_lines(raw: bool) -> None:
+    lines = [f"row {number}\n" for number in range(300)]
+    assert shown("".join(lines), raw=raw).splitlines(keepends=True) == [
+        *lines[:20],
+        "… 240 more lines; o shows all\n",
+        *lines[-40:],
+    ]
+    assert shown("".join(lines), "") == "".join(lines)
+    assert shown("".join(lines[:100])) == "".join(lines[:100])
+
+
+def test_the_ends_of_an_output_that_is_too_long_to_draw_are_drawn() -> None:
+    line = "\x1b[31mred\x1b[0m" + "x" * 1000 + "\n"
+    pieces = folded_pieces(line * (MOST // len(line) + 200), "o", raw=False)
+    assert pieces[0] == ("red", "sgr 31") and pieces[-2] == ("red", "sgr 31")
+    assert not any("␛" in text for text, _ in pieces)
+
+
+def test_an_open_output_that_is_not_drawn_says_so() -> None:
+    text = "\x1b[31mred\n" * (MOST // 9 + 1)
+    run = Transcript([Step("a? ", (text,), "", 1, "1")], Step("b? ", (), "", 2), "in_progress")
+    document = RunOutput(run, about=str).at(run)
+    document.starts(60)
+    assert "over 4 MB: not drawn" in document[0].text.rpartition("\n")[2]
+
+
+def test_a_rule_fills_the_row_whatever_it_says() -> None:
+    assert rule("step 3 · 日本", 24) == "── step 3 · 日本 " + "─" * 7
+    assert rule("a very long name\nof two lines", 12) == "── a very lo"
+
+
+def test_a_search_finds_what_is_folded() -> None:
+    text = "".join(f"row {number}\n" for number in range(300))
+    run = Transcript([Step("a? ", (text,), "", 1, "1")], Step("b? ", (), "", 2), "in_progress")
+    assert next_step_with(run, 0, 0, lambda text: text.count("row 150"), OutputForm(opens="o")) == 0
+
+
+async def test_blocks_end_with_a_rule_and_the_newest_is_marked(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        text = screen_text(app)
+        assert "── step 1 " in text and "▎new here" in text and "▎row 299" not in text
+        await press(pilot, "escape", "left")
+        assert "▎row 299" in screen_text(app) and "── step 1 " not in screen_text(app)
+
+
+async def test_keys_go_from_block_to_block(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        await press(pilot, "escape")
+        output = screen.panes.output
+        last = output.scroll_offset.y
+        tops = []
+        for key in ("left_curly_bracket", "left_curly_bracket", "left_curly_bracket"):
+            await press(pilot, key)
+            tops.append(screen_text(app).splitlines()[2][2:].split("  ")[0])
+        assert tops == ["row 0", "the plan", "the plan"]
+        await press(pilot, "right_curly_bracket")
+        assert screen_text(app).splitlines()[2][2:].startswith("row 0 ")
+        await press(pilot, "right_curly_bracket")
+        assert output.scroll_offset.y == last
+
+
+async def test_long_outputs_open_by_key_and_for_a_search(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        await press(pilot, "escape")
+        output = screen.panes.output
+        assert "240 more lines; o shows all" in output.document[1].text
+        await press(pilot, "o")
+        await shows(pilot, "shown in full")
+        assert "row 150\n" in output.document[1].text
+        await press(pilot, "o")
+        assert "row 150\n" not in output.document[1].text
+        await press(pilot, "slash", *"row 150", "enter")
+        await shows(pilot, "1 of 1")
+        assert "row 150" in screen_text(app)
+
+
+@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_golden_blocks(size: tuple[int, int], record: Path) -> None:
+    app = QuizlogApp(record, clock=FrozenClock())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        check("blocks", size, screen_text(app))
