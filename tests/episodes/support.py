@@ -9,7 +9,7 @@ from typing import Any
 
 from quizlog_tui.episodes.build.build import BuildSettings, build
 from quizlog_tui.episodes.runs.instance import Instance, RecordAttempt
-from quizlog_tui.episodes.runs.runs import SolverRun, Turn
+from quizlog_tui.episodes.runs.runs import Replayed, SolverRun, Turn
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.script.source import Source
@@ -62,6 +62,10 @@ class FakeReplayer:
 SOURCE = Source(Path("/somewhere/quiz.py"), SCRIPT)
 
 
+def sound(instance: Instance, gold: Replayed) -> None:
+    """No run is fragile."""
+
+
 def solver_run(*answers: str, name: str = "ada", sample: int = 1, **more: Any) -> SolverRun:
     return SolverRun(name, tuple(Turn(answer) for answer in answers), sample, **more)
 
@@ -86,5 +90,5 @@ def episode(
     """The episode of a record's run and some models' runs."""
     runs = tuple(solver_run(*one, sample=n) for n, one in enumerate(others, 1))
     instance = Instance(source, 7, (own_attempt(*gold, extras=extras, **more),), runs)
-    data: dict[str, Any] = build(instance, FakeReplayer(source, breaks, observed), settings)  # type: ignore[arg-type]
+    data: dict[str, Any] = build(instance, FakeReplayer(source, breaks, observed), settings, sound)  # type: ignore[arg-type]
     return data

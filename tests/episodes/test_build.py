@@ -22,7 +22,15 @@ from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.errors import EpisodeError
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step
-from tests.episodes.support import SCRIPT, SOURCE, FakeReplayer, episode, own_attempt, solver_run
+from tests.episodes.support import (
+    SCRIPT,
+    SOURCE,
+    FakeReplayer,
+    episode,
+    own_attempt,
+    solver_run,
+    sound,
+)
 
 answers = st.one_of(
     st.sampled_from(
@@ -60,7 +68,9 @@ def test_the_order_of_runs_changes_no_byte(
     replayer: Any = FakeReplayer(SOURCE)
 
     def line() -> str:
-        return to_line(build(Instance(SOURCE, 7, tuple(attempts[:1]), tuple(runs)), replayer))
+        return to_line(
+            build(Instance(SOURCE, 7, tuple(attempts[:1]), tuple(runs)), replayer, None, sound)
+        )
 
     try:
         first = line()
@@ -132,7 +142,7 @@ def test_a_record_that_finished_is_gold_before_one_begun_earlier() -> None:
     failed = own_attempt("4", "bad", extras={"start_time": "2020"})
     done = own_attempt("4", "end", extras={"start_time": "2021"})
     replayer: Any = FakeReplayer(SOURCE)
-    one = build(Instance(SOURCE, 7, (failed, done)), replayer)
+    one = build(Instance(SOURCE, 7, (failed, done)), replayer, None, sound)
     assert one["teacher_gold_trace"]["final_answer"] == "end"
     assert one["consistency_traces"][0]["final_answer"] is None
 
@@ -140,7 +150,9 @@ def test_a_record_that_finished_is_gold_before_one_begun_earlier() -> None:
 def test_a_reconciled_run_is_no_independent_one() -> None:
     other = own_attempt("4", "end", reconciled=True, run_id="b")
     replayer: Any = FakeReplayer(SOURCE)
-    one = build(Instance(SOURCE, 7, (own_attempt("4", "end", run_id="a"), other)), replayer)
+    one = build(
+        Instance(SOURCE, 7, (own_attempt("4", "end", run_id="a"), other)), replayer, None, sound
+    )
     assert one["consistency_traces"] == []
 
 

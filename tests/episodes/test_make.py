@@ -73,6 +73,18 @@ def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
     assert check_file(output).ok
 
 
+def test_a_run_that_holds_only_here_does_not_verify(build: Build) -> None:
+    paths = [record(build, f"{n}.yaml", "4", "ada") for n in "ab"]
+    fragile = "import os\nprint(len([n for n in os.listdir() if n.endswith('.txt')]))\n"
+    build.script(fragile + build.dedent(QUIZ))
+    output = build.folder / "e.jsonl"
+    found = make(paths, output, BuildSettings(), told)
+    assert (found.episodes, found.verified) == (1, 0)
+    [reason] = found.reasons
+    assert reason.startswith("the script cannot be verified: at step 0 ")
+    assert check_file(output).ok
+
+
 def test_a_verified_episode_gives_way_only_to_one_that_knows_its_runs(
     build: Build, capfd: Any
 ) -> None:

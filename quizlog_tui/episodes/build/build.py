@@ -7,7 +7,7 @@ and time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,10 @@ EXPORTER = "quizlog episodes 2"
 version, so that a new release writes the same bytes."""
 
 
+Fragility = Callable[[Instance, Replayed], str | None]
+"""Tells why another world would not show what a run shows, in a clause; None if it would."""
+
+
 @dataclass(frozen=True)
 class BuildSettings:
     """The user's choices for building."""
@@ -52,8 +56,16 @@ class BuildSettings:
     """Whether the conversation shows the answers that the script refused."""
 
 
-def build(instance: Instance, replayer: Replayer, settings: BuildSettings | None = None) -> Episode:
+def build(
+    instance: Instance, replayer: Replayer, settings: BuildSettings | None, fragility: Fragility
+) -> Episode:
     """The episode of an instance as plain data; `lines.to_line` writes it.
+
+    Args:
+        instance: The script and its runs.
+        replayer: Replays the runs.
+        settings: The user's choices.
+        fragility: Asked about the gold run of an episode that would be verified.
 
     Raises:
         EpisodeError: There is nothing to learn: no answer was accepted, or an answer is not Unicode
@@ -69,7 +81,7 @@ def build(instance: Instance, replayer: Replayer, settings: BuildSettings | None
     _check_usable(gold)
     if settings.retries:
         gold = Replayed(_with_refusals(gold.run, replay), gold.transcript)
-    return _episode(instance, gold, others, settings)
+    return _episode(instance, gold, others, settings, fragility)
 
 
 def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed]]:
@@ -126,7 +138,11 @@ def _with_refusals(run: SolverRun, replay: Replay) -> SolverRun:
 
 
 def _episode(
-    instance: Instance, gold: Replayed, others: Sequence[Replayed], settings: BuildSettings
+    instance: Instance,
+    gold: Replayed,
+    others: Sequence[Replayed],
+    settings: BuildSettings,
+    fragility: Fragility,
 ) -> Episode:
     source, extras = instance.source, _extras(instance, gold)
     hint = hint_of(source, extras)
@@ -140,6 +156,9 @@ def _episode(
     answers = [(each["final_answer_hash"], each["final_answer"]) for each in (trace, *traces)]
     found = triangulate(answers[0], answers[1:], settings.matcher)
     reasons = reasons_against(found, standing(trace))
+    if not reasons and (doubt := fragility(instance, gold)):
+        trace["submission_metadata"]["unverifiable"] = doubt
+        reasons = reasons_against(found, standing(trace))
     trace["submission_metadata"] |= {
         "matcher": settings.matcher.to_dict(),
         "not_verified_because": reasons,

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,6 +20,7 @@ from ...replay.world import world_of
 from ...text import plural
 from ..read.files import refuse_folder
 from ..runs.asking import GOLD, Solver, WantedRun, ask, finished, runs_folder, wanted
+from ..runs.fragility import fragility
 from ..runs.instance import Instance, RecordAttempt, attempt, instances
 from ..runs.runs import SolverRun
 from .build import BuildSettings, build
@@ -142,7 +144,7 @@ def _built(
     instance: Instance, replayer: Replayer, settings: BuildSettings, made: BuildResult
 ) -> list[Episode]:
     try:
-        return [build(instance, replayer, settings)]
+        return [build(instance, replayer, settings, partial(fragility, replayer.limits))]
     except CancelledError:
         raise
     except QuizlogError as error:
