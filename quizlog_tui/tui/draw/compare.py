@@ -7,7 +7,7 @@ a sign, so that they can be seen without colour or underlining.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 
 from rich.cells import cell_len, set_cell_size
@@ -55,6 +55,8 @@ class DrawnSide:
     """A branch, or a record."""
     run: Transcript
     """The run through all its answers."""
+    first: int = 0
+    """The number of its first step."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,10 @@ class Comparison:
     def __init__(self, a: DrawnSide, b: DrawnSide) -> None:
         self.a = a
         self.b = b
-        self.rows = align(a.run, b.run)
+        self.rows = [_renumbered(row, a.first, b.first) for row in align(a.run, b.run)]
         self.differences = _differences([row.kind for row in self.rows])
         """Indexes of the items where a difference begins."""
-        self._digits = max(2, len(str(max(len(a.run.steps), len(b.run.steps)))))
+        self._digits = max(2, len(str(max(side.first + len(side.run.steps) for side in (a, b)))))
         self._changed: dict[int, tuple[Line, Line]] = {}
         self._width = 0
         self._starts: Sequence[int] = (0,)
@@ -220,6 +222,18 @@ class Comparison:
             return f"< {one}\n> {other}"
         half = (width - 3) // 2
         return fitted(one, half) + "   " + fitted(other, half)
+
+
+def _renumbered(row: Aligned, first_a: int, first_b: int) -> Aligned:
+    """A row with the numbers of the steps where its runs do not begin with step 0."""
+    if not first_a and not first_b:
+        return row
+    index_a, index_b = row.index_a, row.index_b
+    return replace(
+        row,
+        index_a=None if index_a is None else index_a + first_a,
+        index_b=None if index_b is None else index_b + first_b,
+    )
 
 
 def _rows_of(text: str, width: int) -> int:

@@ -109,6 +109,8 @@ _PLAYER = (
     _a("player.previous_block", "left_curly_bracket", "do('output.go_to_block', -1)", "Block before", "scroll the output to the step before"),
     _a("player.next_block", "right_curly_bracket", "do('output.go_to_block', 1)", "Next block", "scroll the output to the next step"),
     _a("player.fold", "o", "do('output.toggle_folds')", "Fold", "show long outputs in full, or their first and last lines"),
+    _a("player.formatted", "p", "do('step_views.formatted')", "Laid out", "show this step's output with its Markdown, JSON and CSV laid out"),
+    _a("player.difference", "equals_sign", "do('step_views.difference')", "Difference", "show how this step's output differs from the step before, or from another branch's", shell="quizlog diff A B"),
     _a("player.right", "ctrl+right", "do('output.scroll_sideways', 10)", "To the right", "scroll the output to the right"),
     _a("player.left", "ctrl+left", "do('output.scroll_sideways', -10)", "To the left", "scroll the output to the left"),
     _a("player.output", "1", "do('panes.panel', 'output')", "Output", "focus the output"),
@@ -235,6 +237,8 @@ _GUIDES = (
 
 _COMMAND = (_a("command.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
 
+_READING = (_a("reading.leave", "q", "leave", "Back", "go back to the player", footer=True),)
+
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": _EVERYWHERE,
     "pane": _PANE,
@@ -254,6 +258,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "help": _HELP,
     "guides": _GUIDES,
     "command": _COMMAND,
+    "reading": _READING,
 }
 """All actions by scope, in the order of the help."""
 

@@ -55,6 +55,7 @@ from .player_state import PlayerState, StateHolder, command_values, state_of
 from .prompt import PromptDrawing
 from .source_pane import SourcePane
 from .status_line import status_text
+from .step_views import StepViews
 from .tools import Tools
 from .unreadable_script import source_to_draw
 
@@ -135,6 +136,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.dialogs = Dialogs(context, self.moves, author)
         self.tools = Tools(context, self.panes, self.moves, agreed, self.known)
         self.find_all = FindAll(context, self.panes, self.moves, self.output)
+        self.step_views = StepViews(context)
         self.answer_pane = AnswerPane(context, self.panes)
         self._found_at_first = found
         self.commands = CommandRunner(self)
