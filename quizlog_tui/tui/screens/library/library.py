@@ -191,7 +191,7 @@ class LibraryScreen(QuizlogScreen[None]):
         if marked is None or marked.path != path:
             remark, preview = "", Preview()
         pane = self.query_one("#preview", LineView)
-        pane.border_title = marked.path.name if marked else "Preview"
+        pane.border_title = "Preview"
         pane.show(Paragraphs(preview_lines(marked, preview) if marked else []))
         self.query_one("#marked", Static).update(
             one_line(record_line(marked, self.search.folder, self.key, remark))
