@@ -39,8 +39,11 @@ def printed_before(fingerprint: str, texts: AppendOnlyList[str], start: int) -> 
     """
     prompt, own = question_of(fingerprint), texts[start:]
     for count in range(min(len(own), _MOST_STRINGS) + 1):
-        if fingerprint.startswith(digest_of([f"{text}\n" for text in own[:count]], prompt)):
+        lines = [f"{text}\n" for text in own[:count]]
+        if fingerprint.startswith(digest_of(lines, prompt)):
             return list(own[:count])
+        if lines and fingerprint.startswith(digest_of([*lines[:-1], own[count - 1]], prompt)):
+            return list(own[:count])  # the last one ended without a newline
     return None
 
 

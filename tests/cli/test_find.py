@@ -58,6 +58,24 @@ def test_what_is_not_found_is_told(run: Run, build: Build) -> None:
     assert run("find", "x", "nowhere.yaml")[0] == 2
 
 
+def test_output_found_in_a_folder_is_at_its_step_though_a_line_was_left_open(
+    run: Run, build: Build
+) -> None:
+    source = """
+    for n in range(3):
+        print("pear", n)
+        print("apple", n, end=": ")
+        input("? ")
+        print()
+    """
+    with Session(build.record(source)) as session:
+        session.answer("a")
+        session.answer("b")
+    for word in ("pear", "apple"):
+        found = run("find", f"{word} 1", ".")[1]
+        assert found.startswith(f"record.yaml: step 1 of main, output: {word} 1")
+
+
 def test_what_a_terminal_shows_is_found_across_colours_and_redrawn_lines(
     run: Run, build: Build
 ) -> None:
