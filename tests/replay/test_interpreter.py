@@ -28,7 +28,8 @@ TINY = "def double(n):\n    return 2 * n\n"
 QUIZ = """
 import random, sys, threading, time
 import tiny
-print(*sys.version_info[:2], sys.prefix, sys.executable)
+print(*sys.version_info[:2])
+print(sys.prefix, sys.executable, file=sys.stderr)
 n = tiny.double(random.randrange(100))
 print(n, {"a", "b", "c"}, time.time(), id(object()))
 answer = int(input("how much? "))
@@ -38,8 +39,8 @@ if answer != n:
 """
 
 
-def run_in(script: Path, *answers: str) -> list[str]:
-    return replay(script, 7, answers).print
+def prefix_in(script: Path) -> str:
+    return replay(script, 7, []).stderr
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -54,9 +55,8 @@ def test_a_script_runs_alike_in_an_environment_of_each_version(
         session.save()
         reply = session.reply()
         assert reply.last_error and reply.last_error.score == 0.5
-        assert (
-            reply.print[0] == f"{version.replace('.', ' ')} {environment} {environment}/bin/python"
-        )
+        assert reply.print[0] == version.replace(".", " ")
+        assert f"{environment} {environment}/bin/python\n" in reply.transcript.stderr
         session.rewind(1)
         session.rewind(0)
         assert session.reply().next_prompt == "how much? "
@@ -73,9 +73,18 @@ def test_the_nearest_environment_above_a_script_has_its_libraries(build: Build) 
     below = build.folder / "a" / "b"
     below.mkdir(parents=True)
     script = build.script(QUIZ).rename(below / "quiz.py")
-    assert str(build.folder / ".venv") in run_in(script)[0]
+    assert str(build.folder / ".venv") in prefix_in(script)
     make_environment(python_of(THIS), build.folder / "a" / ".venv", tiny=TINY)
-    assert str(build.folder / "a" / ".venv") in run_in(script)[0]
+    assert str(build.folder / "a" / ".venv") in prefix_in(script)
+
+
+def test_where_an_environment_lies_is_no_part_of_what_holds_elsewhere(build: Build) -> None:
+    make_environment(python_of(THIS), build.folder / ".venv")
+    record = build.record("import sys; print(sys.prefix)")
+    with Replayer() as replayer, Session(record, replayer) as session:
+        session.save()
+    found = verify(record)
+    assert (found.verdict, found.cause) == ("fragile", "environment")
 
 
 HARM = """
@@ -111,7 +120,7 @@ def test_a_program_that_came_with_a_script_is_never_started(build: Build) -> Non
     for name in ("python", "python3", f"python{THIS}"):
         _planted(build.folder / ".venv" / "bin" / name, canary)
     script = build.script(QUIZ)
-    assert str(build.folder / ".venv") in run_in(script)[0]
+    assert str(build.folder / ".venv") in prefix_in(script)
     settings = build.folder / ".venv" / "pyvenv.cfg"
     settings.write_text(f"home = {build.folder}/.venv/bin\nversion = {THIS}.1\n")
     assert "tiny" in str(replay(script, 7, []).last_error)
@@ -156,12 +165,7 @@ def test_the_environment_that_uv_made_for_a_script_has_its_libraries(
     canary = build.outside / "canary"
     _planted(build.folder / "planted", canary)
     (build.folder / ".python-version").write_text(str(build.folder / "planted"))
-
-    fresh = subprocess.run(
-        [sys.executable, "-c", f"import quizlog_tui as q; print(q.replay({str(script)!r}, 7, []).print)"],
-        capture_output=True, text=True, check=True, cwd=build.folder,
-    )  # fmt: skip
-    assert str(packages.parents[2]) in fresh.stdout
+    assert str(packages.parents[2]) in prefix_in(script)
     assert not canary.exists()
 
 
@@ -170,9 +174,9 @@ def test_a_chosen_interpreter_belongs_to_the_script_on_this_machine(build: Build
     make_environment(python_of(THIS), environment, tiny=TINY)
     script = build.script(QUIZ)
     choose(script, str(environment / "bin" / "python"))
-    assert str(environment) in run_in(script)[0]
+    assert str(environment) in prefix_in(script)
     script.write_text(script.read_text() + "\n# edited\n")
-    assert str(environment) in run_in(script)[0]
+    assert str(environment) in prefix_in(script)
     shutil.rmtree(environment)
     with pytest.raises(ConfigError, match="is not a Python interpreter that runs") as gone:
         replay(read_source(script), 7, [])

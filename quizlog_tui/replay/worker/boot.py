@@ -71,7 +71,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     code.install()
     taint.begin()
     wire.send(f'["place", {quote(folder.way)}, {quote(isolation)}]')
-    environment.enter(job.libraries)
+    environment.enter(job.libraries, respelled="home" in job.changed)
     if job.waits:
         log.wait_for_looks()
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)

@@ -12,11 +12,12 @@ import sys
 _PYTHON = ("_frozen_importlib", "_frozen_importlib_external", "worker")
 
 
-def enter(folder: str) -> None:
+def enter(folder: str, *, respelled: bool) -> None:
     """Become what the environment's own program would be.
 
     Args:
         folder: The environment; empty for none.
+        respelled: Whether the script finds its paths spelled otherwise.
     """
     if not folder:
         return
@@ -27,6 +28,9 @@ def enter(folder: str) -> None:
     sys.executable = f"{folder}/bin/python"
     sys.prefix = sys.exec_prefix = folder
     site.main()
+    if respelled:
+        sys.executable = f"{folder}/bin/../bin/python"
+        sys.prefix = sys.exec_prefix = f"{folder}/."
 
 
 def _module(finder: object) -> str:
