@@ -104,3 +104,14 @@ def test_any_bytes_are_a_source(data: bytes) -> None:
     broken = Source(Path("/q.py"), data)
     assert broken.score(1, 3)[0] is None or 0 <= (broken.score(1, 3)[0] or 0) <= 1
     assert broken.code_hash.startswith("sha256:")
+
+
+def test_only_modules_in_the_folder_are_other_files_of_a_script(tmp_path: Path) -> None:
+    for name in ("lib.py", ".env", ".hidden.py", "record.yaml"):
+        (tmp_path / name).write_text("secret = 1\n")
+    (tmp_path / "link.py").symlink_to("/etc/passwd")
+    script = Source(tmp_path / "quiz.py", b"")
+    names = ("lib.py", ".env", ".hidden.py", "record.yaml", "link.py", "../x.py", "no.py")
+    assert [name for name in names if script.file(name)] == ["lib.py"]
+    assert script.file_at("lib.py:1") is not None
+    assert script.at(".env:1", 3) == (script, 3)

@@ -125,7 +125,8 @@ class Source:
     def file(self, name: str) -> Source | None:
         """Another file of the script by its name relative to the folder; itself if it is empty.
 
-        None if it is not a readable file below the folder, or too big.
+        None if it is not a readable module below the folder, or too big: a script may claim any
+        name, and files that are hidden from it must not be shown as its source.
         """
         return self if not name else _file_below(self.path.parent, name)
 
@@ -207,6 +208,8 @@ _HINT = "name a Python file"
 
 def _file_below(folder: Path, name: str) -> Source | None:
     path = folder / name
+    if path.suffix != ".py" or any(part.startswith(".") for part in Path(name).parts):
+        return None
     try:
         below = path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):
