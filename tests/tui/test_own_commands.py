@@ -26,7 +26,7 @@ WRONG = {
     "unknown setting": ({**GOOD, "outptu": "pane"}, "no setting 'outptu'", "did you mean output?"),
     "unknown output": ({**GOOD, "output": "file"}, "output cannot go to 'file'", "pane, pager"),
     "no such key": ({**GOOD, "key": "ctrl+gg"}, "'ctrl+gg' is no key", "ctrl+x"),
-    "taken by the player": ({**GOOD, "key": "F"}, "'F' would do both player.notes", "another"),
+    "taken by the player": ({**GOOD, "key": "B"}, "'B' would do both player.bisect", "another"),
     "taken by a pane": ({**GOOD, "key": "j"}, "'j' would do both list.down", "another"),
     "taken by the key map": ({**GOOD, "key": "f9"}, "'f9' would do both player.fork", "another"),
     "taken by a command": ({**GOOD, "key": "f8"}, "'f8' would do both commands.first", "another"),
@@ -46,6 +46,15 @@ def test_each_fault_of_a_command_is_named_with_its_mend(fault: str) -> None:
     assert [command.name for command in found] == ["first"]
     assert problem.where == "config.toml: commands.second"
     assert said in problem.message and hint in problem.hint
+
+
+def test_all_faults_of_a_command_are_named() -> None:
+    entries = {"key": "nokey,B", "run": "ls {what} '{record}'", "output": "x", "wrong": "y"}
+    found, problems = read_own_commands({"own": entries, "other": {}}, {}, "config.toml")
+    said = [problem.message for problem in problems if problem.where.endswith("own")]
+    assert not found and len(problems) == 8
+    for part in ("'wrong'", "'x'", "'nokey'", "'B'", "{what}", "{record}"):
+        assert sum(part in message for message in said) == 1
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,10 @@ def read_own_commands(
     problems = []
     taken = _taken_keys(keys)
     for name, entries in commands.items():
-        fault = _wrong_entry(entries) or _wrong_key(entries["key"], taken)
-        fault = fault or _wrong_line(entries["run"])
-        if fault is not None:
-            problems.append(ConfigProblem(f"{where}: commands.{name}", *fault))
+        faults = [*_wrong_entries(entries), *_wrong_keys(entries.get("key", ""), taken)]
+        faults += _wrong_parts(entries.get("run", ""))
+        if faults:
+            problems += [ConfigProblem(f"{where}: commands.{name}", *fault) for fault in faults]
             continue
         command = OwnCommand(name, **entries)
         usable.append(command)
@@ -104,30 +104,28 @@ Fault = tuple[str, str]
 """What is wrong, and how to fix it."""
 
 
-def _wrong_entry(entries: Mapping[str, str]) -> Fault | None:
+def _wrong_entries(entries: Mapping[str, str]) -> Iterator[Fault]:
     known = [each.name for each in fields(OwnCommand) if each.name != "name"]
     for name in entries:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            return f"there is no setting {name!r} of a command", hint
+            yield f"there is no setting {name!r} of a command", hint
     for name, example in (("key", "ctrl+g"), ("run", "git log -- {record}")):
         if not entries.get(name, "").strip():
-            return f"has no {name}", f'such as {name} = "{example}"'
+            yield f"has no {name}", f'such as {name} = "{example}"'
     output = entries.get("output", OUTPUTS[0])
     if output not in OUTPUTS:
-        return f"output cannot go to {output!r}", f"it goes to {', '.join(OUTPUTS)}"
-    return None
+        yield f"output cannot go to {output!r}", f"it goes to {', '.join(OUTPUTS)}"
 
 
-def _wrong_key(keys: str, taken: Mapping[str, str]) -> Fault | None:
-    for part in keys.split(","):
+def _wrong_keys(keys: str, taken: Mapping[str, str]) -> Iterator[Fault]:
+    for part in keys.split(",") if keys.strip() else ():
         key = named(part)
         if not is_key(key):
-            return f"{part.strip()!r} is no key", "such as 'f,F5,ctrl+x,?'"
-        if key in taken:
-            return f"{part.strip()!r} would do both {taken[key]} and this", "choose another"
-    return None
+            yield f"{part.strip()!r} is no key", "such as 'f,F5,ctrl+x,?'"
+        elif key in taken:
+            yield f"{part.strip()!r} would do both {taken[key]} and this", "choose another"
 
 
 def _taken_keys(keys: Mapping[str, str]) -> dict[str, str]:
@@ -137,20 +135,21 @@ def _taken_keys(keys: Mapping[str, str]) -> dict[str, str]:
     return {key: action.id for action in actions for key in effective(action, keys)}
 
 
-def _wrong_line(run: str) -> Fault | None:
+def _wrong_parts(run: str) -> Iterator[Fault]:
+    """What is wrong in a shell line; a quote that is not closed hides the rest."""
     *quotes, end = _quotes(run)
     if end:
-        return f"the quote {end} is not closed", "close it, or write \\ before it"
+        yield f"the quote {end} is not closed", "close it, or write \\ before it"
+        return
     for match in _NAMED.finditer(run):
         name, quote = match.group(1), quotes[match.start()]
         if name in PLACEHOLDERS and quote:
-            return f"{{{name}}} stands in quotes", "leave them out; its value is quoted already"
+            yield f"{{{name}}} stands in quotes", "leave them out; its value is quoted already"
         if name not in PLACEHOLDERS and not quote:
             near = get_close_matches(name, PLACEHOLDERS, n=1, cutoff=0.4)
             known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
             hint = f"did you mean {{{near[0]}}}?" if near else f"there are {known}"
-            return f"there is no {{{name}}}", hint
-    return None
+            yield f"there is no {{{name}}}", hint
 
 
 def _quotes(run: str) -> Iterator[str]:
