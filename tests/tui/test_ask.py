@@ -154,7 +154,9 @@ async def test_what_was_agreed_to_holds_for_other_records_but_not_for_other_mode
             await pilot.press("q")
             await settled(pilot)
             await pilot.press("L")
-            await ask_models(pilot, "a accepts")
+            await settled(pilot)
+            await pilot.press("m")
+            await shows(pilot, "a accepts")
             assert fake.calls == {"one": 2}
             configured(fake, "one", "two")
             await pilot.press("m")
