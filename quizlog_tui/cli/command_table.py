@@ -44,6 +44,13 @@ COMMANDS: dict[str, CommandEntry] = {
         "show variables, stack and expressions at a step",
         "adventure 3 --expr 'rounds + 1'",
     ),
+    "trace": CommandEntry(
+        "look",
+        "record.trace",
+        "RECORD [K]",
+        "list the lines that ran before a step",
+        "adventure 3",
+    ),
     "find": CommandEntry(
         "look",
         "record.find",

@@ -64,7 +64,7 @@ class _RecordParser(Parser):
         more = (
             "Every command takes --help (with an example) and --json. For a record named new: ./new"
         )
-        paragraphs = (fill(text, 94) for text in (own, f"Exit codes: {codes}.", more))
+        paragraphs = (fill(text, 100) for text in (own, f"Exit codes: {codes}.", more))
         return (
             "usage: quizlog COMMAND ...\n       quizlog [OPTION...] RECORD [ANSWER]\n\n"
             f"{self.description}\n\n{_command_list()}\n\n" + "\n".join(paragraphs) + "\n"

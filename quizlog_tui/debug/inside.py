@@ -14,10 +14,9 @@ from itertools import islice
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the text of that module is run before this one, in the same names
+if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
+    from .lines import LineTrace
     from .values import MOST_ITEMS, bounded, checked, text_of, unreadable, variable
-
-MOST_LINES = 50_000
 
 log: Any = globals().get("log")
 """The log of the worker, which runs this text with it."""
@@ -29,13 +28,15 @@ class Look:
     Attributes:
         request: The last request.
         before: Texts of the variables at the last question.
-        lines: The lines that ran since, each once, in order of their first run.
+        trace: The lines that ran since.
     """
 
     def __init__(self) -> None:
         self.request: dict[str, Any] = {}
         self.before: dict[str, str] = {}
-        self.lines: dict[tuple[str, int], None] = {}
+        self.trace = LineTrace(
+            lambda path: log.outcome.files.name(path), lambda frame: _used(frame)
+        )
 
 
 _look = Look()
@@ -47,7 +48,7 @@ def carry_out(request: bytes) -> None:
     if _look.request["what"] == "begin":
         frames = _own(_stack())
         _look.before = dict(_texts(_all_names(frames)))
-        _watch_lines(frames)
+        _look.trace.begin([one[0] for one in frames], whole=_look.request["trace"])
         log.wire.send('["looked", ""]')
     else:
         _send("question", _own(_stack()))
@@ -61,16 +62,23 @@ def at_end() -> None:
 
 
 def _send(at: str, frames: list[tuple[FrameType, int, int]]) -> None:
-    sys.settrace(None)
-    found = {
+    _look.trace.end()
+    if _look.request["trace"]:
+        found = {"events": _look.trace.events, "truncated": _look.trace.truncated}
+    else:
+        found = _inspected(at, frames)
+    log.wire.send(f'["looked", {json.dumps(json.dumps(found))}]')
+
+
+def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+    return {
         "at": at,
         "frames": [_frame(*frame) for frame in frames],
         "globals": _variables(_globals(frames)),
         "changed": _changed(frames),
-        "lines": [[_file(name), line] for name, line in _look.lines],
+        "lines": list(_look.trace.lines),
         "expressions": [_expression(text, frames) for text in _look.request["expressions"]],
     }
-    log.wire.send(f'["looked", {json.dumps(json.dumps(found))}]')
 
 
 # -- the stack
@@ -130,6 +138,13 @@ def _names(frame: tuple[FrameType, int, int]) -> dict[str, Any]:
     """The variables in a frame, without what a script defines or imports."""
     found = dict(frame[0].f_locals)
     return {name: value for name, value in found.items() if not _is_definition(name, value)}
+
+
+def _used(frame: FrameType) -> dict[str, Any]:
+    """The variables of a call, and those of its module that its code names."""
+    own, module = _names((frame, 0, 0)), frame.f_globals
+    named = {name: module[name] for name in frame.f_code.co_names if name in module}
+    return {k: value for k, value in named.items() if not _is_definition(k, value)} | own
 
 
 def _globals(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
@@ -248,23 +263,3 @@ class _Text:
 
     def flush(self) -> None:
         """Nothing is held back."""
-
-
-# -- lines
-
-
-def _watch_lines(frames: list[tuple[FrameType, int, int]]) -> None:
-    """Note each line of the script that runs from now on."""
-    for frame, _, _ in frames:
-        frame.f_trace = _trace_line
-    sys.settrace(_trace_call)
-
-
-def _trace_call(frame: FrameType, event: str, argument: Any) -> Any:
-    return _trace_line if _is_own(frame.f_code.co_filename) else None
-
-
-def _trace_line(frame: FrameType, event: str, argument: Any) -> Any:
-    if event == "line" and len(_look.lines) < MOST_LINES:
-        _look.lines[frame.f_code.co_filename, frame.f_lineno] = None
-    return _trace_line

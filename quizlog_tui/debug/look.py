@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..errors import LimitError, ProtocolError, UsageError
 from ..replay.process.process import QuizProcess
@@ -17,6 +18,7 @@ from ..replay.replayer import Replayer
 from ..replay.script.source import Source
 from ..replay.world import World
 from .inspection import Inspection, inspection_from
+from .trace import Trace, trace_from
 
 
 def inspect(
@@ -44,12 +46,45 @@ def inspect(
         ProtocolError: The script tampered with what is sent.
         CancelledError: The replayer was cancelled meanwhile.
     """
+    request = {"trace": False, "frame": frame, "expressions": list(expressions)}
+    text = _looked(replayer, source, world, answers, request)
+    found = inspection_from(text, len(answers), source)
+    if not 0 <= frame < max(1, len(found.frames)):
+        raise UsageError(f"there is no frame {frame}: the stack has {len(found.frames)}")
+    return found
+
+
+def trace(replayer: Replayer, source: Source, world: World, answers: Sequence[str]) -> Trace:
+    """The lines that ran after the last of these answers, with the variables that each changed.
+
+    Args:
+        replayer: Runs the script; its runs stay as they are.
+        source: The script.
+        world: The world of the script.
+        answers: The answers, in order; none for the lines before the first question.
+
+    Raises:
+        As `inspect`.
+    """
+    request = {"trace": True, "frame": 0, "expressions": []}
+    text = _looked(replayer, source, world, answers, request)
+    return trace_from(text, len(answers), source)
+
+
+def _looked(
+    replayer: Replayer,
+    source: Source,
+    world: World,
+    answers: Sequence[str],
+    request: dict[str, Any],
+) -> str:
+    """What a process sends at the stop after these answers."""
     used = len(replayer.replay(source, world, answers).inputs)
     if used < len(answers):
         raise UsageError(f"the script asks only {used} of these {len(answers)} questions")
     process = _before(replayer, source, world, answers)
     try:
-        text = _look(process, source, answers[-1:], frame, expressions)
+        return _look(process, source, answers[-1:], request)
     except LimitError as error:
         if isinstance(error, ProtocolError):
             raise
@@ -57,10 +92,6 @@ def inspect(
         raise LimitError(message, where=error.where, hint=error.hint) from error
     finally:
         process.release()
-    found = inspection_from(text, len(answers), source)
-    if not 0 <= frame < max(1, len(found.frames)):
-        raise UsageError(f"there is no frame {frame}: the stack has {len(found.frames)}")
-    return found
 
 
 def _before(
@@ -76,14 +107,9 @@ def _before(
 
 
 def _look(
-    process: QuizProcess,
-    source: Source,
-    answers: Sequence[str],
-    frame: int,
-    expressions: Sequence[str],
+    process: QuizProcess, source: Source, answers: Sequence[str], request: dict[str, Any]
 ) -> str:
     """Bring a process to the stop, watching its lines, and return what it sends from there."""
-    request = {"frame": frame, "expressions": list(expressions)}
     process.look(_inside(), json.dumps(request | {"what": "begin"}))
     process.looks(1)
     process.answer(answers)
@@ -102,4 +128,4 @@ def _look(
 def _inside() -> tuple[bytes, ...]:
     """The texts of the code that runs in the quiz process, in order."""
     folder = Path(__file__).parent
-    return tuple((folder / name).read_bytes() for name in ("values.py", "inside.py"))
+    return tuple((folder / name).read_bytes() for name in ("values.py", "lines.py", "inside.py"))

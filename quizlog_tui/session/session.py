@@ -30,6 +30,7 @@ from .state import Move, SessionState
 
 if TYPE_CHECKING:
     from ..debug.inspection import Evaluation, Inspection
+    from ..debug.trace import Trace
     from ..proof.compare.sides import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
@@ -87,8 +88,6 @@ class Session:
         except BaseException:
             self.close()
             raise
-
-    # -- state
 
     @property
     def warnings(self) -> list[str]:
@@ -176,8 +175,6 @@ class Session:
 
         return trials.transcripts_of(self._live, self._state, names)
 
-    # -- moves
-
     def answer(self, answer: str, *, at: int | None = None, giver: Giver | None = None) -> Reply:
         """Answer a question; earlier answers from there on become a branch.
 
@@ -220,8 +217,6 @@ class Session:
         """Make another branch the active one, at its end; in audit mode only in this session."""
         move = moves.switch(self._live, self._state, name)
         return self._journal.make(move) if self.audit is None else self._journal.look(move)
-
-    # -- branches and remarks
 
     def rename(self, name: str, new: str) -> Reply:
         """Rename a branch."""
@@ -328,6 +323,12 @@ class Session:
 
         return trials.inspect(self._live, self._state, at, frame, expressions)
 
+    def trace(self, at: int | None = None) -> Trace:
+        """The lines that ran before a step, the pointer if None; see `debug.look.trace`."""
+        from . import trials
+
+        return trials.trace(self._live, self._state, at)
+
     def evaluate(self, at: int, text: str, *, frame: int = 0) -> Evaluation:
         """The value of an expression at a step, or its exception; see `inspect`."""
         return self.inspect(at, frame=frame, expressions=[text]).expressions[0]
@@ -335,8 +336,6 @@ class Session:
     def explain(self) -> str | None:
         """Why no checkpoint can be taken at this step; None if one can."""
         return self._live.replayer.explain(self.transcript)
-
-    # -- the file
 
     def save(self) -> None:
         """Write the record, and its result file if it names one, durably.

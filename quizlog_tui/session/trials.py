@@ -22,6 +22,7 @@ _MOST_OTHERS = 16
 
 if TYPE_CHECKING:
     from ..debug.inspection import Inspection
+    from ..debug.trace import Trace
     from ..proof.compare.sides import RunComparison
 
 
@@ -163,9 +164,24 @@ def inspect(
     """
     from ..debug.look import inspect
 
-    record = state.record
+    answers = _answers_up_to(state.record, at)
+    world = world_of(state.record)
+    return inspect(live.replayer, live.source, world, answers, frame=frame, expressions=expressions)
+
+
+def trace(live: LiveRecord, state: SessionState, at: int | None) -> Trace:
+    """The lines that ran before a step, the pointer if None; see `debug.look.trace`.
+
+    Raises:
+        As `inspect`.
+    """
+    from ..debug.look import trace
+
+    answers = _answers_up_to(state.record, at)
+    return trace(live.replayer, live.source, world_of(state.record), answers)
+
+
+def _answers_up_to(record: Record, at: int | None) -> Sequence[str]:
     step = record.pointer if at is None else at
     rules.check_pointer(record, step)
-    answers = record.inputs.upto(step)
-    world = world_of(record)
-    return inspect(live.replayer, live.source, world, answers, frame=frame, expressions=expressions)
+    return record.inputs.upto(step)

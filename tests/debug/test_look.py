@@ -213,6 +213,78 @@ def test_wrong_steps_and_frames_are_refused(build: Build) -> None:
                 session.inspect(0, frame=frame)
 
 
+def test_a_trace_has_each_line_and_what_it_changed(build: Build) -> None:
+    with Session(build.record(ROUNDS)) as session:
+        for answer in ("5", "x", "6", "y"):
+            session.answer(answer)
+        second, last = session.trace(2), session.trace()
+        before = session.trace(0)
+    shown = [(one.line, one.function, one.depth, one.changed) for one in second.events]
+    assert shown == [
+        (5, "ask", 1, {}),
+        (9, "<module>", 0, {"values": "[1, 2, 5]", "word": "'x'"}),
+        (10, "<module>", 0, {"total": "5"}),
+        (11, "<module>", 0, {}),
+        (8, "<module>", 0, {"number": "1"}),
+        (9, "<module>", 0, {}),
+        (2, "ask", 1, {"secret": "[1, 2]"}),
+        (3, "ask", 1, {}),
+    ]
+    assert [one.line for one in last.events][-2:] == [8, 12]
+    assert [one.line for one in before.events] == [1, 7, 8, 9, 2, 3]
+    assert {one.file for one in second.events} == {str(build.folder / "quiz.py")}
+
+
+def test_a_trace_follows_calls_generators_and_exceptions(build: Build) -> None:
+    text = """\
+        def numbers():
+            yield 1
+            raise ValueError("out")
+
+        def ask():
+            try:
+                for number in numbers():
+                    word = input("word? ")
+            except ValueError as error:
+                return len(word)
+
+        found = ask()
+        input("last? ")
+        """
+    with Session(build.record(text)) as session:
+        session.answer("abc")
+        events = session.trace().events
+    assert [(one.line, one.depth) for one in events] == [
+        (8, 1), (7, 1), (3, 2), (9, 1), (10, 1), (12, 0), (13, 0),
+    ]  # fmt: skip
+    assert events[0].changed == {"word": "'abc'"}
+    assert events[-2].changed == {"found": "3"}
+
+
+def test_a_trace_shows_variables_of_the_module_that_a_call_changes(build: Build) -> None:
+    text = """\
+        total, seen = 0, []
+        def count(word):
+            global total
+            total += len(word)
+            seen.append(word)
+        count(input("a? "))
+        input("b? ")
+        """
+    with Session(build.record(text)) as session:
+        session.answer("xyz")
+        changed = [(one.line, one.changed) for one in session.trace().events]
+    assert changed[1:3] == [(4, {"total": "3"}), (5, {"seen": "['xyz']"})]
+
+
+def test_a_long_trace_is_cut_and_says_so(build: Build) -> None:
+    text = "input('a? ')\ntotal = 0\nfor i in range(200_000):\n    total += i\ninput('b? ')\n"
+    with Session(build.record(text)) as session:
+        session.answer("x")
+        found = session.trace()
+    assert (len(found.events), found.truncated) == (50_000, True)
+
+
 def test_a_script_that_forges_the_look_is_refused_or_shown_as_data(build: Build) -> None:
     forged = "import json\njson.dumps = lambda *_, **__: '\"forged\"'\ninput('a? ')\n"
     with pytest.raises(ProtocolError, match="no readable snapshot"):
@@ -243,5 +315,13 @@ def test_the_command_shows_a_step_and_its_json(
     }  # fmt: skip
     assert set(data["frames"][0]) == {"function", "file", "line", "text", "variables", "folded"}
     assert set(data["globals"][0]) == {"name", "type", "text", "size", "shape", "children"}
+    assert main(["trace", str(path), "1", "--json", "--var", "secret"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["truncated"] is False
+    assert [(one["line"], one["changed"]) for one in data["events"]] == [
+        (4, {"secret": "[1, 2, 5]"})
+    ]
+    assert main(["trace", str(path)]) == 0
+    assert "    4    secret.append(int(first)) " in capsys.readouterr().out
     assert main(["inspect", str(path), "9"]) == 2
     assert "there is no step 9" in capsys.readouterr().err

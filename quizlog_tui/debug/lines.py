@@ -1,0 +1,137 @@
+"""Notes the lines of a script that run, inside its process, and which variables each changed.
+
+Sent to the quiz process as text, between those of `values` and `inside`; standard library only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the text of that module is run before this one, in the same names
+    from .values import text_of
+
+MOST_EVENTS = 50_000
+"""Maximum number of lines that are noted, one after the other."""
+_UNCHANGING = (str, int, float, bool, complex, bytes, type(None))
+
+
+class LineTrace:
+    """The lines that run from `begin` on.
+
+    Args:
+        name: The name of one of the script's files; None for files of others.
+        names: The variables in a frame that are worth showing.
+
+    Attributes:
+        events: File, line, function, depth and changed variables of each line that ran.
+        lines: File and line of each, once, in order of their first run.
+        truncated: Whether more lines ran than are noted.
+    """
+
+    def __init__(
+        self, name: Callable[[str], str | None], names: Callable[[FrameType], dict[str, Any]]
+    ) -> None:
+        self._name = name
+        self._names = names
+        self._whole = False
+        self._calls: dict[FrameType, _Call] = {}
+        self.events: list[list[Any]] = []
+        self.lines: dict[tuple[str, int], None] = {}
+        self.truncated = False
+
+    def begin(self, frames: Iterable[FrameType], *, whole: bool) -> None:
+        """Note lines from now on.
+
+        Args:
+            frames: The script's calls that are under way, innermost first.
+            whole: Whether to note each run of a line with the variables that it changed.
+        """
+        self._whole = whole
+        for depth, frame in enumerate(reversed(list(frames))):
+            frame.f_trace = self._line
+            if whole:
+                call = self._calls[frame] = _Call(depth, {})
+                call.texts = self._texts(frame, call.values)
+        if self._calls:
+            self._note(frame, self._name(frame.f_code.co_filename) or "")
+        sys.settrace(self._call)
+
+    def end(self) -> None:
+        """Note no more lines."""
+        sys.settrace(None)
+        for frame, call in self._calls.items():
+            self._settle(frame, call)
+
+    def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if self.truncated or self._name(frame.f_code.co_filename) is None:
+            return None
+        if self._whole:
+            above = frame.f_back
+            while above is not None and above not in self._calls:
+                above = above.f_back
+            depth = 0 if above is None else self._calls[above].depth + 1
+            self._calls[frame] = _Call(depth, {})
+        return self._line
+
+    def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if self.truncated:
+            return None
+        if event == "line":
+            file = self._name(frame.f_code.co_filename) or ""
+            self.lines[file, frame.f_lineno] = None
+            if self._whole:
+                self._note(frame, file)
+        elif event == "return" and self._whole:
+            self._settle(frame, self._calls.pop(frame))
+            self._return(frame.f_back)
+        return self._line
+
+    def _note(self, frame: FrameType, file: str) -> None:
+        call = self._calls[frame]
+        self._settle(frame, call)
+        if len(self.events) >= MOST_EVENTS:
+            self.truncated = True
+            return
+        call.event = [file, frame.f_lineno, frame.f_code.co_name, call.depth, {}]
+        self.events.append(call.event)
+
+    def _return(self, frame: FrameType | None) -> None:
+        """Go on with a line that had begun before the trace."""
+        while frame is not None and frame not in self._calls:
+            frame = frame.f_back
+        if frame is not None and self._calls[frame].event is None:
+            self._note(frame, self._name(frame.f_code.co_filename) or "")
+
+    def _settle(self, frame: FrameType, call: _Call) -> None:
+        """Note what the last line of a call has changed."""
+        now = self._texts(frame, call.values)
+        if call.event is not None:
+            before = call.texts
+            changed = {name: text for name, text in now.items() if before.get(name) != text}
+            call.event[4] = changed
+        call.texts = now
+
+    def _texts(self, frame: FrameType, values: dict[str, Any]) -> dict[str, str]:
+        """The text of each variable; those of values that cannot change are made only once."""
+        names, found = self._names(frame), {}
+        for name, value in names.items():
+            known = values.get(name)
+            if known is None or known[0] is not value or type(value) not in _UNCHANGING:
+                known = (value, text_of(value))
+            found[name] = known[1]
+            values[name] = known
+        return found
+
+
+class _Call:
+    """A call that is under way."""
+
+    def __init__(self, depth: int, texts: dict[str, str]) -> None:
+        self.depth = depth
+        self.texts = texts
+        self.values: dict[str, Any] = {}
+        self.event: list[Any] | None = None
+        """Its last line."""
