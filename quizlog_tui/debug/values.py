@@ -143,20 +143,32 @@ class _TooLong(BaseException):
 def bounded(call: Callable[[], Any], otherwise: Callable[[BaseException], Any]) -> Any:
     """The result of code of the script, which may raise or never end."""
     try:
+        return _timed(call)
+    except BaseException as error:
+        _armed.clear()
+        return otherwise(error)
+
+
+_armed: list[bool] = []
+"""Not empty while code of the script may be interrupted."""
+
+
+def _timed(call: Callable[[], Any]) -> Any:
+    try:
         old = _signal.signal(_signal.SIGALRM, _interrupt)
     except ValueError:  # not the main thread: then only the limits of a script hold
-        old = None
-    try:
-        if old is not None:
-            _signal.setitimer(_signal.ITIMER_REAL, REPR_SECONDS, 0.01)
         return call()
-    except BaseException as error:
-        return otherwise(error)
+    try:
+        _armed.append(True)
+        # again and again, as the script may catch it
+        _signal.setitimer(_signal.ITIMER_REAL, REPR_SECONDS, REPR_SECONDS)
+        return call()
     finally:
-        if old is not None:
-            _signal.setitimer(_signal.ITIMER_REAL, 0)
-            _signal.signal(_signal.SIGALRM, old)
+        _armed.clear()
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+        _signal.signal(_signal.SIGALRM, old)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise _TooLong
+    if _armed:
+        raise _TooLong
