@@ -53,7 +53,7 @@ def test_the_fixture_compares_updates_and_shows_the_difference(build: Build) -> 
     assert run_pytest(build.folder)[0] == 0
     build.script(QUIZ.replace("more?", "less?"))
     code, said = run_pytest(build.folder)
-    assert code == 1 and "-│more? ▏" in said and "+│less? ▏" in said
+    assert code == 1 and "-│▎more? ▏" in said and "+│▎less? ▏" in said
     assert record.read_bytes() == before
 
 
