@@ -18,7 +18,7 @@ SIGNATURES = {
     "Limits": "(seconds=..., output=..., memory=..., processes=...)",
     "Replayer": "(limits=..., *, runs=..., checkpoints=..., checkpoint_memory=..., keeper=...)",
     "replay": "(script, seed, inputs, limits=...)",
-    "Step": "(prompt, written, stderr, line, input=..., stdout=..., seconds=..., source=..., tampered=...)",
+    "Step": "(prompt, written, stderr, line, input=..., stdout=..., seconds=..., source=..., tampered=..., place=...)",
     "Transcript": "(steps, last, status, last_error=..., error_type=..., traceback_lines=..., exit_code=..., tainted=..., observed=..., unavailable=..., code=..., warnings=..., print=..., stderr=...)",
     "Reply": "(transcript, branch, record, since=...)",
     "Session": "(path, replayer=..., *, save=..., wait=..., clock=..., recorded=..., audit=..., giver=...)",
