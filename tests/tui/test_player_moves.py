@@ -558,6 +558,20 @@ async def test_the_source_shows_the_line_of_the_error_a_record_opens_on(
         assert source.index == 61 and source.scroll_offset.y > 40
 
 
+async def test_the_source_shows_the_other_file_that_asks_and_the_script_again(build: Build) -> None:
+    build.script("# helper\ndef ask(text):\n    return input(text)\n", "asking.py")
+    path = build.record("from asking import ask\ninput('A: ')\nask('B: ')\n", "1")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(130, 40)) as pilot:
+        screen = await settled(pilot)
+        await shows(pilot, "return input(text)")
+        source = screen.query_one("#source", RowList)
+        assert (source.border_title, source.index) == ("Source: asking.py", 2)
+        await press(pilot, "escape", "h")
+        await shows(pilot, "ask('B: ')")
+        assert (source.border_title, source.index) == ("Source", 1)
+
+
 async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -> None:
     with Session(record) as session:
         session.answer("bad")
