@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import QuizlogError, RecordError
+from ...errors import DifferenceError, QuizlogError, RecordError
 from ...files.regular_file import open_regular, read_regular
 from ...files.scratch import scratch_folder
 from ...record.model import Record
@@ -102,23 +102,13 @@ def verify_bundle(
         RecordError: The file cannot be read, or is not a bundle.
         CancelledError: `runs` were cancelled.
     """
-    data = _read(path)
+    found = _content(path)
     signer, problem = signature(path, signers)
     unsigned = [BundleProblem("signature", f"{path.name}.sig", problem)] if problem else []
-    try:
-        members = from_archive(data)
-        about = manifest_of(members)
-    except ContainerError as error:
-        part = "archive" if error.member is None else "file"
-        part = "manifest" if error.member == MANIFEST else part
-        broken = BundleProblem(part, error.member or path.name, error.message)
-        return BundleReport((*unsigned, broken), signer=signer)
-    found = [*unsigned, *_changed_files(members, about)]
-    if not found and to_archive(members) != data:
-        message = "bytes between its files were changed, or it was packed by another program"
-        found.append(BundleProblem("archive", path.name, message))
-    if found:
-        return BundleReport(tuple(found), signer=signer)
+    if unsigned or not isinstance(found, tuple):
+        problems = [] if isinstance(found, tuple) else found
+        return BundleReport((*unsigned, *problems), signer=signer)
+    members, about = found
     with scratch_folder("bundle") as folder:
         _unpack(members, folder)
         return _run(folder, members, about, signer, runs)
@@ -134,25 +124,45 @@ def unpack_bundle(path: Path, folder: Path) -> Path:
         folder: An empty folder for its files.
 
     Raises:
-        RecordError: The file cannot be read, is not a bundle, or was changed since it was packed.
+        RecordError: The file cannot be read.
+        DifferenceError: It is not a bundle, or was changed since it was packed.
     """
     hint = "`quizlog verify` names all that is wrong"
-    try:
-        members = from_archive(_read(path))
-        about = manifest_of(members)
-    except ContainerError as error:
-        named = f"{error.member}: " if error.member else ""
-        raise RecordError(f"{named}{error.message}", where=str(path), hint=hint) from None
-    for problem in _changed_files(members, about):
-        raise RecordError(f"{problem.name}: {problem.message}", where=str(path), hint=hint)
+    found = _content(path)
+    if not isinstance(found, tuple):
+        first = found[0]
+        message = f"{first.part} {first.name}: {first.message}"
+        raise DifferenceError(message, where=str(path), hint=hint)
+    members, about = found
     _unpack(members, folder)
     file = RecordFile(folder / about.record)
     record = file.read()
     if not names_the_script(record.script, about, members):
         message = f"{about.record}: names another script than the bundle's"
-        raise RecordError(message, where=str(path), hint=hint)
+        raise DifferenceError(message, where=str(path), hint=hint)
     file.write(replace(record, script=about.script))  # where it lies now
     return file.path
+
+
+def _content(path: Path) -> tuple[Mapping[str, bytes], Manifest] | list[BundleProblem]:
+    """The files of a bundle and its manifest, or what is wrong with it.
+
+    Raises:
+        RecordError: The file cannot be read.
+    """
+    data = _read(path)
+    try:
+        members = from_archive(data)
+        about = manifest_of(members)
+    except ContainerError as error:
+        part = "archive" if error.member is None else "file"
+        part = "manifest" if error.member == MANIFEST else part
+        return [BundleProblem(part, error.member or path.name, error.message)]
+    found = list(_changed_files(members, about))
+    if not found and to_archive(members) != data:
+        message = "bytes between its files were changed, or it was packed by another program"
+        found.append(BundleProblem("archive", path.name, message))
+    return found or (members, about)
 
 
 def _unpack(members: Mapping[str, bytes], folder: Path) -> None:

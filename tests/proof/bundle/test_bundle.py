@@ -408,8 +408,12 @@ def test_a_bundle_is_unpacked_to_look_at_only_if_its_files_are_unchanged(
         assert session.transcript.score == 0.4 and not session.warnings
     members = dict(from_archive(made.data))
     bundle.write_bytes(to_archive({**members, "script/quiz.py": b"print('other')"}))
-    with pytest.raises(RecordError, match=r"script/quiz\.py: its bytes are not those"):
+    with pytest.raises(DifferenceError, match=r"script/quiz\.py: its bytes are not those"):
         unpack_bundle(bundle, folder)
-    bundle.write_bytes(b"PK\x03\x04")
-    with pytest.raises(RecordError):
-        unpack_bundle(bundle, folder)
+    for damaged in (b"PK\x03\x04", made.data + b"more"):
+        bundle.write_bytes(damaged)
+        with pytest.raises(DifferenceError) as caught:
+            unpack_bundle(bundle, folder)
+        [problem] = verify_bundle(bundle).problems
+        assert caught.value.message == f"{problem.part} {problem.name}: {problem.message}"
+        assert caught.value.exit_code == 3
