@@ -211,9 +211,10 @@ async def test_an_input_that_fails_anywhere_gives_way_to_the_plain_line(
     async with app.run_test(size=(160, 30), notifications=True) as pilot:
         await settled(pilot)
         await pilot.press("right", *KEYS.get(fault, []))
-        await pilot.press("escape", "h", "l", "i")
+        await pilot.press("escape", "h", "l", "i", "escape", "M")  # keys end the message
         await shows(pilot, "the plug-in 'slider' of quizlog.input_kinds failed: ")
         await shows(pilot, "(mend or uninstall plugins-of-ann)")
+        await pilot.press("q")
         await settled(pilot)
         await press(pilot, "escape", "i", "home", "shift+end", "delete")
         await shows(pilot, "type the answer, Enter sends it")

@@ -27,12 +27,13 @@ from ..record.who import Giver
 from ..replay.replayer import user_replayer
 from ..session.audit import Audit, audit_of, check_reading
 from ..session.session import Session
-from ..text import one_line, visible
+from ..text import one_line
 from .clock import Clock
 from .keys.palette import ActionCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
 from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
+from .message_log import MessageLog
 from .messages import Neighbour, OpenRecord
 from .screens.base import QuizlogScreen
 from .screens.player.opening_screen import OpeningScreen, is_long
@@ -41,7 +42,7 @@ from .search_hits import ChosenHit
 from .state import State
 from .themes.ascii_signs import AsciiFilter
 from .themes.installed_themes import InstalledThemes
-from .toasts import complain, outdated
+from .toasts import complain, warn
 from .widgets.editors.plugin_faults import failed_editor, give_up_plugin
 
 if TYPE_CHECKING:
@@ -70,14 +71,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     TITLE = "quizlog"
     COMMANDS: ClassVar = {ActionCommands}
-    CSS = """
-    ToastRack {
-        dock: top; align: right top; margin: 1 0 0 0; max-height: 40%;
-        scrollbar-size-vertical: 0;  /* else heights are measured for wider toasts than are drawn */
-    }
-    Toast { margin-top: 0; padding: 0 1; max-width: 75%; }
-    """
-    """Notifications are at the top, because questions, scores and new output are below."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit")
     ]
@@ -109,6 +102,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.replayer = user_replayer(self.config)
         self.faults: list[Exception] = []
         """Exceptions caused by defects in quizlog, in the order in which they occurred."""
+        self._messages = MessageLog(self)
         self._agreed: set[str] = set()
         """The models that the user agreed to ask although they may cost money."""
         self.in_ascii = False
@@ -135,14 +129,20 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def _tell_problems(self) -> None:
         if self._problems:
-            text = "\n".join(visible(str(problem)) for problem in self._problems)
-            self.notify(text, severity="warning", timeout=15, markup=False)
+            warn(self, "\n".join(map(str, self._problems)))
             self._problems = []
 
     def on_notify(self, event: Notify) -> None:
-        """Remove notifications that a new one makes obsolete; Textual then adds the new one."""
-        for old in outdated(list(self._notifications), event.notification):
-            self._unnotify(old, refresh=False)
+        """Log a message; Textual then adds it to the current ones."""
+        self._messages.add(event.notification)
+
+    def _refresh_notifications(self) -> None:
+        """Show the messages, which Textual would lay over the screen."""
+        self._messages.show()
+
+    def action_messages(self) -> None:
+        """List all messages, or close the list."""
+        self._messages.list_all()
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         """Do nothing: conflicts were reported when the key map was read."""
@@ -328,6 +328,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         try:
             if isinstance(event, events.Key):
                 self.app_focus = True
+                self.clear_notifications()
                 gate = getattr(self.screen, "gate", KeyGate())
                 await take_key(self, event, gate, self._keys.ways_out)
             elif isinstance(event, events.Paste):

@@ -41,6 +41,6 @@ def outdated(shown: Iterable[Notification], new: Notification) -> list[Notificat
     """The notifications that a new one replaces.
 
     Information is about the last action, so that the next notification replaces it. Warnings and
-    errors stay until their time is up; equal messages are shown once.
+    errors stay until a key is pressed; equal messages are shown once.
     """
     return [old for old in shown if old.severity == "information" or old.message == new.message]

@@ -401,9 +401,9 @@ async def test_escape_goes_back_to_the_library_and_never_out_of_it(records: Path
         assert len(list(listed(screen))) < 4
         await press(pilot, "escape")
         assert len(list(listed(screen))) == 4
+        assert "q Quit" in screen_text(app).splitlines()[-1]
         await pilot.press("escape", "escape")
         await shows(pilot, "q leaves quizlog")
-        assert "q Quit" in screen_text(app).splitlines()[-1]
 
 
 async def test_escape_does_not_lose_typed_text(records: Path) -> None:

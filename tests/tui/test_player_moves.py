@@ -11,7 +11,6 @@ import pytest
 import yaml
 from textual.pilot import Pilot
 from textual.widgets import Input
-from textual.widgets._toast import Toast, ToastRack
 
 from quizlog_tui.config import Config
 from quizlog_tui.errors import UsageError
@@ -21,6 +20,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.lessons import LESSONS, describe_lesson
 from quizlog_tui.tui.screens.export import report_name
+from quizlog_tui.tui.screens.messages import MessagesScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
@@ -28,9 +28,10 @@ from quizlog_tui.tui.toasts import complain, tell, warn
 from quizlog_tui.tui.widgets.guide import Guide
 from quizlog_tui.tui.widgets.lines.line_view import LineView
 from quizlog_tui.tui.widgets.lines.row_list import RowList
+from quizlog_tui.tui.widgets.message_line import MessageLine
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
-from tests.support.screens import SIZES, asking, idle, press, settled, shows
+from tests.support.screens import SIZES, asking, idle, opened, patiently, press, settled, shows
 
 QUIZ = """
 print("one")
@@ -243,9 +244,10 @@ async def test_notes_that_pass_cover_neither_question_nor_scores(
             warn(screen, f"{number} another program changed the record, and " + "more " * 20)
         await shows(pilot, "0 another program")
         await idle(pilot)
-        rack = screen.query_one(ToastRack)
+        messages = screen.query_one(MessageLine)
+        assert messages.display
         for name in ("#prompt", "#scrubber", "#status"):
-            assert not rack.region.overlaps(screen.query_one(name).region), name
+            assert not messages.region.overlaps(screen.query_one(name).region), name
 
 
 async def test_a_note_that_is_out_of_date_gives_way_to_the_next(record: Path) -> None:
@@ -259,8 +261,36 @@ async def test_a_note_that_is_out_of_date_gives_way_to_the_next(record: Path) ->
         tell(screen, "not found")
         await shows(pilot, "not found")
         await idle(pilot)
-        notes = [toast._notification.message for toast in screen.query(Toast)]
-    assert sorted(notes) == ["not found", "the disk is full", "the script is gone"]
+        shown = screen_text(app).splitlines()
+    assert [row.strip() for row in shown[-3:]] == [
+        "not found",
+        "! the disk is full",
+        "! the script is gone",
+    ]
+
+
+async def test_an_error_stays_until_a_key_is_pressed_and_then_in_the_list(record: Path) -> None:
+    app = QuizlogApp(record)
+    app.NOTIFICATION_TIMEOUT = 0
+    async with app.run_test(notifications=True) as pilot:
+        screen = await at_keys(pilot)
+        keys = screen_text(app).splitlines()[-1]
+        complain(screen, UsageError("the disk is full", hint="make room"))
+        tell(screen, "this passes")
+        await shows(pilot, "make room")
+        for _ in patiently():
+            if "this passes" not in screen_text(app):
+                break
+            await pilot.pause()
+        assert "✗ the disk is full" in screen_text(app)
+        await press(pilot, "h")
+        assert screen_text(app).splitlines()[-1] == keys
+        await pilot.press("M")
+        await opened(pilot, MessagesScreen)
+        listed = screen_text(app)
+        assert listed.index("this passes") < listed.index("✗ the disk is full")
+        await pilot.press("M")
+        await settled(pilot)
 
 
 async def test_old_answers_are_suggested_at_a_forked_prompt(record: Path) -> None:

@@ -48,6 +48,7 @@ _EVERYWHERE = (
     _a("app.copy", "y,ctrl+c,super+c", "copy", "Copy", "copy the selection, the selected row or the pane"),
     _a("app.pager", "v", "pager", "Pager", "open the pane in $PAGER", shell="quizlog RECORD | less"),
     _a("app.export", "x", "export", "Export", "export the screen as SVG or text, or the record as HTML or Markdown", shell="quizlog screenshot RECORD, quizlog export RECORD -o FILE"),
+    _a("app.messages", "M", "app.messages", "Messages", "list all messages since the start, or close the list"),
     _a("app.theme", "f2", "app.choose_theme", "Theme", "choose a theme, with a preview", shell="quizlog config init"),
     _a("app.focus_next", "tab", "app.focus_next", "Next pane", "go to the next pane"),
     _a("app.focus_previous", "shift+tab", "app.focus_previous", "Previous pane", "go to the previous pane"),
@@ -238,6 +239,7 @@ _GUIDES = (
 _COMMAND = (_a("command.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
 
 _READING = (_a("reading.leave", "q", "leave", "Back", "go back to the player", footer=True),)
+_MESSAGES = (_a("messages.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": _EVERYWHERE,
@@ -259,6 +261,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "guides": _GUIDES,
     "command": _COMMAND,
     "reading": _READING,
+    "messages": _MESSAGES,
 }
 """All actions by scope, in the order of the help."""
 

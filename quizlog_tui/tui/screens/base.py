@@ -28,6 +28,7 @@ from ..widgets.guide import Guide
 from ..widgets.key_line import KeyLine
 from ..widgets.lines.documents import line
 from ..widgets.lines.line_view import LineView
+from ..widgets.message_line import MessageLine
 from ..widgets.search_bar import SearchBar
 from .dialogs import AskScreen, ChooseScreen
 from .export import Export, ReportExport, pictures
@@ -71,7 +72,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """Stops keys that were typed before their target was painted."""
 
     def compose(self) -> ComposeResult:
-        """Status line, the screen's own panes, the tour, search bar, keys."""
+        """Status line, the screen's own panes, the tour, search bar, keys or messages."""
         yield Static(id="status", markup=False)
         yield from self.content()
         tour = getattr(self.app, "tour", None)
@@ -79,6 +80,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             yield Guide(tour)
         yield SearchBar()
         yield KeyLine()
+        yield MessageLine()
 
     def content(self) -> ComposeResult:
         """The screen's own panes."""
