@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -28,13 +28,16 @@ from ..replay.replayer import user_replayer
 from ..session.audit import Audit, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line
+from .app_destinations import app_destinations
 from .clock import Clock
-from .keys.palette import ActionCommands
+from .destinations import Destination
+from .keys.palette import ActionCommands, DestinationCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
 from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
 from .message_log import MessageLog
 from .messages import Neighbour, OpenRecord
+from .neighbours import find_neighbour
 from .screens.base import QuizlogScreen
 from .screens.player.opening_screen import OpeningScreen, is_long
 from .screens.player.player import PlayerScreen
@@ -70,7 +73,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
     """
 
     TITLE = "quizlog"
-    COMMANDS: ClassVar = {ActionCommands}
+    COMMANDS: ClassVar = {ActionCommands, DestinationCommands}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit")
     ]
@@ -117,8 +120,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The filters applied to every line before it is drawn."""
-        found = super().get_line_filters()
-        return [*found, _ASCII] if self.in_ascii else found
+        return [*super().get_line_filters(), *([_ASCII] if self.in_ascii else [])]
 
     # -- themes and keys
 
@@ -152,11 +154,16 @@ class QuizlogApp(App[None], inherit_bindings=False):
         from .screens.themes import ThemesScreen
 
         self._watch_themes()
-        self.push_screen(ThemesScreen(), self._remember_theme)
+        self.push_screen(ThemesScreen(), self.take_theme)
 
-    def _remember_theme(self, name: str | None) -> None:
+    def take_theme(self, name: str | None) -> None:
+        """Apply a theme and remember it, if one was chosen."""
         if name is not None:
-            self.state.theme = name
+            self.theme = self.state.theme = name
+
+    def destinations(self) -> Iterator[Destination]:
+        """The records, themes and settings, for the palette."""
+        return app_destinations(self)
 
     # -- screens
 
@@ -280,34 +287,31 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     @work
     async def on_open_record(self, event: OpenRecord) -> None:
-        """Open the record chosen in the library."""
+        """Open the record chosen in the library or the palette."""
         session = await self._open(event.path)
         if session is not None:
-            self._show(session, found=event.found)
+            await self._show_instead(session, found=event.found)
 
     @work
     async def on_neighbour(self, event: Neighbour) -> None:
         """Show the next or previous record of the library in the player."""
-        path = await self._neighbour(event)
+        path = await find_neighbour(self.screen_stack, event.path, event.by)
         if path is None:
             self.notify("no more records that way", markup=False)
             return
         session = await self._open(path)
         if session is not None and isinstance(self.screen, PlayerScreen):
-            self.screen.part()
-            with self.batch_update():
+            await self._show_instead(session, browsing=True)
+
+    async def _show_instead(
+        self, session: Session, *, browsing: bool = False, found: ChosenHit | None = None
+    ) -> None:
+        """Show a record, in place of the one that is shown."""
+        with self.batch_update():
+            if isinstance(self.screen, PlayerScreen):
+                self.screen.part()
                 await self.pop_screen()
-                self._show(session, browsing=True)
-
-    async def _neighbour(self, event: Neighbour) -> Path | None:
-        """The record next to one, in the order of the library if it is open."""
-        from .screens.library.library import LibraryScreen
-        from .shelf import neighbour
-
-        for screen in self.screen_stack:
-            if isinstance(screen, LibraryScreen):
-                return screen.neighbour(event.path, event.by)
-        return await asyncio.to_thread(neighbour, event.path, event.by)
+            self._show(session, browsing=browsing, found=found)
 
     # -- faults
 

@@ -44,6 +44,12 @@ class State:
         """The record shown last; empty if none."""
         return str(self._data.get("last") or "")
 
+    @property
+    def recent(self) -> list[Path]:
+        """The records shown, the last one first."""
+        places = self._data.get("places")
+        return [Path(name) for name in reversed(places)] if isinstance(places, dict) else []
+
     def place(self, record: Path) -> dict[str, Any]:
         """The remembered `step` and `pointer` of a record."""
         places = self._data.get("places")

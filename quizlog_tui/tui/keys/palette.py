@@ -1,16 +1,31 @@
-"""The entries of the command palette: the actions of the screen below it."""
+"""The entries of the command palette: the actions of the screen below it, and where one can go."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from ..destinations import Destination
 from .actions import ACTIONS, Action
 from .key_names import shown_key
 from .keymap import effective
 from .own_commands import own_actions
+
+_SLICE = 200
+"""Destinations that are matched before other work gets its turn: a record may have many steps."""
+
+
+def rank(label: float, words: float) -> float:
+    """The score of an entry: any match in its label is before all others.
+
+    Args:
+        label: The matcher's score of the label, 0 if it does not match.
+        words: That of the label with the description.
+    """
+    return 1 + label / (1 + label) if label > 0 else words / (1 + words)
 
 
 class ActionCommands(Provider):
@@ -22,13 +37,13 @@ class ActionCommands(Provider):
             yield DiscoveryHit(Content(self._words(action)), self._call(action))
 
     async def search(self, query: str) -> Hits:
-        """The actions that match; matches in the name come before matches in the description."""
+        """The actions that match."""
         matcher = self.matcher(query)
         for action in self._actions():
             words = self._words(action)
-            score = matcher.match(words)
+            score = rank(matcher.match(action.label), matcher.match(words))
             if score > 0:
-                yield Hit(score + matcher.match(action.label), Content(words), self._call(action))
+                yield Hit(score, Content(words), self._call(action))
 
     def _actions(self) -> Iterator[Action]:
         scope = getattr(self.screen, "SCOPE", "")
@@ -37,7 +52,7 @@ class ActionCommands(Provider):
             if action.id != "app.palette":
                 yield action
 
-    def _call(self, action: Action):  # type: ignore[no-untyped-def]
+    def _call(self, action: Action) -> Callable[[], Awaitable[None]]:
         async def call() -> None:
             await self.screen.run_action(action.call)
 
@@ -46,3 +61,22 @@ class ActionCommands(Provider):
     def _words(self, action: Action) -> str:
         key = shown_key(effective(action, self.app._keymap)[0])
         return f"{action.label}: {action.help}  ({key})"
+
+
+class DestinationCommands(Provider):
+    """Finds steps, branches, records, themes and the settings by their words."""
+
+    async def search(self, query: str) -> Hits:
+        """The destinations that match."""
+        matcher = self.matcher(query)
+        for index, each in enumerate(self._destinations()):
+            words = f"{each.label}: {each.about}" if each.about else each.label
+            score = rank(matcher.match(each.label), matcher.match(words))
+            if score > 0:
+                yield Hit(score, Content(words), each.go)
+            if index % _SLICE == 0:
+                await asyncio.sleep(0)
+
+    def _destinations(self) -> Iterator[Destination]:
+        for place in (self.screen, self.app):
+            yield from getattr(place, "destinations", tuple)()

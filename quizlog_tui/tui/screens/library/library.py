@@ -255,6 +255,11 @@ class LibraryScreen(QuizlogScreen[None]):
             self.gate.shut()
             self.post_message(OpenRecord(self.marked.path))
 
+    @property
+    def paths(self) -> list[Path]:
+        """The records shown, in their order."""
+        return [one.path for one in self._shelf.shown]
+
     def neighbour(self, path: Path, by: int) -> Path | None:
         """The next (1) or previous (-1) record in the order shown; selects it."""
         found = self._shelf.neighbour(path, by)
@@ -339,7 +344,7 @@ class LibraryScreen(QuizlogScreen[None]):
         from ..find.find_screen import FindScreen
         from ..find.texts import LibraryTexts
 
-        paths = [one.path for one in self._shelf.shown]
+        paths = self.paths
         texts = LibraryTexts(self.search.folder, paths)
         chosen = await self.app.push_screen_wait(FindScreen(texts, self._query))
         if chosen is not None:

@@ -51,6 +51,11 @@ class Dialogs:
         if await self.view.app.push_screen_wait(tree):
             self._moves.move(self.session.reply)
 
+    @writes("a switch to another branch")
+    def switch(self, branch: str) -> None:
+        """Switch to a branch."""
+        self._moves.move(lambda: self.session.switch(branch))
+
     @in_worker(DIALOG)
     async def offer_grants(self) -> None:
         """Ask whether to grant the script what it asks for."""

@@ -6,6 +6,7 @@ composes the parts that act and draws their results; it makes no decisions about
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import attrgetter
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ from ....session.audit import Audit
 from ....session.session import Session
 from ....session.timeline import Timeline
 from ...clock import Clock
+from ...destinations import Destination, branch_destinations, step_destinations
 from ...draw.alerts import alert_lines
 from ...draw.effort import giver_and_time, sums_title
 from ...draw.error import error_lines
@@ -234,6 +236,13 @@ class PlayerScreen(QuizlogScreen[None]):
         if action != "do" or parameters != ("panes.focus_answer",):
             return True
         return not any(panel.has_focus_within for panel in self.query(PromptPanel))
+
+    def destinations(self) -> Iterator[Destination]:
+        """The steps and branches, for the palette."""
+        moments = self.known.moments(self.state.whole)
+        yield from step_destinations(moments, self.navigation.look_at)
+        names = [branch.name for branch in self.session.branches if not branch.active]
+        yield from branch_destinations(names, self.dialogs.switch)
 
     def on_answered(self, event: Answered) -> None:
         """Give the answer, and end browsing."""
