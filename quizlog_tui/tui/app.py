@@ -309,7 +309,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Show a record, in place of the one that is shown."""
         with self.batch_update():
             if isinstance(self.screen, PlayerScreen):
-                self.screen.part()
+                self.screen.cancel()
                 await self.pop_screen()
             self._show(session, browsing=browsing, found=found)
 

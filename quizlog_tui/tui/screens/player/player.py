@@ -291,7 +291,8 @@ class PlayerScreen(QuizlogScreen[None]):
         return [*super().exports(), *self.dialogs.exports()]
 
     def cancel(self) -> None:
-        """Stop a running script, including one that runs for an episode."""
+        """Stop a running script, including one that runs for an episode, and the autoplay."""
+        self.autoplay.stop()
         if self.slow_work.running:
             self._replayer.cancel()
         self.tools.cancel()
@@ -382,14 +383,9 @@ class PlayerScreen(QuizlogScreen[None]):
 
     # -- leaving
 
-    def part(self) -> None:
-        """Stop everything before another screen replaces this one."""
-        self.cancel()
-        self.autoplay.stop()
-
     def leave(self) -> None:
         """Stop a running script and leave."""
-        self.part()
+        self.cancel()
         self.dismiss(None)
 
     def on_unmount(self) -> None:
