@@ -192,7 +192,6 @@ def test_no_toast_parses_markup() -> None:
 
 DEEPER = {
     "quizlog_tui.errors.ProtocolError": "a run that ends by it has met a limit, and is treated so",
-    "quizlog_tui.replay.process.reasons.OutOfTime": "of all limits, only a late copy is no end",
 }
 """Classes that inherit from more than one other of the package, each with the reason."""
 

@@ -17,10 +17,14 @@ class Deadline:
     Args:
         seconds: Seconds that the step may take; 0 for no limit.
         fresh: Whether the process begins with this step, so that all its waiting is part of it.
+
+    Attributes:
+        was_over: Whether it was found to be over.
     """
 
     def __init__(self, seconds: float, *, fresh: bool = False) -> None:
         self.seconds = seconds
+        self.was_over = False
         self._began = time.monotonic()
         self._waited_before = 0.0 if fresh else None
 
@@ -37,7 +41,8 @@ class Deadline:
         if not self.seconds or passed <= self.seconds:
             return False
         own = passed - (waited() - self._waited_before)
-        return own > self.seconds or passed > MOST * self.seconds
+        self.was_over = own > self.seconds or passed > MOST * self.seconds
+        return self.was_over
 
 
 def seconds_waited(pid: int) -> float:

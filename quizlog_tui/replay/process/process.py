@@ -12,7 +12,7 @@ import socket
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from ...errors import ProtocolError, QuizlogError
+from ...errors import LimitError, ProtocolError, QuizlogError
 from ..script.interpreter import OWN
 from ..script.source import Source
 from ..world import UNAVAILABLE_BY_FOLDER, UNAVAILABLE_BY_ISOLATION, World
@@ -197,8 +197,9 @@ class QuizProcess:
         while self.pid is None and self.refused is None and self.alive:
             try:
                 self._next_report(deadline, stop_at=ProcessStarted)
-            except reasons.OutOfTime:
-                break
+            except LimitError:
+                if not deadline.was_over:
+                    raise
         return self.alive and self.refused is None
 
     def reports(self) -> Iterator[WorkerReport | CodeRun]:

@@ -47,14 +47,10 @@ def file_full(name: str) -> LimitError:
     return LimitError("wrote as much as a file may hold here", where=name, hint=hint)
 
 
-class OutOfTime(LimitError):
-    """The script took longer than one step may, or its copy longer to start."""
-
-
-def took_too_long(name: str, limits: Limits) -> OutOfTime:
+def took_too_long(name: str, limits: Limits) -> LimitError:
     """The script took longer than one step may."""
     message = f"ran {limits.seconds:g} seconds without asking or ending"
-    return OutOfTime(message, where=name, hint=_RAISE)
+    return LimitError(message, where=name, hint=_RAISE)
 
 
 def started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
