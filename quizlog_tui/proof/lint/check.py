@@ -11,9 +11,9 @@ from ...replay.script.input_type import input_type
 from ...replay.script.source import Source
 from .findings import Ending, LintReport, ScriptQuestion, Trap
 from .names import Names
-from .rules import REQUEST, SYNTAX
+from .rules import ASKING, PROMPTING, REQUEST, SYNTAX
 from .structure import Leaving, calls_by_name, caught, live, reached_from
-from .traps import ASKING, traps
+from .traps import traps
 
 Calls = Mapping[str, Sequence[ast.AST]]
 
@@ -84,7 +84,7 @@ def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:
             yield None
     elif isinstance(node, ast.Call):
         meanings = set(names.meanings(node.func))
-        if meanings & {"input", "getpass.getpass"}:
+        if meanings & set(PROMPTING):
             yield _prompt(node)
         elif meanings & set(ASKING) or getattr(node.func, "attr", "") == "cmdloop":
             yield None
@@ -102,7 +102,10 @@ def _passed_as_argument(node: ast.Call, names: Names) -> Iterator[str | None]:
 
 def _prompt(node: ast.Call) -> str | None:
     """The text of a question as far as it is literal."""
-    first = node.args[0] if node.args else next((word.value for word in node.keywords), None)
+    made = node.func.value if isinstance(node.func, ast.Attribute) else None
+    asked = made if isinstance(made, ast.Call) else node  # as `questionary.text("Name").ask()`
+    named = (word.value for word in asked.keywords if word.arg in ("prompt", "text", "message"))
+    first = asked.args[0] if asked.args else next(named, None)
     return "" if first is None else _text(first)
 
 

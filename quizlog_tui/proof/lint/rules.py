@@ -1,4 +1,4 @@
-"""Rules for traps: a table of library functions. Data only."""
+"""Tables of library functions: those that ask, and the rules for traps. Data only."""
 
 from __future__ import annotations
 
@@ -16,6 +16,25 @@ class Rule:
     """The functions, by their dotted names; one that ends in a dot is all of a module's, one that
     begins with a star a method of whatever object."""
 
+
+_QUESTIONARY = (
+    "questionary.text()", "questionary.password()", "questionary.confirm()", "questionary.select()",
+    "questionary.rawselect()", "questionary.checkbox()", "questionary.autocomplete()",
+    "questionary.path()",
+)  # fmt: skip
+
+PROMPTING = (
+    "input", "getpass.getpass", "click.prompt", "click.confirm", "rich.prompt.Prompt.ask",
+    "rich.prompt.IntPrompt.ask", "rich.prompt.FloatPrompt.ask", "rich.prompt.Confirm.ask",
+    *(f"{made}.{ask}" for made in _QUESTIONARY for ask in ("ask", "unsafe_ask")),
+)  # fmt: skip
+"""The calls that ask a question with a prompt, by their dotted names."""
+
+ASKING = (
+    *PROMPTING, "sys.stdin.readline", "sys.stdin.read", "sys.stdin.readlines",
+    "sys.stdin.buffer.readline", "sys.stdin.buffer.read", "fileinput.input",
+)  # fmt: skip
+"""The calls that ask a question, by their dotted names."""
 
 SEED = Rule(
     "own-seed",

@@ -6,34 +6,38 @@ Examines only the syntax tree: no types, values or other modules. Runs nothing.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...replay.script.source import Source
 from .findings import Trap
 from .names import Names
-from .rules import ADDRESS, ARGV, BARE_EXCEPT, CALLS, CONVERTING, EVAL, NETWORK, SCORE, SEED, Rule
+from .rules import (
+    ADDRESS,
+    ARGV,
+    ASKING,
+    BARE_EXCEPT,
+    CALLS,
+    CONVERTING,
+    EVAL,
+    NETWORK,
+    SCORE,
+    SEED,
+    Rule,
+)
 from .structure import is_wide, parent, raises, tries_around
 
-ASKING = (
-    "input",
-    "sys.stdin.readline",
-    "sys.stdin.read",
-    "sys.stdin.readlines",
-    "sys.stdin.buffer.readline",
-    "sys.stdin.buffer.read",
-    "getpass.getpass",
-    "fileinput.input",
-)
-"""The calls that ask a question, by their dotted names."""
 _WRITING = frozenset("wax+")
+_UNMARKED_SCORE = re.compile(r"#\s*score(?:\s*:\s*|\s+)([\d.]+)\s*(?=#|$)")
+"""What is meant as a score and has no equals sign."""
 
 
 def traps(nodes: Sequence[ast.AST], names: Names, source: Source) -> list[Trap]:
     """All traps among these nodes by line, at most one of each kind per line."""
     answers = _answers(nodes, names)
     found = [trap for node in nodes for trap in _of_node(node, names, answers)]
-    found += _illegal_scores(source)
+    found += [*_illegal_scores(source), *_unmarked_scores(source)]
     return sorted(set(found), key=lambda trap: (trap.line, trap.code))
 
 
@@ -187,3 +191,10 @@ def _illegal_scores(source: Source) -> Iterator[Trap]:
         warning = source.score(line, line)[1]
         if warning:
             yield _trap(line, SCORE, warning.partition(": ")[2])
+
+
+def _unmarked_scores(source: Source) -> Iterator[Trap]:
+    for line, comment in source.comments.items():
+        for found in _UNMARKED_SCORE.finditer(comment):
+            reason = f"`{found[0].strip()}` is no score"
+            yield Trap(line, SCORE.code, reason, f"write `#score = {found[1]}`")

@@ -74,7 +74,12 @@ TRAPS = {
     "address": ["print(id(print))\n", "input(f'{id(x):x}? ')\n"],
     "unseeded": ["import os\nos.urandom(4)\n", "import uuid\nprint(uuid.uuid4())\n"],
     "environment": ["import os\nprint(os.environ['HOME'])\n", "import os\nos.getenv('X')\n"],
-    "score": ["raise Exception('x')  #score = 1.5\n", "raise Exception('x')  #score = half\n"],
+    "score": [
+        "raise Exception('x')  #score = 1.5\n",
+        "raise Exception('x')  #score = half\n",
+        "raise Exception('x')  #score 0.5\n",
+        "raise Exception('x')  # score: 0.5\n",
+    ],
     "syntax": ["print('a'\n", "if x ==\n", "\0"],
 }
 
@@ -108,6 +113,7 @@ def test_each_trap_is_found_and_told_how_to_mend(code: str, text: str) -> None:
         "if False:\n    import requests\n    open('x', 'w')\n",
         "def unused():\n    eval(input())\n",
         "seen = {id(print)}\nprint(id in seen)\n",
+        "x = 1  # score 0.5 for a try\ny = 2  # score\nz = 3  # the score 3\n",
     ],
 )
 def test_what_is_no_trap_is_not_called_one(text: str) -> None:
@@ -142,6 +148,47 @@ def test_questions_with_lines_kinds_and_tags() -> None:
         (9, "", "text", ()),
         (10, None, "text", ()),
     ]
+
+
+def test_questions_asked_by_prompt_libraries() -> None:
+    found = linted(
+        """
+        import click, questionary, rich.prompt
+        from questionary import select
+        from rich.prompt import Confirm, IntPrompt, Prompt as Ask
+        Ask.ask("Name", default="nobody")
+        IntPrompt.ask(default=3, prompt="Age")
+        rich.prompt.FloatPrompt.ask("Height")
+        Confirm.ask("Right?")
+        click.prompt("City", type=str)
+        click.confirm(text="Sure?", default=True)
+        questionary.text("Colour?").ask()
+        select(message="Which?", choices=["a", "b"]).unsafe_ask()
+        questionary.text("never asked")
+        """
+    ).questions
+    assert [(q.line, q.prompt) for q in found] == [
+        (4, "Name"),
+        (5, "Age"),
+        (6, "Height"),
+        (7, "Right?"),
+        (8, "City"),
+        (9, "Sure?"),
+        (10, "Colour?"),
+        (11, "Which?"),
+    ]
+
+
+def test_a_handler_that_takes_everything_around_a_library_question_is_a_trap() -> None:
+    text = "import click\ntry:\n    click.prompt('n')\nexcept Exception:\n    pass\n"
+    assert [trap.code for trap in linted(text).traps] == ["bare-except"]
+
+
+@pytest.mark.parametrize("comment", ["#score 0.5", "# score: 0.5  #text", "#text #score 0.5"])
+def test_a_score_without_its_sign_is_told_how_to_be_written(comment: str) -> None:
+    (trap,) = linted(f"raise Exception('x')  {comment}\n").traps
+    assert trap.reason in ("`#score 0.5` is no score", "`# score: 0.5` is no score")
+    assert trap.mend == "write `#score = 0.5`"
 
 
 def test_endings_that_can_be_reached_with_their_scores() -> None:
