@@ -88,7 +88,7 @@ FIXED_ROWS = {
     "glob": "glob.glob('*'), list(pathlib.Path().glob('*.txt')), list(os.walk('.'))",
     "temporary names": "tempfile.mkdtemp(), tempfile.mkstemp()[1], tempfile.mktemp()",
     "leftover files": "os.path.exists('left'), open('left', 'w').close(), os.path.exists('left')",
-    "terminal size": "shutil.get_terminal_size(), sys.stdout.isatty(), os.path.exists('/dev/tty')",
+    "terminal size": "os.get_terminal_size(), shutil.get_terminal_size(), sys.stdout.isatty(), os.path.exists('/dev/tty')",
     "argv": "sys.argv, __name__",
     "network": "refused(), unresolved()",
     "BLAS sums": "(numpy.random.rand(300, 300) @ numpy.random.rand(300, 300)).sum()",
@@ -734,6 +734,27 @@ def test_children_of_a_script_do_not_repeat_its_randomness(build: Build) -> None
     runs = [replay(script, 1, []).print for _ in range(2)]
     assert runs[0] == runs[1]
     assert len(set(runs[0])) == 3
+
+
+def test_standard_streams_have_the_size_of_a_terminal_and_are_none(build: Build) -> None:
+    script = build.script(
+        """
+        import os, shutil, sys
+        print([tuple(os.get_terminal_size(fd)) for fd in (0, 1, 2)], tuple(os.get_terminal_size()))
+        print([os.isatty(fd) for fd in (0, 1, 2)], sys.stdout.isatty())
+        print(tuple(shutil.get_terminal_size((61, 7))))
+        with open(__file__) as file:
+            try: os.get_terminal_size(file.fileno())
+            except OSError: print("no terminal")
+        """
+    )
+    run = replay(script, 1, [])
+    assert list(run.print) == [
+        "[(80, 24), (80, 24), (80, 24)] (80, 24)",
+        "[False, False, False] False",
+        "(61, 7)",
+        "no terminal",
+    ]
 
 
 def test_every_name_is_explained() -> None:

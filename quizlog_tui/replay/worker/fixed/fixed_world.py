@@ -10,7 +10,7 @@ import os
 from ..folder import Folder
 from ..job import Job
 from ..watch.outside import Outside
-from . import clock, database, identity, libraries, listing, seeding, varying
+from . import clock, database, identity, libraries, listing, seeding, terminal, varying
 
 _OTHER = 1 << 64
 """Offset of the seed for another stream of the system's randomness."""
@@ -36,6 +36,7 @@ class FixedWorld:
         self._vary()
         listing.install()
         identity.install(self.identity, named=self.folder.named)
+        terminal.install()
         seeding.install(job.seed, self.entropy)
         virtual = None
         if "real-clock" in job.asked:
