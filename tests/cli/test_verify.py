@@ -134,7 +134,7 @@ def test_watching_sees_what_the_script_needs(name: str, build: Build) -> None:
         assert process.stdout.readline() == "reproducible\n"
         assert "watching" in process.stderr.readline()
         file.write_text(file.read_text().replace("red", "green").replace("blue", "black"))
-        assert "diverges at step 0 (print, unknown)" in process.stdout.readline()
+        assert "diverges at step 0 (print, code-changed)" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
 

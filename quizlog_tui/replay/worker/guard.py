@@ -14,7 +14,7 @@ import os
 import select
 import signal
 from collections.abc import Iterable
-from time import monotonic
+from time import monotonic, sleep
 
 from . import system
 from .family_bounds import FamilyBounds, children, contents
@@ -237,16 +237,25 @@ def _reap(reports: Reports, bounds: FamilyBounds) -> None:
 def _kill_all() -> None:
     """Kill processes below this one until there are none; remove their folders."""
     with contextlib.suppress(ChildProcessError):
-        while True:
+        for pause in _PAUSES:
+            _kill_forked()
             _kill(_descendants(os.getpid()))
-            os.waitpid(-1, 0)
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+            sleep(pause)
     for pid in _forked:
         if os.path.isdir(leftover(pid)):
             import shutil
 
             shutil.rmtree(leftover(pid), ignore_errors=True)
+
+
+def _kill_forked() -> None:
+    """Kill the children that this process forked: without /proc, and without any memory."""
+    for pid in _forked if hasattr(os, "waitid") else ():
+        with contextlib.suppress(OSError):  # it has ended, so that its number may be another's
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            os.kill(pid, signal.SIGKILL)
 
 
 def _descendants(pid: int) -> list[int]:
@@ -268,5 +277,7 @@ _forked: list[int] = []
 _SEES = os.path.exists("/proc/self/stat")
 """Whether the system shows the parents of processes."""
 _GONE = -1
+_PAUSES = (*(0.0005 * 2**step for step in range(8)), *[0.1] * 600)
+"""Seconds between two attempts to kill all that is left: a minute in all."""
 _LONGEST_ORDER = 1 << 16
 """Maximum bytes of an order without an end."""
