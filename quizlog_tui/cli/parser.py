@@ -61,10 +61,9 @@ class _RecordParser(Parser):
         ]
         own = f"Options of `quizlog RECORD [ANSWER]`: {'; '.join(options)}."
         codes = "; ".join(f"{code} {says}" for code, says in EXIT_CODES.items())
-        more = (
-            "Every command takes --help (with an example) and --json. For a record named new: ./new"
-        )
-        paragraphs = (fill(text, 100) for text in (own, f"Exit codes: {codes}.", more))
+        more = "Every command takes --help (with an example) and --json."
+        last = f"Exit codes: {codes}. {more} For a record named new: ./new"
+        paragraphs = (fill(text, 100) for text in (own, last))
         return (
             "usage: quizlog COMMAND ...\n       quizlog [OPTION...] RECORD [ANSWER]\n\n"
             f"{self.description}\n\n{_command_list()}\n\n" + "\n".join(paragraphs) + "\n"
@@ -88,6 +87,7 @@ def record_parser() -> Parser:
     parser.add_argument(
         "--keep-files", metavar="DIR", help="copy the files that the script writes to DIR"
     )
+    parser.add_argument("--stderr", action="store_true", help="also show the script's stderr")
     parser.add_argument("--raw", action="store_true", help="write exactly the bytes of a plain run")
     add_allow(parser)
     add_wait(parser)

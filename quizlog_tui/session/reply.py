@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..record.model import LastError, Status
-from ..replay.transcript import Transcript
+from ..replay.transcript import Step, Transcript
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,12 @@ class Reply:
         """The printed strings, without those of the first `since` steps."""
         if not self.since:
             return self.transcript.print
-        steps = (*self.transcript.steps[self.since :], self.transcript.last)
-        return tuple(text for step in steps for text in step.print)
+        return tuple(text for step in self.new_steps for text in step.print)
+
+    @property
+    def new_steps(self) -> Sequence[Step]:
+        """All steps and the last stop, without the first `since` steps."""
+        return (*self.transcript.steps[self.since :], self.transcript.last)
 
     @property
     def last_error(self) -> LastError | None:

@@ -130,6 +130,43 @@ def test_raw_is_what_a_plain_run_writes(name: str, run: Run, build: Build) -> No
     assert done.stdout == run_plain(build.folder / "quiz.py", answers).stdout
 
 
+WARNING = """
+import sys
+for n in range(2):
+    print("round", n)
+    print("careful", n, end=chr(27), file=sys.stderr)
+    input("n? ")
+"""
+
+
+def test_stderr_of_a_script_is_shown_on_request(run: Run, build: Build) -> None:
+    build.record(WARNING, "1")
+    _, out, err = run("record.yaml")
+    _, same, shown = run("record.yaml", "--stderr")
+    assert same == out == "round 0\nn? 1\nround 1\nn? \n"
+    assert "careful" not in err
+    assert shown == f"careful 0␛\ncareful 1␛\n{err}"
+    assert run("record.yaml", "--stderr", "--new", "2")[2].startswith("-- finished")
+
+
+def test_stderr_of_a_script_stands_in_its_place(run: Run, build: Build) -> None:
+    build.record(WARNING, "1")
+    command = [sys.executable, "-m", "quizlog_tui", "record.yaml", "--stderr"]
+    both = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, encoding="utf-8"
+    ).stdout
+    assert both.startswith("round 0\ncareful 0␛\nn? 1\nround 1\ncareful 1␛\nn? \n-- waiting")
+
+
+def test_json_has_stderr_step_by_step_only_on_request(run: Run, build: Build) -> None:
+    build.record(WARNING)
+    assert "stderr" not in json.loads(run("record.yaml", "--json")[1])
+    found = json.loads(run("record.yaml", "1", "--json", "--stderr")[1])
+    assert found["stderr"] == ["careful 0\x1b", "careful 1\x1b"]
+    found = json.loads(run("record.yaml", "2", "--json", "--stderr", "--new")[1])
+    assert found["stderr"] == [""]
+
+
 def test_control_sequences_of_a_script_never_reach_the_terminal(run: Run, build: Build) -> None:
     evil = "\\x1b]0;owned\\x07\\x9b31m\\u202e\\x00"
     build.record(f"print('{evil}')\ninput('{evil}')\nraise Exception('{evil}')\n")

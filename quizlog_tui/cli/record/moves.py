@@ -22,8 +22,8 @@ from ...session.session import Session
 from ...text import one_line
 from ..grammar import Parser, add_allow, add_step, add_wait, command
 from ..json_output import emit_json
-from ..streams import drawing, noting_progress
-from .show import narrate, narrate_warnings, questionnaire, why
+from ..streams import noting_progress
+from .show import narrate, narrate_warnings, show_questionnaire, why
 
 if TYPE_CHECKING:
     from ...replay.kept_files import Keeper
@@ -204,7 +204,7 @@ def _moved(arguments: Namespace, move: Callable[[Session], Reply]) -> int:
 
 def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
     """Show the state of the questionnaire; the exit code."""
-    raw = getattr(arguments, "raw", False)
+    raw, with_stderr = getattr(arguments, "raw", False), getattr(arguments, "stderr", False)
     narrate_warnings(session)
     if getattr(arguments, "explain", False):
         print(f"quizlog: {one_line(why(session.explain()))}", file=sys.stderr)
@@ -212,12 +212,16 @@ def _show(session: Session, arguments: Namespace, reply: Reply) -> int:
         sys.stdout.buffer.write(reply.transcript.stdout_bytes)
         sys.stderr.write(reply.transcript.stderr)
     elif arguments.json:
-        emit_json(reply.to_dict())
+        emit_json(reply.to_dict() | _stderr(reply, with_stderr))
     else:
-        print(questionnaire(reply, drawing(sys.stdout)), end="")
-        sys.stdout.flush()
+        show_questionnaire(reply, with_stderr=with_stderr)
         narrate(session, reply)
     return 1 if reply.status == "error" else 0
+
+
+def _stderr(reply: Reply, wanted: bool) -> dict[str, list[str]]:
+    """What the script wrote to stderr at each step, as a key of the JSON."""
+    return {"stderr": [step.stderr for step in reply.new_steps]} if wanted else {}
 
 
 def _new() -> Parser:

@@ -11,32 +11,43 @@ from ...session.branch_list import BranchInfo
 from ...session.reply import Reply
 from ...session.session import Session
 from ...text import one_line, plural, visible
+from ..streams import drawing
 
 _MOST_EXIT_LINES = 20
 """Lines of what a script says where it leaves with an exit status."""
 
 
-def questionnaire(reply: Reply, draw: Callable[[str], str] = visible) -> str:
-    """The printed output with each answer after its question.
+def show_questionnaire(reply: Reply, *, with_stderr: bool) -> None:
+    """Write the printed output with each answer after its question.
 
     Args:
         reply: Where the questionnaire stands.
-        draw: Makes the script's output safe to show.
+        with_stderr: Whether to write to stderr what the script wrote there, in its place.
     """
-    transcript = reply.transcript
-    text = "".join(
-        _asked(step, draw) for step in (*transcript.steps[reply.since :], transcript.last)
-    )
-    return text if text.endswith("\n") or not text else f"{text}\n"
+    draw, draw_stderr = drawing(sys.stdout), drawing(sys.stderr)
+    end = "\n"
+    for step in reply.new_steps:
+        written, asked = draw("".join(step.written)), _asked(step, draw)
+        sys.stdout.write(written)
+        if with_stderr and step.stderr:
+            sys.stdout.flush()
+            sys.stderr.write(_ended(draw_stderr(step.stderr)))
+        sys.stdout.write(asked)
+        end = (end + written + asked)[-1]
+    sys.stdout.write("" if end == "\n" else "\n")
+    sys.stdout.flush()
 
 
 def _asked(step: Step, draw: Callable[[str], str]) -> str:
-    """The output of a step, its question, and the answer on the question's line."""
-    written = draw("".join(step.written))
+    """The question of a step, and the answer on the question's line."""
     if step.prompt is None:
-        return written
+        return ""
     answer = "" if step.input is None else f"{visible(step.input)}\n"
-    return f"{written}{draw(step.prompt)}{answer}"
+    return f"{draw(step.prompt)}{answer}"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 def say(text: str) -> None:
