@@ -277,7 +277,7 @@ class Verifier:
             words = "the record was edited: its fingerprint of that step is that of the replay"
             return divergence(found, "unknown", words)
         files = [name for name, _ in edited_files(self._record, file_hashes(self._source))]
-        edited = bool(files) or self._known.code_hash not in (None, self._source.code_hash)
+        edited = self._edited(files)
         then, now = (
             parse_world(self._record.extras.get("world")),
             self._source.interpreter.version,
@@ -297,13 +297,13 @@ class Verifier:
         parts = self._trials.parting(answers, self._left_over(plain))
         guilty = find_culprits(changed, parts) if parts(changed) else ()
         if guilty:
-            too = "; the script was changed since, too" if edited else ""
+            too = f"; {edited}, too" if edited else ""
             words = f"what stands there depends on {describe_conditions(guilty)}{too}"
             return divergence(found, cause_of(guilty), words)
         if edited:
-            named = f" ({', '.join(files)})" if files else named_files(self._source)
-            too = f", perhaps a file beside it too{named}" if named else ""
-            words = f"no condition changes it, and the script was changed since{too}"
+            beside = "" if files else named_files(self._source)
+            too = f", perhaps a file beside it too{beside}" if beside else ""
+            words = f"no condition changes it, and {edited}{too}"
             return divergence(found, "code-changed", words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
@@ -312,6 +312,13 @@ class Verifier:
         perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
         words = f"no condition changes it: {perhaps or 'nothing tells why'}"
         return divergence(found, *(observed_cause(plain) or ("unknown", words)))
+
+    def _edited(self, files: Sequence[str]) -> str:
+        """What was edited since, in words; empty if nothing was, as far as is known."""
+        script = self._known.code_hash not in (None, self._source.code_hash)
+        names = [*(["the script"] if script else []), *files]
+        were = "was" if len(names) == 1 else "were"
+        return f"{', '.join(names)} {were} changed since" if names else ""
 
 
 def _runs_or_raise(outcomes: Sequence[Outcome]) -> list[Transcript]:
