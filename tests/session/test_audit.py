@@ -63,10 +63,20 @@ def test_every_move_of_a_session_is_among_those_tried() -> None:
     writes_nothing = {
         *("reply", "transcript_of", "transcripts_of", "switch", "fan_out", "bisect", "diff"),
         *("verify", "explain", "locked", "reload", "close", "undo", "redo"),
+        *("inspect", "evaluate", "trace"),
     }
     tried = {"answer", "rewind", "fork", "keep", "amend", "rename", "note", "delete", "restore"}
     public = {name for name, each in vars(Session).items() if callable(each) and name[0] != "_"}
     assert public == writes_nothing | tried | {"comment", "save"}
+
+
+def test_looks_at_what_the_script_knows_write_nothing(record: Path) -> None:
+    before = record.read_bytes()
+    with Session(record, audit=AUDIT) as session:
+        assert session.inspect(0).at == "question"
+        assert session.evaluate(0, "1 + 1").value is not None
+        assert session.trace(0).events
+    assert record.read_bytes() == before
 
 
 def test_another_branch_can_be_looked_at_in_a_locked_session(record: Path) -> None:
