@@ -27,12 +27,14 @@ class Look:
 
     Attributes:
         request: The last request.
+        answer: What is to be sent in answer to it.
         before: Texts of the variables at the last question.
         trace: The lines that ran since.
     """
 
     def __init__(self) -> None:
         self.request: dict[str, Any] = {}
+        self.answer = ""
         self.before: dict[str, str] = {}
         self.trace = LineTrace(
             lambda path: log.outcome.files.name(path), lambda frame: _used(frame)
@@ -43,31 +45,35 @@ _look = Look()
 
 
 def carry_out(request: bytes) -> None:
-    """Carry out a request: `begin` notes what there is and watches lines; `show` sends it all."""
+    """Carry out a request: `begin` notes what there is and watches lines; `show` notes it all."""
     _look.request = json.loads(request)
     if _look.request["what"] == "begin":
         frames = _own(_stack())
         _look.before = dict(_texts(_all_names(frames)))
         _look.trace.begin([one[0] for one in frames], whole=_look.request["trace"])
-        log.wire.send('["looked", ""]')
     else:
-        _send("question", _own(_stack()))
+        _note("question", _own(_stack()))
+
+
+def answer() -> str:
+    """What is to be sent in answer to the last request."""
+    return _look.answer
 
 
 def at_end() -> None:
-    """Send it all where the script has ended, with the frames of its exception."""
+    """Note it all where the script has ended, with the frames of its exception."""
     error = log.outcome.error
     trace = error.__traceback__ if error is not None else None
-    _send("end" if error is None else "error", _own(_raised(trace)))
+    _note("end" if error is None else "error", _own(_raised(trace)))
 
 
-def _send(at: str, frames: list[tuple[FrameType, int, int]]) -> None:
+def _note(at: str, frames: list[tuple[FrameType, int, int]]) -> None:
     _look.trace.end()
     if _look.request["trace"]:
         found = {"events": _look.trace.events, "truncated": _look.trace.truncated}
     else:
         found = _inspected(at, frames)
-    log.wire.send(f'["looked", {json.dumps(json.dumps(found))}]')
+    _look.answer = json.dumps(found)
 
 
 def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
 from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
+from quizlog_tui.proof.verify import verify
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import Source
@@ -166,6 +167,39 @@ def test_a_look_changes_neither_run_nor_record(text: str, checkpoints: int, buil
         fresh = replay(build.folder / "quiz.py", 7, ["5", "6"])
         assert session.transcript.stdout == fresh.stdout
         assert session.transcript.status == fresh.status
+
+
+WRITES_WHEN_SHOWN = """\
+    import _ctypes, os, sys
+    class Writes:
+        def __repr__(self):
+            frame = sys._getframe()
+            while frame:
+                look = frame.f_globals.get("_look")
+                if look and look.request["what"] == "show":
+                    libc = _ctypes.dlopen(None, 0)
+                    _ctypes.call_function(_ctypes.dlsym(libc, "creat"), (b"flag", 0o600))
+                    break
+                frame = frame.f_back
+            return "writes"
+    shown = Writes()
+    input("first? "), input("second? ")
+    print(os.path.exists("flag"))
+    input("third? ")
+    print(os.path.exists("flag"))
+    input("last? ")
+    """
+
+
+def test_what_a_look_writes_unnoticed_reaches_no_run(build: Build) -> None:
+    path = build.record(WRITES_WHEN_SHOWN)
+    with Session(path) as session:
+        session.answer("x")
+        session.answer("y")
+        session.inspect(2)
+        session.answer("z")
+        assert list(session.transcript.print) == ["False", "False"]
+    assert verify(path).verdict != "diverges"
 
 
 def test_a_script_that_cannot_be_copied_is_run_again(build: Build) -> None:

@@ -167,6 +167,9 @@ class Log:
             for text in code:
                 exec(compile(text, "<look>", "exec"), self.looker)
         self.looker["carry_out"](request)
+        if self.taint.quick_reason() and self.taint.wrote_shared:
+            self.wire.send('["straying"]')  # by the script's own code, which a look may run
+        self.wire.send(f'["looked", {quote(self.looker["answer"]())}]')
 
     def end(self, leaving: FrameType | None = None) -> None:
         """Report the last step and the outcome (a forked child of the script does not).
@@ -180,6 +183,7 @@ class Log:
                     self.outcome.left_by_code()
                 if self.looker:
                     self.looker["at_end"]()
+                    self.wire.send(f'["looked", {quote(self.looker["answer"]())}]')
                 self._close_step("null")
                 self._report("ended")
 
