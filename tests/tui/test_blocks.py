@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.terminal_text import MOST
 from quizlog_tui.tui.app import QuizlogApp
@@ -74,6 +75,54 @@ def test_a_search_finds_what_is_folded() -> None:
     text = "".join(f"row {number}\n" for number in range(300))
     run = Transcript([Step("a? ", (text,), "", 1, "1")], Step("b? ", (), "", 2), "in_progress")
     assert next_step_with(run, 0, 0, lambda text: text.count("row 150"), OutputForm(opens="o")) == 0
+
+
+def ended(stderr: str, error: str | None) -> str:
+    last = Step(None, ("bye\n",), stderr, None)
+    problem = LastError(error, 1, 0.0) if error else None
+    run = Transcript([], last, "error" if error else "success", problem)
+    return RunOutput(run).at(run).text(0)
+
+
+def test_stderr_stands_marked_below_the_output_of_its_step() -> None:
+    step = Step("a? ", ("hi\n",), "one\n\x1b[31mtwo\n", 1, "1")
+    run = Transcript([step], Step("b? ", ("no end",), "three", 2), "in_progress")
+    document = RunOutput(run).at(run)
+    assert document.text(0) == "hi\nstderr: one\nstderr: two\na? 1"
+    assert document.text(1) == "no end\nstderr: three\nb? ▏"
+    assert ("stderr: one\nstderr: two\n", "dim") in document[0].pieces
+    assert list(document.starts(40)) == [0, 4, 7]
+    hidden = RunOutput(run, OutputForm(stderr=False)).at(run)
+    assert (hidden.text(0), hidden.text(1)) == ("hi\na? 1", "no endb? ▏")
+
+
+def test_a_question_on_stderr_is_shown_once() -> None:
+    run = Transcript([], Step("Secret: ", (), "careful\nSecret: ", 1), "in_progress")
+    assert RunOutput(run).at(run).text(0) == "stderr: careful\nSecret: ▏"
+
+
+def test_stderr_at_the_end_is_shown_without_what_the_error_shows() -> None:
+    trace = "Traceback (most recent call last):\n  File ...\nException: no\n"
+    assert ended("careful\n", None) == "bye\nstderr: careful"
+    assert ended(f"careful\n{trace}", "no") == "bye\nstderr: careful"
+    assert ended("usage: quiz.py N\n", "exit status 2") == "bye"
+
+
+def test_a_search_finds_stderr() -> None:
+    run = Transcript([Step("a? ", (), "careful\n", 1, "1")], Step("b? ", (), "", 2), "in_progress")
+    assert next_step_with(run, 0, 0, lambda text: text.count("hi")) is None
+    assert next_step_with(run, 0, 1, lambda text: text.count("careful")) == 0
+
+
+async def test_a_key_hides_stderr_and_shows_it(build: Build) -> None:
+    path = build.record("import sys\nprint('careful', file=sys.stderr)\ninput('a? ')\n")
+    app = QuizlogApp(path, clock=FrozenClock())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert "stderr: careful" in screen_text(app)
+        await press(pilot, "escape", "w")
+        await shows(pilot, "the script's stderr is hidden")
+        assert "stderr: careful" not in screen_text(app)
 
 
 async def test_blocks_end_with_a_rule_and_the_newest_is_marked(record: Path) -> None:

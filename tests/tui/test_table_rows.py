@@ -74,8 +74,8 @@ def test_heights_are_those_of_the_rows(
     texts: list[str], raw: bool, wraps: bool, opens: str, ruled: bool, width: int
 ) -> None:
     texts = [*texts, "a line\n" * 300]
-    steps = [Step("a | b? ", (text,), "x", 1, "") for text in texts]
-    run = Transcript(steps, Step(None, ("| end |",), None, None, ""), "success")
+    steps = [Step("a | b? ", (text,), text, 1, "") for text in texts]
+    run = Transcript(steps, Step(None, ("| end |",), "", None, ""), "success")
     document = RunOutput(run, OutputForm(raw, wraps, opens), str if ruled else None).at(run)
     starts = document.starts(width)
     found = [starts[at + 1] - starts[at] for at in range(len(document))]

@@ -14,6 +14,7 @@ from ...text import one_line
 from ..widgets.lines.documents import TAB, Document, Line, name_lines, rows, safe
 from ..widgets.lines.wrapping import Unwrapped, height
 from .folding import folded_pieces
+from .stderr import last_stop, stderr_text
 from .terminal_pieces import Pieces, terminal_pieces
 
 
@@ -27,6 +28,8 @@ class OutputForm:
     """Whether long lines are wrapped; rows of tables never are."""
     opens: str = ""
     """The key that opens what is folded; empty if nothing is folded."""
+    stderr: bool = True
+    """Whether what the script wrote to stderr is shown."""
 
 
 _USUAL = OutputForm()
@@ -62,7 +65,7 @@ class RunOutput:
             shown: The run, or an earlier stop of it.
             hidden: How many events of its last step are not shown yet, the question first.
         """
-        last = tail(shown.last, hidden, self.form)._replace(unwrapped=self._unwrapped)
+        last = tail(last_stop(shown), hidden, self.form)._replace(unwrapped=self._unwrapped)
         return _Shown(self, len(shown.steps), last)
 
     def item(self, index: int) -> Line:
@@ -138,20 +141,24 @@ def tail(step: Step, hidden: int = 0, form: OutputForm = _USUAL) -> Line:
         written = step.written[: max(0, len(step.written) + 1 - hidden)]
         return _ended("".join(written), form)
     if step.prompt is None:
-        return _ended("".join(step.written), form)
+        more = _stderr_pieces(step, form)
+        printed = "".join(step.written)
+        return Line((*_written(printed, form), *more)) if more else _ended(printed, form)
     return Line((*_pieces(step, form), ("▏", "dim")))
 
 
-def asked_text(step: Step, *, raw: bool = False) -> str:
+def asked_text(step: Step, form: OutputForm) -> str:
     """What a step wrote and asked, as it is drawn or as it is."""
-    texts = ("".join(step.written), step.prompt or "")
-    return "".join(texts if raw else map(plain, texts))
+    written, asked = "".join(step.written), step.prompt or ""
+    if not form.raw:
+        written, asked = plain(written), plain(asked)
+    return f"{written}{stderr_text(step, raw=form.raw) if form.stderr else ''}{asked}"
 
 
 def _shown_text(step: Step, form: OutputForm) -> str:
     """The same as far as it is not folded away."""
     if not form.opens:
-        return asked_text(step, raw=form.raw)
+        return asked_text(step, form)
     return "".join(text for text, _ in _pieces(step, form))
 
 
@@ -163,8 +170,19 @@ def is_too_long(step: Step) -> bool:
 
 def _pieces(step: Step, form: OutputForm) -> Pieces:
     """What a step wrote and asked, in pieces."""
-    written = folded_pieces("".join(step.written), form.opens, raw=form.raw)
-    return [*written, *terminal_pieces(step.prompt or "", "prompt", raw=form.raw)]
+    written = _written("".join(step.written), form)
+    asked = terminal_pieces(step.prompt or "", "prompt", raw=form.raw)
+    return [*written, *_stderr_pieces(step, form), *asked]
+
+
+def _written(text: str, form: OutputForm) -> Pieces:
+    return folded_pieces(text, form.opens, raw=form.raw)
+
+
+def _stderr_pieces(step: Step, form: OutputForm) -> Pieces:
+    """What a step wrote to stderr, in pieces; its escape sequences are drawn already or text."""
+    text = stderr_text(step, raw=form.raw) if form.stderr else ""
+    return [(part, "dim") for part, _ in folded_pieces(text, form.opens, raw=True)] if text else []
 
 
 def next_step_with(
@@ -180,9 +198,9 @@ def next_step_with(
         form: How it is drawn; what is folded counts, too.
     """
     for at in range(step, len(run.steps) + 1):
-        stop = run.steps[at] if at < len(run.steps) else run.last
+        stop = run.steps[at] if at < len(run.steps) else last_stop(run)
         seen = count(tail(stop, hidden, form).text) if at == step else 0
-        asked = asked_text(stop, raw=form.raw)
+        asked = asked_text(stop, form)
         if count(asked) > seen:
             return at
         if stop.input is not None and count(asked + stop.input) > seen:
@@ -196,7 +214,7 @@ def events(step: Step) -> int:
 
 
 def _ended(written: str, form: OutputForm) -> Line:
-    return Line(tuple(folded_pieces(written.removesuffix("\n"), form.opens, raw=form.raw)))
+    return Line(tuple(_written(written.removesuffix("\n"), form)))
 
 
 def _height(text: str, width: int, unwrapped: Unwrapped) -> int:

@@ -106,6 +106,7 @@ _PLAYER = (
     _a("player.episode", "E", "do('tools.episode')", "Episode", "write this branch to a file as an episode of training data", shell="quizlog episodes build RECORD --branch NAME"),
     _a("player.source", "S", "do('panes.source')", "Source", "switch between the script's source and the answers"),
     _a("player.raw", "u", "do('output.toggle_raw')", "Raw", "switch between drawn output and its escape sequences as text", shell="quizlog RECORD --raw"),
+    _a("player.stderr", "w", "do('output.toggle_stderr')", "Stderr", "show or hide what the script wrote to stderr", shell="quizlog RECORD --stderr"),
     _a("player.wrap", "W", "do('output.toggle_wrapping')", "Wrap", "switch between wrapping and cutting long lines of the output", shell="quizlog RECORD | less -S"),
     _a("player.previous_block", "left_curly_bracket", "do('output.go_to_block', -1)", "Block before", "scroll the output to the step before"),
     _a("player.next_block", "right_curly_bracket", "do('output.go_to_block', 1)", "Next block", "scroll the output to the next step"),

@@ -68,6 +68,12 @@ class Output:
         sideways = "" if wraps else f"; {self._view.key('player.right')} scrolls sideways"
         tell(self._view, f"long lines are {'wrapped' if wraps else 'cut'}{sideways}")
 
+    def toggle_stderr(self) -> None:
+        """Show what the script wrote to stderr, or hide it."""
+        self._form = replace(self._form, stderr=not self._form.stderr)
+        self._draw_anew()
+        tell(self._view, f"the script's stderr is {'shown' if self._form.stderr else 'hidden'}")
+
     def toggle_folds(self) -> None:
         """Show the first and last lines of long outputs, or all; folding them ends a search."""
         self._folds = not self._folds
