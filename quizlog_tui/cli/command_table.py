@@ -42,7 +42,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "record.inspect",
         "RECORD [K]",
         "show variables, stack and expressions at a step",
-        "adventure 3 --expr 'rounds + 1'",
+        "adventure 3 --expr 'room, items'",
     ),
     "trace": CommandEntry(
         "look",

@@ -9,14 +9,26 @@ from __future__ import annotations
 import json
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
     from .lines import LineTrace
-    from .values import MOST_ITEMS, bounded, checked, text_of, unreadable, variable
+    from .values import (
+        MOST_ITEMS,
+        TooLong,
+        bounded,
+        checked,
+        text_of,
+        timed,
+        unreadable,
+        variable,
+    )
+
+EXPRESSION_SECONDS = 5.0
+"""Seconds of an expression."""
 
 log: Any = globals().get("log")
 """The log of the worker, which runs this text with it."""
@@ -80,7 +92,7 @@ def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, A
     return {
         "at": at,
         "frames": [_frame(*frame) for frame in frames],
-        "globals": _variables(_globals(frames)),
+        "globals": _variables(_globals()),
         "changed": _changed(frames),
         "lines": list(_look.trace.lines),
         "expressions": [_expression(text, frames) for text in _look.request["expressions"]],
@@ -130,13 +142,12 @@ def _file(path: str) -> str:
 
 
 def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:
-    names = {} if frame.f_locals is frame.f_globals else _names((frame, line, folded))
     return {
         "function": frame.f_code.co_name,
         "file": _file(frame.f_code.co_filename),
         "line": line,
         "folded": folded,
-        "variables": _variables(names),
+        "variables": _variables(_shown(frame)),
     }
 
 
@@ -153,15 +164,25 @@ def _used(frame: FrameType) -> dict[str, Any]:
     return {k: value for k, value in named.items() if not _is_definition(k, value)} | own
 
 
-def _globals(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+def _globals() -> dict[str, Any]:
+    """The variables of the script itself."""
     main = sys.modules["__main__"].__dict__
-    own = frames[0][0].f_globals if frames else main
-    return {name: value for name, value in dict(own).items() if not _is_definition(name, value)}
+    return {name: value for name, value in dict(main).items() if not _is_definition(name, value)}
 
 
 def _all_names(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
-    """The variables of the module, and those of the innermost frame before them."""
-    return _globals(frames) | (_names(frames[0]) if frames else {})
+    """The variables of the script itself and of its calls, those of inner calls before others."""
+    found = _globals()
+    for frame in reversed(frames):
+        found |= _shown(frame[0])
+    return found
+
+
+def _shown(frame: FrameType) -> dict[str, Any]:
+    """The variables shown with a call: not those of the script itself, which stand apart."""
+    if frame.f_globals is not sys.modules["__main__"].__dict__:
+        return _used(frame)
+    return {} if frame.f_locals is frame.f_globals else _names((frame, 0, 0))
 
 
 def _is_definition(name: str, value: Any) -> bool:
@@ -202,17 +223,37 @@ def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
 def _expression(text: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
     """The value of an expression in the chosen frame, or what a statement prints or raises."""
     written: list[str] = []
-    at = _look.request["frame"]
-    scope, names = _scope(frames, at)
+    scope, names = _scope(frames, _look.request["frame"])
     value, error = None, None
-    real, sys.stdout = sys.stdout, _Text(written)
+    restore = _shut_off(written)
     try:
-        value = _value(text, scope, names)
+        value = timed(lambda: _value(text, scope, names), EXPRESSION_SECONDS)
     except BaseException as raised:
         error = {"message": _message(raised), "line": _line_in(raised)}
     finally:
-        sys.stdout = real
+        restore()
     return {"text": text, "value": value, "stdout": "".join(written), "error": error}
+
+
+def _shut_off(written: list[str]) -> Callable[[], None]:
+    """Let an expression ask nobody, end nothing and print into a list; return how to undo that."""
+    modules: dict[str, Any] = sys.modules
+    os, builtins = modules["os"], modules["builtins"]
+    real = (sys.stdout, sys.stdin, os._exit, builtins.input)
+    sys.stdout, sys.stdin, os._exit, builtins.input = _Text(written), None, _no_exit, _no_input
+
+    def restore() -> None:
+        sys.stdout, sys.stdin, os._exit, builtins.input = real
+
+    return restore
+
+
+def _no_exit(status: int) -> Any:
+    raise SystemExit(status)
+
+
+def _no_input(*_: Any) -> Any:
+    raise EOFError("an expression cannot ask")
 
 
 def _scope(frames: list[tuple[FrameType, int, int]], at: int) -> tuple[Any, Any]:
@@ -237,6 +278,8 @@ def _value(text: str, scope: Any, names: Any) -> dict[str, Any] | None:
 
 
 def _message(error: BaseException) -> str:
+    if isinstance(error, TooLong):
+        return f"it takes longer than {EXPRESSION_SECONDS:g} seconds"
     text = bounded(lambda: checked(str(error)), unreadable)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -63,7 +63,8 @@ class LineTrace:
         """Note no more lines."""
         sys.settrace(None)
         for frame, call in self._calls.items():
-            self._settle(frame, call)
+            if not self.truncated:  # else more has run since its last line
+                self._settle(frame, call)
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
         if self.truncated or self._name(frame.f_code.co_filename) is None:

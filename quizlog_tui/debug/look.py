@@ -88,7 +88,7 @@ def _looked(
     except LimitError as error:
         if isinstance(error, ProtocolError):
             raise
-        message = f"the look was ended: {error.message}"
+        message = f"the look was ended, not the script: {error.message}"
         raise LimitError(message, where=error.where, hint=error.hint) from error
     finally:
         process.release()

@@ -131,19 +131,19 @@ def checked(text: Any) -> str:
 
 def unreadable(error: BaseException) -> str:
     """What stands for a text that could not be made."""
-    if isinstance(error, _TooLong):
+    if isinstance(error, TooLong):
         return "<its repr takes too long>"
     return f"<its repr raised {type(error).__name__}>"
 
 
-class _TooLong(BaseException):
-    """A value takes too long to tell its text."""
+class TooLong(BaseException):
+    """Code of the script takes too long."""
 
 
 def bounded(call: Callable[[], Any], otherwise: Callable[[BaseException], Any]) -> Any:
     """The result of code of the script, which may raise or never end."""
     try:
-        return _timed(call)
+        return timed(call, REPR_SECONDS)
     except BaseException as error:
         _armed.clear()
         return otherwise(error)
@@ -153,7 +153,12 @@ _armed: list[bool] = []
 """Not empty while code of the script may be interrupted."""
 
 
-def _timed(call: Callable[[], Any]) -> Any:
+def timed(call: Callable[[], Any], seconds: float) -> Any:
+    """The result of code of the script, interrupted after some seconds.
+
+    Raises:
+        TooLong: It took longer.
+    """
     try:
         old = _signal.signal(_signal.SIGALRM, _interrupt)
     except ValueError:  # not the main thread: then only the limits of a script hold
@@ -161,7 +166,7 @@ def _timed(call: Callable[[], Any]) -> Any:
     try:
         _armed.append(True)
         # again and again, as the script may catch it
-        _signal.setitimer(_signal.ITIMER_REAL, REPR_SECONDS, REPR_SECONDS)
+        _signal.setitimer(_signal.ITIMER_REAL, seconds, seconds)
         return call()
     finally:
         _armed.clear()
@@ -171,4 +176,4 @@ def _timed(call: Callable[[], Any]) -> Any:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _armed:
-        raise _TooLong
+        raise TooLong

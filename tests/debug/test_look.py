@@ -222,6 +222,48 @@ def test_an_endless_expression_is_ended_by_the_limit(build: Build) -> None:
         assert session.answer("5").next_prompt == "second? "
 
 
+def test_an_endless_expression_leaves_the_others_their_values(build: Build) -> None:
+    found = look(build, ROUNDS, ["5"], "1 + 1", "while True: pass", "2 + 2")
+    assert [one.value and one.value.text for one in found.expressions] == ["2", None, "4"]
+    assert found.expressions[1].error
+    assert found.expressions[1].error.message == "it takes longer than 5 seconds"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("__import__('os')._exit(4)", "SystemExit: 4"),
+        ("input('x')", "EOFError: an expression cannot ask"),
+        ("exit(3)", "SystemExit: 3"),
+    ],
+)
+def test_an_expression_neither_ends_the_script_nor_asks(
+    text: str, error: str, build: Build
+) -> None:
+    found = look(build, ROUNDS, ["5"], text, "secret")
+    assert (found.at, len(found.frames)) == ("question", 2)
+    assert found.expressions[0].error and found.expressions[0].error.message == error
+    assert found.expressions[1].value and found.expressions[1].value.text == "[1, 2, 5]"
+
+
+def test_variables_of_the_script_are_shown_whichever_file_asks(build: Build) -> None:
+    (build.folder / "asking.py").write_text("MOST = 3\ndef ask(text):\n    return input(text)\n")
+    text = """\
+        import asking
+        lives = 3
+        first = input("one? ")
+        second = asking.ask("two? ")
+        lives -= 1
+        third = input("three? ")
+        """
+    inside, after = look(build, text, ["a"]), look(build, text, ["a", "b"])
+    assert texts(inside.globals) == {"lives": "3", "first": "'a'"}
+    assert texts(inside.frames[0].variables) == {"text": "'two? '"}
+    assert (set(inside.changed.added), inside.changed.gone) == ({"first", "text"}, ())
+    assert (after.changed.added, after.changed.gone) == (("second",), ("text",))
+    assert [one.name for one in after.changed.changed] == ["lives"]
+
+
 def test_files_beside_the_script_are_its_own_and_libraries_are_folded(build: Build) -> None:
     (build.folder / "asking.py").write_text(
         "import functools\n\ndef ask(name):\n    return functools.reduce(one, [name, name])\n\n"
@@ -312,11 +354,12 @@ def test_a_trace_shows_variables_of_the_module_that_a_call_changes(build: Build)
 
 
 def test_a_long_trace_is_cut_and_says_so(build: Build) -> None:
-    text = "input('a? ')\ntotal = 0\nfor i in range(200_000):\n    total += i\ninput('b? ')\n"
+    text = "input('a? ')\ntotal = 0\nfor i in range(200_000):\n    total += 1\ninput('b? ')\n"
     with Session(build.record(text)) as session:
         session.answer("x")
         found = session.trace()
     assert (len(found.events), found.truncated) == (50_000, True)
+    assert {one.line: one.changed for one in found.events}[4] == {"total": "24999"}
 
 
 def test_a_script_that_forges_the_look_is_refused_or_shown_as_data(build: Build) -> None:

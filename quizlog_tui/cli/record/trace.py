@@ -34,7 +34,7 @@ def trace(arguments: Namespace) -> int:
         for line in _lines(found, session.source.lines, session.source.path):
             print(line)
         if found.truncated:
-            print(f"quizlog: more lines ran than these {len(found.events)}", file=sys.stderr)
+            print("quizlog: more lines ran; only the first 50,000 are known", file=sys.stderr)
     return 0
 
 
@@ -51,8 +51,8 @@ def _lines(found: Trace, lines: list[str], script: Path) -> Iterator[str]:
 def _trace() -> Parser:
     about = (
         "List the lines of the script that ran between the answer before step K and its question,\n"
-        "in their order, with the variables that each changed; after an error, up to the raise.\n"
-        "At most 50,000 lines are listed."
+        "in their order, with the variables that each changed; after an error, to the end.\n"
+        "Lines of threads other than the asking one, and those after 50,000, are left out."
     )
     parser = command("quizlog trace", trace, about)
     parser.add_argument("record")
