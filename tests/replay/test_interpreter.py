@@ -14,7 +14,8 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.script.interpreter import choose
+from quizlog_tui.replay.script import interpreter as rules
+from quizlog_tui.replay.script.interpreter import OWN, choose
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.world import parse_world
 from quizlog_tui.session.session import Session
@@ -114,7 +115,9 @@ def _planted(path: Path, canary: Path) -> None:
     path.chmod(0o755)
 
 
-def test_a_program_that_came_with_a_script_is_never_started(build: Build) -> None:
+def test_a_program_that_came_with_a_script_is_never_started(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
     canary = build.outside / "canary"
     make_environment(python_of(THIS), build.folder / ".venv", tiny=TINY)
     for name in ("python", "python3", f"python{THIS}"):
@@ -124,7 +127,64 @@ def test_a_program_that_came_with_a_script_is_never_started(build: Build) -> Non
     settings = build.folder / ".venv" / "pyvenv.cfg"
     settings.write_text(f"home = {build.folder}/.venv/bin\nversion = {THIS}.1\n")
     assert "tiny" in str(replay(script, 7, []).last_error)
+    monkeypatch.setattr(rules, "_INSTALLED", (f"{build.folder.parent}/",))
+    assert "tiny" in str(replay(script, 7, []).last_error)
     assert not canary.exists()
+
+
+def _base_beside(script: Path, library: Path, name: str, target: str) -> Path:
+    """An environment whose base is a link to a program, with a library of its own beside it."""
+    environment, base = script.parent / ".venv", script.parent / ".venv" / "base"
+    (library / "encodings").mkdir(parents=True)
+    base.mkdir(parents=True)
+    (environment / "pyvenv.cfg").write_text(f"home = {base}\nversion = {THIS}.1\n")
+    (base / name).symlink_to(target)
+    paths = [library, *(path for path in sys.path if path.startswith(sys.base_prefix))]
+    (base / f"{name}._pth").write_text("".join(f"{path}\n" for path in paths))
+    return base
+
+
+@pytest.mark.parametrize("name", [f"python{THIS}", "python3"])
+@pytest.mark.parametrize("activated", [False, True])
+def test_nothing_beside_a_link_to_an_interpreter_is_run(
+    name: str, activated: bool, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canary, library = build.outside / "canary", build.folder / "library"
+    script = build.script(QUIZ)
+    base = _base_beside(script, library, name, os.fspath(python_of(THIS)))
+    text = f"import posix\nposix.mkdir({str(canary)!r})\n"
+    (library / "encodings" / "__init__.py").write_text(text)
+    if activated:
+        monkeypatch.setenv("PATH", f"{base}:{base.parent / 'bin'}:{os.environ['PATH']}")
+    used = read_source(script).interpreter
+    assert "tiny" in str(replay(script, 7, []).last_error)
+    assert not canary.exists()
+    assert os.path.realpath(used.program) == used.program or used == OWN
+
+
+def test_a_link_to_another_program_is_no_interpreter(build: Build) -> None:
+    environment, other = build.folder / ".venv", shutil.which("env")
+    assert other
+    environment.mkdir()
+    (environment / "python3").symlink_to(other)
+    (environment / "pyvenv.cfg").write_text(f"home = {environment}\nversion = {THIS}.1\n")
+    script = build.script(QUIZ)
+    assert read_source(script).interpreter == OWN
+
+
+def test_a_base_is_started_by_its_path_without_links(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python, environment = python_of(THIS), build.folder / ".venv"
+    links, folder_link = build.outside / "links", build.outside / "folder-link"
+    links.mkdir()
+    (links / f"python{THIS}").symlink_to(python)
+    folder_link.symlink_to(links)
+    monkeypatch.setenv("PATH", f"{links}:{os.environ['PATH']}")
+    make_environment(python, environment, tiny=TINY)
+    (environment / "pyvenv.cfg").write_text(f"home = {folder_link}\nversion = {THIS}.1\n")
+    used = read_source(build.script(QUIZ)).interpreter
+    assert (used.program, used.environment) == (os.path.realpath(python), str(environment))
 
 
 @pytest.mark.parametrize("part", ["lib", "bin", ""])

@@ -6,7 +6,8 @@ script; quizlog's own interpreter.
 
 An environment that nobody chose may be a stranger's. Its program is never started: an interpreter
 of the user's own is, and gets the environment's libraries when it is isolated (see
-`worker.environment`), so that they can do no more than the script itself.
+`worker.environment`), so that they can do no more than the script itself. It is started by its
+path without links: what lies beside a link to it (`._pth`, `pyvenv.cfg`) names its library.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _SETTING = re.compile(r"^(home|version|version_info)\s*=\s*(.*?)\s*$", re.M)
 _SECONDS = 20
 _INSTALLED = ("/usr/", "/opt/", "/Library/", "/nix/store/", "/gnu/store/")
 """Folders whose programs only the machine's owner installs."""
+_PYTHON = re.compile(r"python3(\.\d+)?t?")
 _HINT = "choose one: quizlog new SCRIPT --python PATH"
 
 
@@ -124,11 +126,13 @@ def when_a_module_is_missing(script: Path, source: bytes, used: Interpreter) -> 
 
 def _found(environment: str) -> Interpreter | None:
     """The interpreter for an environment that nobody chose; None if it cannot be used."""
-    base = _base_of(environment)
-    if not base or not _is_installed(base):
+    link = _base_link(environment)
+    if not link or not _is_installed(link, os.path.dirname(os.path.realpath(environment))):
         return None
-    version, base = _asked(base)
-    return _interpreter(base, version, environment) if _is_new_enough(version) else None
+    version, base = _asked(os.path.realpath(link))
+    if not _is_new_enough(version):
+        return None
+    return _interpreter(os.path.realpath(base), version, environment)
 
 
 def _interpreter(base: str, version: str, environment: str) -> Interpreter:
@@ -184,7 +188,13 @@ def _made_by_uv(script: Path) -> str:
 
 
 def _base_of(environment: str) -> str:
-    """The program that an environment was made from; empty if there is none."""
+    """The program that an environment was made from, without links; empty if there is none."""
+    link = _base_link(environment)
+    return os.path.realpath(link) if link else ""
+
+
+def _base_link(environment: str) -> str:
+    """The path at which an environment has the program that it was made from, perhaps a link."""
     try:
         settings = dict(_SETTING.findall(Path(environment, "pyvenv.cfg").read_text("utf-8")))
     except (OSError, UnicodeDecodeError):
@@ -195,21 +205,52 @@ def _base_of(environment: str) -> str:
     return next(found, "") if os.path.isabs(home) and "/" not in names[0] else ""
 
 
-def _is_installed(program: str) -> bool:
-    """Whether a program is one that the user installed, and not one that came with a script."""
+def _is_installed(link: str, near: str) -> bool:
+    """Whether a path leads to a Python that the user installed, and not to one that came along.
+
+    Args:
+        link: The path, as an environment names it.
+        near: The folder of the environment, where all may be a stranger's.
+    """
+    real = os.path.realpath(link)
+    if not _PYTHON.fullmatch(os.path.basename(real)):
+        return False
+    known = (*_known_folders(), *_on_path(os.path.basename(link)))
+    return all(
+        f"{folder}/".startswith(known)
+        or (folder.startswith(_INSTALLED) and not f"{folder}/".startswith(f"{near}/"))
+        for folder in (os.path.realpath(os.path.dirname(link)), os.path.dirname(real))
+    )
+
+
+def _known_folders() -> list[str]:
+    """Folders of Pythons that the user installed, each with a final slash."""
+    home = os.path.expanduser("~")
+    uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or f"{home}/.local/share/uv/python"
+    folders = (f"{os.path.realpath(sys.base_prefix)}/bin", f"{home}/.pyenv/versions", uv)
+    return [os.path.realpath(folder) + "/" for folder in folders]
+
+
+def _on_path(name: str) -> list[str]:
+    """The folders of the program that a user starts by a name, each with a final slash.
+
+    Folders of environments do not count: one that is activated may be a stranger's.
+    """
     import shutil
 
-    real = os.path.realpath(program)
-    home = os.path.expanduser("~")
-    own = (f"{os.path.realpath(sys.base_prefix)}/bin/", f"{home}/.pyenv/versions/")
-    uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or f"{home}/.local/share/uv/python"
-    known = [os.path.realpath(folder) + "/" for folder in (*own, uv)]
-    if real.startswith((*_INSTALLED, *known)):
-        return True
-    on_path = shutil.which(os.path.basename(program))
-    if on_path is None or not os.path.isabs(on_path):
-        return False
-    return os.path.realpath(on_path) == real
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    own = [each for each in folders if os.path.isabs(each) and not _is_in_environment(each)]
+    found = shutil.which(name, path=os.pathsep.join(own)) if own else None
+    if not found:
+        return []
+    return [
+        os.path.realpath(os.path.dirname(found)) + "/",
+        os.path.dirname(os.path.realpath(found)) + "/",
+    ]
+
+
+def _is_in_environment(folder: str) -> bool:
+    return os.path.isfile(f"{os.path.dirname(os.path.realpath(folder))}/pyvenv.cfg")
 
 
 _PROBE = """import sys
