@@ -6,6 +6,7 @@ straight in any font. The SVG loads nothing and runs nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
@@ -39,6 +40,8 @@ _STROKES = {
     "┘": "M4.5 0V9H0",
 }
 """Lines, each as a path within its cell."""
+_LEVEL = re.compile("─+|━+|.", re.DOTALL)
+"""Level lines, each as one, and all other characters."""
 _LOWER, _LEFT = " ▁▂▃▄▅▆▇█", "█▉▊▋▌▍▎▏"
 """Blocks that fill part of a cell: from below in eighths, and from the left."""
 
@@ -121,17 +124,19 @@ def _marks(run: Run, top: int, looks: Looks) -> Iterator[str]:
     """The characters of a run: lines and blocks as shapes, others as text."""
     colour = _colours(run.style)[0]
     places, letters, column = [], [], run.column
-    for char in run.text:
+    for cells in _LEVEL.findall(run.text):
+        char = cells[0]
         if char in _STROKES:
             look = looks.of(f"stroke:{colour}")
             at = f"translate({column * CELL} {top})"
-            yield f'<path class="{look}" d="{_STROKES[char]}" transform="{at}"/>'
+            path = f"M0 9H{CELL * len(cells)}" if char in "─━" else _STROKES[char]
+            yield f'<path class="{look}" d="{path}" transform="{at}"/>'
         elif char in _LOWER[1:] or char in _LEFT:
             yield _block(char, column * CELL, top, colour)
         elif not char.isspace():
             places.append(str(column * CELL))
             letters.append(char)
-        column += cell_len(char)
+        column += cell_len(cells)
     if letters:
         look = looks.of(_rules(run.style, colour))
         text = escape("".join(letters), quote=False)
