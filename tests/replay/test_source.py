@@ -110,8 +110,16 @@ def test_only_modules_in_the_folder_are_other_files_of_a_script(tmp_path: Path) 
     for name in ("lib.py", ".env", ".hidden.py", "record.yaml"):
         (tmp_path / name).write_text("secret = 1\n")
     (tmp_path / "link.py").symlink_to("/etc/passwd")
+    (tmp_path / "credentials.py").write_text("secret = 1\n")
+    (tmp_path / ".folder").mkdir()
+    (tmp_path / ".folder" / "in_it.py").write_text("secret = 1\n")
+    (tmp_path / "folder").symlink_to(".folder")
+    links = {"a.py": ".env", "b.py": ".hidden.py", "c.py": "record.yaml", "d.py": "credentials.py"}
+    for link, target in links.items():
+        (tmp_path / link).symlink_to(target)
     script = Source(tmp_path / "quiz.py", b"")
     names = ("lib.py", ".env", ".hidden.py", "record.yaml", "link.py", "../x.py", "no.py")
+    names = (*names, *links, "folder/in_it.py")
     assert [name for name in names if script.file(name)] == ["lib.py"]
     assert script.file_at("lib.py:1") is not None
     assert script.at(".env:1", 3) == (script, 3)

@@ -7,24 +7,35 @@ put together at run time cannot be found here.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
-from .source import Source, read_source
+from .source import Source, leads_to_module, read_source
 
 _LONGEST_NAME = 255
+_MOST_ENTRIES = 20_000
+"""Maximum number of files and folders that are looked at; a folder with more is left out."""
+_MOST_MODULES = 500
+"""Maximum number of modules whose text is searched."""
 
 
 def needed_files(source: Source) -> list[Path]:
     """Modules and data files in the script's folder that it mentions, except itself."""
     folder = source.path.parent
     found: dict[Path, None] = {}
-    waiting = [source]
-    while waiting:
-        for path in _mentioned(_tree(waiting.pop()), folder):
+    walk = _Walk()
+    waiting: list[Path | Source] = [source]
+    for _ in range(_MOST_MODULES):
+        if not waiting:
+            break
+        module = waiting.pop()
+        module = read_source(module) if isinstance(module, Path) else module
+        for path in _mentioned(_tree(module), folder, walk):
             if path not in found and path.resolve() != source.path.resolve():
                 found[path] = None
-                waiting += [read_source(path)] if path.suffix == ".py" else []
+                waiting += [path] if path.suffix == ".py" else []
     return sorted(found)
 
 
@@ -51,20 +62,21 @@ def _tree(source: Source) -> ast.AST:
         return ast.Module([], [])
 
 
-def _mentioned(tree: ast.AST, folder: Path) -> Iterator[Path]:
+def _mentioned(tree: ast.AST, folder: Path, walk: _Walk) -> Iterator[Path]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from _data(node.value, folder)
+            yield from _data(node.value, folder, walk)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _module(alias.name, folder)
+                yield from _module(alias.name, folder, walk)
         elif isinstance(node, ast.ImportFrom):
-            yield from _module(node.module or "", folder)
+            yield from _module(node.module or "", folder, walk)
             for alias in node.names:
-                yield from _module(".".join(filter(None, (node.module, alias.name))), folder)
+                name = ".".join(filter(None, (node.module, alias.name)))
+                yield from _module(name, folder, walk)
 
 
-def _data(text: str, folder: Path) -> Iterator[Path]:
+def _data(text: str, folder: Path, walk: _Walk) -> Iterator[Path]:
     """The file, or all files of the folder, that a string names."""
     if not 0 < len(text) <= _LONGEST_NAME or "\0" in text or text.strip("./") == "":
         return
@@ -74,31 +86,62 @@ def _data(text: str, folder: Path) -> Iterator[Path]:
         if inside and path.is_file():
             yield folder / path.resolve().relative_to(folder.resolve())
         elif inside and path.is_dir():
-            yield from files_below(folder / path.resolve().relative_to(folder.resolve()))
+            yield from walk.files(folder / path.resolve().relative_to(folder.resolve()))
     except (OSError, ValueError, RuntimeError):
         return
 
 
-def _module(name: str, folder: Path) -> Iterator[Path]:
-    """The file or the package in the folder that an import means."""
+def _module(name: str, folder: Path, walk: _Walk) -> Iterator[Path]:
+    """The file or the package in the folder that an import means.
+
+    A package that is a link is none: it may lead to any folder.
+    """
     if not name:
         return
     first, *rest = name.split(".")
-    package = folder / first
-    if (folder / f"{first}.py").is_file():
-        yield folder / f"{first}.py"
-    elif package.is_dir() and (rest or (package / "__init__.py").is_file()):
-        yield from files_below(package)
+    module, package = folder / f"{first}.py", folder / first
+    if module.is_file():
+        yield from [module] if leads_to_module(module, folder) else []
+    elif package.is_symlink() or not package.is_dir():
+        return
+    elif rest or (package / "__init__.py").is_file():
+        yield from walk.files(package)
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """All files below a folder, without hidden ones, links and caches."""
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if (
-            path.is_file()
-            and not path.is_symlink()
-            and not hidden
-            and "__pycache__" not in path.parts
-        ):
-            yield path
+    """The files below a folder, in order, without hidden ones, links and caches."""
+    yield from _Walk().files(folder)
+
+
+class _Walk:
+    """A walk through folders, none of them twice, up to a number of entries in all."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_ENTRIES
+        self._walked: set[Path] = set()
+
+    def files(self, folder: Path) -> Iterator[Path]:
+        """The files below a folder, in order; none if they were found before."""
+        if folder in self._walked:
+            return
+        self._walked.add(folder)
+        waiting = self._entries(folder)
+        while waiting:
+            entry = waiting.pop()
+            if entry.is_dir(follow_symlinks=False):
+                waiting += self._entries(entry.path)
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
+
+    def _entries(self, folder: str | Path) -> list[os.DirEntry[str]]:
+        """What is in a folder, the last first, without hidden entries and caches."""
+        try:
+            with os.scandir(folder) as entries:
+                found = list(islice(entries, self._left + 1))
+        except OSError:
+            return []
+        if len(found) > self._left:
+            return []
+        self._left -= len(found)
+        shown = (one for one in found if one.name[0] != "." and one.name != "__pycache__")
+        return sorted(shown, key=lambda one: one.name, reverse=True)

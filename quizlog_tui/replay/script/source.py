@@ -208,14 +208,34 @@ _HINT = "name a Python file"
 
 def _file_below(folder: Path, name: str) -> Source | None:
     path = folder / name
-    if path.suffix != ".py" or any(part.startswith(".") for part in Path(name).parts):
-        return None
-    try:
-        below = path.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):
+    if _is_hidden(Path(name)) or not leads_to_module(path, folder):
         return None
     stamp = stamp_of(path)
-    return _file_of(path, stamp) if below and stamp else None
+    return _file_of(path, stamp) if stamp else None
+
+
+def leads_to_module(path: Path, folder: Path) -> bool:
+    """Whether a path, which may be a link, leads to a module below a folder.
+
+    A link whose name is that of a module may lead to a hidden file or to one that holds keys.
+    """
+    try:
+        real = path.resolve().relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return False
+    if not path.suffix == real.suffix == ".py" or _is_hidden(real):
+        return False
+    return path.name == real.name or not _holds_keys(real)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _holds_keys(path: Path) -> bool:
+    from ...record.private_text import is_private_file
+
+    return is_private_file(path.name)
 
 
 @lru_cache(64)
