@@ -10,6 +10,7 @@ import pytest
 
 from quizlog_tui.replay.live_run import LiveRun
 from quizlog_tui.replay.process import deadline, process
+from quizlog_tui.replay.process import family as family_module
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.process.process import QuizProcess
 from quizlog_tui.replay.script.source import read_source
@@ -62,4 +63,26 @@ def test_a_copy_that_does_not_start_in_time_is_done_without(
     assert copy is not None and not copy.settle() and not copy.alive
     os.kill(run.process.pid, signal.SIGCONT)
     copy.release()
+    run.close()
+
+
+def test_waiting_for_processes_of_its_own_uses_up_a_script_s_time(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not Path("/proc/self/schedstat").exists():
+        pytest.skip("this system does not tell it")
+    text = """
+    import subprocess, sys, time
+    input("first? ")
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    input("second? ")
+    """
+    source = read_source(build.script(text))
+    run = LiveRun(source, Limits(), QuizProcess.start(source, World(1), Limits()))
+    family = run.process.family
+    monkeypatch.setattr(family_module, "seconds_waited", lambda pid: 5.0)
+    run.grow([])
+    assert family.seconds_waited(run.process.pid) == 10.0
+    run.grow(["x"])
+    assert family.seconds_waited(run.process.pid) == 0.0
     run.close()

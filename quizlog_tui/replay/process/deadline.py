@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 MOST = 10
 """A step ends at the latest after this many times its seconds, however busy the machine is."""
@@ -40,9 +42,18 @@ class Deadline:
         passed = time.monotonic() - self._began
         if not self.seconds or passed <= self.seconds:
             return False
-        own = passed - (waited() - self._waited_before)
+        own = passed - max(0.0, waited() - self._waited_before)
         self.was_over = own > self.seconds or passed > MOST * self.seconds
         return self.was_over
+
+
+def children(pid: int) -> set[int]:
+    """The children of a process, as far as the system tells."""
+    found: set[int] = set()
+    with contextlib.suppress(OSError):  # gone, or another system
+        for listing in Path(f"/proc/{pid}/task").glob("*/children"):
+            found.update(map(int, listing.read_text().split()))
+    return found
 
 
 def seconds_waited(pid: int) -> float:

@@ -14,7 +14,7 @@ import socket
 import time
 from pathlib import Path
 
-from .deadline import seconds_waited
+from .deadline import children, seconds_waited
 from .spawn import Spawned
 
 _CHECK_INTERVAL = 0.05
@@ -67,7 +67,13 @@ class Family:
             self._order("look\n")
 
     def seconds_waited(self, pid: int | None) -> float:
-        """Seconds that a process and its guard, which starts it, have waited for a processor."""
+        """Seconds that a process and its guard, which starts it, have waited for a processor.
+
+        0 while the script has processes of its own, for which it may have made itself wait.
+        """
+        known = {self._pid, *self.pids}
+        if any(children(one) - known for one in known):
+            return 0.0
         return sum(seconds_waited(one) for one in (self._pid, pid) if one is not None)
 
     def fileno(self) -> int:
