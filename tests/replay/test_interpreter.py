@@ -172,6 +172,15 @@ def test_a_link_to_another_program_is_no_interpreter(build: Build) -> None:
     assert read_source(script).interpreter == OWN
 
 
+@pytest.mark.parametrize(
+    "data", [b"home = /a\0b\nversion = 3\n", b"\xff", b"home = /" + b"a" * 10**5]
+)
+def test_an_environment_with_unusable_settings_is_passed_over(data: bytes, build: Build) -> None:
+    (build.folder / ".venv").mkdir()
+    (build.folder / ".venv" / "pyvenv.cfg").write_bytes(data)
+    assert read_source(build.script(QUIZ)).interpreter == OWN
+
+
 def test_a_base_is_started_by_its_path_without_links(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import ConfigError
+from ...files.regular_file import read_regular
 from ..worker import OWN as OWN_MODULES
 from .chosen_interpreters import chosen_interpreter, store_choice
 
@@ -29,6 +30,8 @@ OLDEST = (3, 9)
 """The first version of Python that can run scripts."""
 _INLINE = re.compile(rb"^# /// script\s*$", re.M)
 _SETTING = re.compile(r"^(home|version|version_info)\s*=\s*(.*?)\s*$", re.M)
+_MOST_SETTINGS = 64 * 1024
+"""Maximum size of an environment's `pyvenv.cfg` in bytes."""
 _SECONDS = 20
 _INSTALLED = ("/usr/", "/opt/", "/Library/", "/nix/store/", "/gnu/store/")
 """Folders whose programs only the machine's owner installs."""
@@ -196,7 +199,8 @@ def _base_of(environment: str) -> str:
 def _base_link(environment: str) -> str:
     """The path at which an environment has the program that it was made from, perhaps a link."""
     try:
-        settings = dict(_SETTING.findall(Path(environment, "pyvenv.cfg").read_text("utf-8")))
+        data = read_regular(f"{environment}/pyvenv.cfg", _MOST_SETTINGS)
+        settings = dict(_SETTING.findall(data.replace(b"\0", b"").decode()))
     except (OSError, UnicodeDecodeError):
         return ""
     version = settings.get("version_info") or settings.get("version", "")
