@@ -89,6 +89,7 @@ def _note(at: str, frames: list[tuple[FrameType, int, int]]) -> None:
 
 
 def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+    frames = _fewer(frames)
     return {
         "at": at,
         "frames": [_frame(*frame) for frame in frames],
@@ -130,6 +131,16 @@ def _own(stack: Iterable[tuple[FrameType, int]]) -> list[tuple[FrameType, int, i
 
 
 _WORKER = sys._getframe(1).f_code.co_filename.rpartition("/")[0]
+
+
+def _fewer(frames: list[tuple[FrameType, int, int]]) -> list[tuple[FrameType, int, int]]:
+    """The innermost and outermost calls of a deep recursion; those between are folded."""
+    beyond = len(frames) - 2 * MOST_ITEMS
+    if beyond <= 0:
+        return frames
+    frame, line, folded = frames[-MOST_ITEMS]
+    outer = [(frame, line, folded + beyond), *frames[1 - MOST_ITEMS :]]
+    return frames[:MOST_ITEMS] + outer
 
 
 def _is_own(path: str) -> bool:
@@ -214,7 +225,7 @@ def _texts(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
-    return [variable(name, value) for name, value in islice(names.items(), 10 * MOST_ITEMS)]
+    return [variable(name, value) for name, value in islice(names.items(), 2 * MOST_ITEMS)]
 
 
 # -- expressions

@@ -127,10 +127,10 @@ def inspection_from(text: str, step: int, source: Source) -> Inspection:
             frames,
             _variables(data["globals"]),
             _changes(data["changed"]),
-            tuple((_path(name, source), _count(line)) for name, line in data["lines"]),
+            tuple((file_path(name, source), _count(line)) for name, line in data["lines"]),
             tuple(map(_evaluation, data["expressions"])),
         )
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ProtocolError("sent no readable snapshot", where=str(source.path)) from error
 
 
@@ -166,15 +166,16 @@ def _variable(data: Any) -> Variable:
     )
 
 
-def _path(name: Any, source: Source) -> str:
-    """The path of one of the script's files, from its name relative to the script's folder."""
-    return str(source.path.parent / _text(name) if name else source.path)
+def file_path(name: Any, source: Source) -> str:
+    """The path of one of the script's files; a name that none of them has stays as it is."""
+    file = source.file(_text(name))
+    return str(file.path) if file else name
 
 
 def _frame(data: Any, source: Source) -> StackFrame:
     line, file = _count(data["line"]), source.file(_text(data["file"]))
     text = file.line(line).strip() if file else ""
-    path = _path(data["file"], source)
+    path = file_path(data["file"], source)
     variables = _variables(data["variables"])
     return StackFrame(_text(data["function"]), path, line, text, variables, _count(data["folded"]))
 

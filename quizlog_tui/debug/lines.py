@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # the text of that module is run before this one, in the same
 
 MOST_EVENTS = 50_000
 """Maximum number of lines that are noted, one after the other."""
+MOST_CHARACTERS = 4_000_000
+"""Maximum characters of the texts of their variables."""
 _UNCHANGING = (str, int, float, bool, complex, bytes, type(None))
 
 
@@ -37,6 +39,7 @@ class LineTrace:
         self._name = name
         self._names = names
         self._whole = False
+        self._room = MOST_CHARACTERS
         self._calls: dict[FrameType, _Call] = {}
         self.events: list[list[Any]] = []
         self.lines: dict[tuple[str, int], None] = {}
@@ -93,7 +96,7 @@ class LineTrace:
     def _note(self, frame: FrameType, file: str) -> None:
         call = self._calls[frame]
         self._settle(frame, call)
-        if len(self.events) >= MOST_EVENTS:
+        if len(self.events) >= MOST_EVENTS or self._room < 0:
             self.truncated = True
             return
         call.event = [file, frame.f_lineno, frame.f_code.co_name, call.depth, {}]
@@ -113,6 +116,7 @@ class LineTrace:
             before = call.texts
             changed = {name: text for name, text in now.items() if before.get(name) != text}
             call.event[4] = changed
+            self._room -= sum(map(len, changed.values()))
         call.texts = now
 
     def _texts(self, frame: FrameType, values: dict[str, Any]) -> dict[str, str]:

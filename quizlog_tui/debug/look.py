@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,15 @@ def inspect(
     request = {"trace": False, "frame": frame, "expressions": list(expressions)}
     text = _looked(replayer, source, world, answers, request)
     found = inspection_from(text, len(answers), source)
+    if [one.text for one in found.expressions] != list(expressions):
+        raise ProtocolError("sent no readable snapshot", where=str(source.path))
     if not 0 <= frame < max(1, len(found.frames)):
         raise UsageError(f"there is no frame {frame}: the stack has {len(found.frames)}")
-    return found
+    status = replayer.replay(source, world, answers).status
+    return replace(found, at=_AT[status])  # the script tells nobody how it ended
+
+
+_AT = {"in_progress": "question", "error": "error", "success": "end"}
 
 
 def trace(replayer: Replayer, source: Source, world: World, answers: Sequence[str]) -> Trace:

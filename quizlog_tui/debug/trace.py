@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import ProtocolError
 from ..replay.script.source import Source
+from .inspection import file_path
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def trace_from(text: str, step: int, source: Source) -> Trace:
         data = json.loads(text)
         events = tuple(_event(one, source) for one in data["events"])
         return Trace(step, events, bool(data["truncated"]))
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ProtocolError("sent no readable trace", where=str(source.path)) from error
 
 
@@ -69,5 +70,4 @@ def _event(data: Any, source: Source) -> LineEvent:
     fits = type(line) is type(depth) is int and type(file) is type(function) is str
     if not fits or not all(type(text) is str for text in changed.values()):
         raise TypeError(data)
-    path = str(source.path.parent / file if file else source.path)
-    return LineEvent(path, line, function, depth, dict(changed))
+    return LineEvent(file_path(file, source), line, function, depth, dict(changed))

@@ -14,7 +14,10 @@ MAX_SIDE = 2000
 def is_message(text: str) -> bool:
     """Whether a text is a message that the terminal understands: `[KIND, DATA]` in JSON."""
     try:
-        kind, *data = json.loads(text)
+        message = json.loads(text)
+        if type(message) is not list:
+            return False
+        kind, *data = message
         return kind in ("blur", "focus") or _CHECKS[kind](data[0])
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return False

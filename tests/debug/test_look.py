@@ -280,6 +280,15 @@ def test_files_beside_the_script_are_its_own_and_libraries_are_folded(build: Bui
     assert found.frames[1].folded == 0  # `reduce` is no Python code
 
 
+def test_a_deep_recursion_is_folded_in_its_middle(build: Build) -> None:
+    text = "def deep(n):\n    return deep(n - 1) if n else input('? ')\ndeep(900)\n"
+    found = look(build, text, [], "n", frame=1)
+    assert len(found.frames) == 200
+    assert (found.frames[0].function, found.frames[-1].function) == ("deep", "<module>")
+    assert found.frames[100].folded == 702
+    assert found.expressions[0].value and found.expressions[0].value.text == "1"
+
+
 def test_wrong_steps_and_frames_are_refused(build: Build) -> None:
     with Session(build.record(ROUNDS)) as session:
         with pytest.raises(UsageError, match="there is no step 3"):
@@ -366,6 +375,44 @@ def test_a_script_that_forges_the_look_is_refused_or_shown_as_data(build: Build)
     forged = "import json\njson.dumps = lambda *_, **__: '\"forged\"'\ninput('a? ')\n"
     with pytest.raises(ProtocolError, match="no readable snapshot"):
         look(build, forged, [])
+
+
+FORGED_ANSWER = """\
+    import json
+    real = json.dumps
+    def forged(data, **options):
+        data = dict(data)
+        data.update(AGAIN)
+        return real(data)
+    json.dumps = forged
+    input("a? ")
+    """
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        {"expressions": []},
+        {"expressions": [{"text": "other", "value": None, "stdout": "", "error": None}]},
+        {"frames": 3},
+        {"changed": []},
+        {"events": [["", 1, "f", 0, []]]},
+    ],
+)
+def test_an_answer_to_something_else_is_refused(again: dict[str, object], build: Build) -> None:
+    path = build.record(FORGED_ANSWER.replace("AGAIN", repr(again)))
+    with Session(path) as session, pytest.raises(ProtocolError, match="no readable"):
+        session.trace(0) if "events" in again else session.evaluate(0, "1")
+
+
+def test_a_file_that_is_not_of_the_script_is_not_read(build: Build) -> None:
+    (build.folder.parent / "secret.py").write_text("secret\n")
+    frame = {"function": "f", "file": "../secret.py", "line": 1, "folded": 0, "variables": []}
+    path = build.record(FORGED_ANSWER.replace("AGAIN", repr({"frames": [frame], "at": "end"})))
+    with Session(path) as session:
+        found = session.inspect(0)
+    assert (found.frames[0].file, found.frames[0].text) == ("../secret.py", "")
+    assert found.at == "question"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"at": "nowhere", "frames": []}'])

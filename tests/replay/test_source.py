@@ -123,3 +123,9 @@ def test_only_modules_in_the_folder_are_other_files_of_a_script(tmp_path: Path) 
     assert [name for name in names if script.file(name)] == ["lib.py"]
     assert script.file_at("lib.py:1") is not None
     assert script.at(".env:1", 3) == (script, 3)
+
+
+def test_a_score_is_looked_up_however_many_lines_a_script_claims() -> None:
+    source = Source(Path("quiz.py"), b"x = 1\nraise Exception('a')  #score = 0.5\n")
+    assert source.score(1, 2**53) == (0.5, None)
+    assert source.score(3, 2**53) == source.score(2, 1) == (None, None)

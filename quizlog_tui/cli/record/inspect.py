@@ -85,7 +85,7 @@ def _changed(changes: VariableChanges) -> Iterator[str]:
 
 def _evaluated(found: Evaluation) -> Iterator[str]:
     yield f">>> {one_line(found.text)}"
-    yield from visible(found.stdout).splitlines()
+    yield from (f"  | {line}" for line in visible(found.stdout).splitlines())
     if found.error is not None:
         yield f"{one_line(found.error.message)}"
     elif found.value is not None:

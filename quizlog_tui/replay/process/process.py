@@ -68,6 +68,7 @@ class QuizProcess:
         """Number of questions it has asked."""
         self._looks: list[str] | None = None
         """Answers to requests to look; None if there were no requests."""
+        self._most_looks = 0
         self.pid: int | None = None
         self.exit_code: int | None = None
         self.refused: str | None = None
@@ -164,19 +165,17 @@ class QuizProcess:
         """Run code of ours beside the script, while it waits. Only for a process to throw away.
 
         Args:
-            code: Python sources that define `carry_out(request)` and `at_end()`; run once.
+            code: Python sources of `carry_out(request)`, `at_end()` and `answer()`; run once.
             request: What `carry_out` gets. See `looks` for what it sends.
         """
         self._looks = self._looks or []
+        self._most_looks = len(self._looks) + 2  # its answer, and one at the end of the script
         self._send([b"look", request.encode("utf-8", "surrogatepass"), *code])
 
     def looks(self, count: int) -> list[str]:
         """Wait until the requests to look were answered this many times, and return all answers.
 
-        There are fewer if the process has ended before.
-
-        Raises:
-            LimitError, ProtocolError, CancelledError: As `reports`.
+        There are fewer if the process has ended before. Raises what `reports` raises.
         """
         deadline = Deadline(self._limits.seconds)
         while len(self._looks or ()) < count and self.alive:
@@ -285,7 +284,7 @@ class QuizProcess:
         elif isinstance(message, IsolationFailed):
             raise self._end_for(reasons.not_isolated(self._name, message.reason))
         elif isinstance(message, Looked):
-            if self._looks is None:
+            if self._looks is None or len(self._looks) == self._most_looks:
                 raise self.end_for_violation(Violation("it answered what it was not asked"))
             self._looks.append(message.text)
         elif isinstance(message, CopyRefused):

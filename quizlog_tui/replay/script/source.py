@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -148,11 +149,19 @@ class Source:
 
     def score(self, first: int, last: int) -> tuple[float | None, str | None]:
         """The partial score written on a statement's lines, and a warning about an illegal one."""
-        for number in range(first, last + 1):
-            match = _SCORE.search(self.comments.get(number, ""))
-            if match:
-                return _legal_score(match[1] or match[2], f"{self.path.name}:{number}")
-        return None, None
+        # The script tells which lines they are, so they are only looked up.
+        at = bisect_left(self._score_lines, first)
+        if at == len(self._score_lines) or self._score_lines[at] > last:
+            return None, None
+        number = self._score_lines[at]
+        match = _SCORE.search(self.comments[number])
+        assert match
+        return _legal_score(match[1] or match[2], f"{self.path.name}:{number}")
+
+    @cached_property
+    def _score_lines(self) -> list[int]:
+        """The lines with a partial score, in order."""
+        return sorted(line for line, text in self.comments.items() if _SCORE.search(text))
 
 
 def _legal_score(text: str, where: str) -> tuple[float | None, str | None]:
