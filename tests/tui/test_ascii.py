@@ -46,7 +46,7 @@ async def test_a_screen_is_drawn_in_ascii_cell_for_cell(build: Build) -> None:
             await settled(pilot)
             shown.append(screen_text(app))
     assert shown[1] == to_ascii(shown[0])
-    assert "+- Output ---" in shown[1] and "|Gr??e ????? 1 " in shown[1]
+    assert "+- Output ---" in shown[1] and "| Gr??e ????? 1 " in shown[1]
 
 
 def test_a_terminal_of_an_ascii_locale_gets_ascii(build: Build) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.fault import FaultScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.player import player
 from quizlog_tui.tui.screens.player.moves import Moves
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
@@ -25,7 +27,7 @@ from tests.support.build import Build
 from tests.support.screens import opened, patiently, press, settled, shows
 
 QUIZ = "for i in range(4): input(f'number {i}? ')\n"
-PLACES: list[tuple[type, str]] = [
+PLACES: list[tuple[type | ModuleType, str]] = [
     (LineView, "render_line"),
     (LineView, "_measured"),
     (RowList, "mark"),
@@ -33,7 +35,7 @@ PLACES: list[tuple[type, str]] = [
     (PromptPanel, "ask"),
     (PromptPanel, "on_input_changed"),
     (PlayerScreen, "draw"),
-    (PlayerScreen, "_status_text"),
+    (player, "status_text"),
     (PlayerScreen, "on_resize"),
 ]
 
@@ -66,7 +68,7 @@ async def panel(pilot: Pilot[None]) -> None:
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place[0].__name__}.{place[1]}")
 async def test_a_defect_in_drawing_shows_an_error_panel(
-    place: tuple[type, str], record: Path, monkeypatch: pytest.MonkeyPatch
+    place: tuple[type | ModuleType, str], record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = record.read_bytes()
     app = QuizlogApp(record)
