@@ -122,8 +122,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """The filters applied to every line before it is drawn."""
         return [*super().get_line_filters(), *([_ASCII] if self.in_ascii else [])]
 
-    # -- themes and keys
-
     def _watch_themes(self) -> None:
         """Redraw when a theme file changes."""
         self._problems += self._themes.take_changed()
@@ -163,6 +161,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def destinations(self) -> Iterator[Destination]:
         """The records, themes and settings, for the palette."""
+        self._watch_themes()
         return app_destinations(self)
 
     # -- screens

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.worker import Worker
+from textual.worker import Worker, WorkerCancelled
 
 from ..config import Config
 from ..errors import UsageError
@@ -173,7 +173,8 @@ async def idle(pilot: Pilot[Any], goes_on: Callable[[Screen[Any]], bool]) -> Non
     await until_idle(app)  # a screen that was there before is mounted and painted after it
     while (under_way := _busy(app)) or goes_on(app.screen):
         if under_way:  # of no workers, Textual would wait for all
-            await app.workers.wait_for_complete(under_way)
+            with suppress(WorkerCancelled):  # by the screen it was for, which is gone
+                await app.workers.wait_for_complete(under_way)
         await until_idle(app)
 
 
