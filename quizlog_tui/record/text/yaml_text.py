@@ -64,7 +64,7 @@ def _check_depth(data: Any) -> None:
         values = (inner.values() if isinstance(inner, dict) else inner for inner in level)
         level = [inner for each in values for inner in each if isinstance(inner, (dict, list))]
     if level:
-        raise RecordError(f"is nested deeper than {MAX_DEPTH} levels", hint=_FLAT)
+        raise RecordError(_TOO_DEEP, hint=_FLAT)
 
 
 class _Reader:
@@ -74,13 +74,14 @@ class _Reader:
         import yaml
 
         self.yaml = yaml
+        self.text = text
         self.where = where
         # `quoted` escapes lone surrogates; libyaml refuses those, and the slow loader reads them.
         fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        loader = yaml.SafeLoader if _SURROGATE_ESCAPE.search(text) else fast
+        self.loader = yaml.SafeLoader if _SURROGATE_ESCAPE.search(text) else fast
         self.values: Any = yaml.SafeLoader("")
         self.lines: dict[str, int] = {}
-        self.events: Iterator[Any] = iter(yaml.parse(text, Loader=loader))
+        self.events: Iterator[Any] = iter(yaml.parse(text, Loader=self.loader))
 
     def read(self) -> tuple[Any, dict[str, int]]:
         yaml = self.yaml
@@ -96,10 +97,28 @@ class _Reader:
             return data, self.lines
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
+            self._refuse_too_deep_before(mark)
             self._fail(mark, f"not valid YAML: {error.problem or error.context}", _VALID)
         except yaml.YAMLError as error:
             message = str(error).splitlines()[0]
             raise RecordError(f"not valid YAML: {message}", where=self.where, hint=_VALID) from None
+
+    def _refuse_too_deep_before(self, mark: Any) -> None:
+        """Refuse a text that was too deep for us before it went wrong for the library.
+
+        The library reads up to a thousand characters ahead of its events, so that it may meet an
+        error there, such as a limit of its own, before `_value` sees how deep the text is.
+        """
+        yaml = self.yaml
+        depth = 0
+        try:
+            for event in yaml.parse(self.text[: mark.index] if mark else "", Loader=self.loader):
+                if depth > MAX_DEPTH and isinstance(event, yaml.NodeEvent):
+                    self._fail(event.start_mark, _TOO_DEEP, _FLAT)
+                depth += isinstance(event, yaml.CollectionStartEvent)
+                depth -= isinstance(event, yaml.CollectionEndEvent)
+        except yaml.YAMLError:
+            pass  # it ends in the middle
 
     def _next(self) -> Any:
         return next(self.events)
@@ -114,7 +133,7 @@ class _Reader:
         if isinstance(event, yaml.AliasEvent):
             self._fail(event.start_mark, f"uses the alias *{event.anchor}", _NO_ALIAS)
         if depth > MAX_DEPTH:
-            self._fail(event.start_mark, f"is nested deeper than {MAX_DEPTH} levels", _FLAT)
+            self._fail(event.start_mark, _TOO_DEEP, _FLAT)
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event)
         if event.tag is not None:
@@ -169,6 +188,7 @@ class _Reader:
 _ONE = "keep one document in the file"
 _VALID = "fix the file at this place; nothing was changed"
 _NO_ALIAS = "write the value out; records have no aliases"
+_TOO_DEEP = f"is nested deeper than {MAX_DEPTH} levels"
 _FLAT = "reduce the nesting; a record needs only a few levels"
 
 
