@@ -1,4 +1,4 @@
-"""What every test gets: a home of its own and an environment without surprises."""
+"""What every test gets: a home of its own, an environment and signals without surprises."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from textwrap import dedent
 
 import pytest
 from hypothesis import settings
+
+from tests.support.signals import reset_signals
 
 settings.register_profile("quizlog", deadline=None)  # a busy machine is no failure
 settings.load_profile("quizlog")
@@ -24,15 +26,12 @@ _UNWANTED = (
 for _name in _UNWANTED:
     os.environ.pop(_name, None)
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
+reset_signals()
 
 from quizlog_tui.replay.replayer import Replayer  # noqa: E402
 from tests.support.build import Build  # noqa: E402
-from tests.support.slow_tests import (  # noqa: E402, F401
-    pytest_addoption,
-    pytest_collection_modifyitems,
-    pytest_runtest_logreport,
-    pytest_terminal_summary,
-)
+
+pytest_plugins = ["tests.support.outcomes", "tests.support.slow_tests"]
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 `tests/run quick` leaves out what stands in `tests/slow_tests.txt`, and all tests marked `early`: they
 may share a fixture for which whichever is first would pay. That list is written anew by a
-whole run on an idle machine: `tests/run --list-slow=tests/slow_tests.txt`.
+whole run on an idle machine: `.venv/bin/python -m pytest -n auto --list-slow=tests/slow_tests.txt`.
 """
 
 from __future__ import annotations

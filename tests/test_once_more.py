@@ -1,0 +1,191 @@
+"""What fails once is repeated alone and told; only what fails twice, or too much of it, is red."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.once_more import MOST_FLAKY, Outcomes, verdict
+from tests.support.build import Build
+
+ROOT = Path(__file__).parent.parent
+FLAKY = """
+    import pathlib, pytest
+    seen = pathlib.Path(__file__).with_suffix(".seen")
+    def fails_once(name):
+        before = seen.read_text() if seen.exists() else ""
+        seen.write_text(before + name)
+        assert name in before, "too early"
+    """
+
+
+def run(build: Build, *tests: str, arguments: tuple[str, ...] = ()) -> tuple[int, list[str]]:
+    """The exit code, and the lines of a run of a file with these tests, beside one that passes."""
+    (build.folder / "pytest.ini").write_text(
+        "[pytest]\naddopts = -q -m 'not slow'\nmarkers = slow\n"
+    )
+    (build.folder / "conftest.py").write_text('pytest_plugins = ["tests.support.outcomes"]\n')
+    build.script(FLAKY, "test_it.py")
+    with (build.folder / "test_it.py").open("a") as file:
+        file.write("\n".join(("def test_sound(): pass", *tests)) + "\n")
+    command = [sys.executable, str(ROOT / "tests" / "once_more.py"), *arguments]
+    done = subprocess.run(
+        command,
+        cwd=build.folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout.splitlines()
+
+
+def once(name: str) -> str:
+    return f"def test_{name}(): fails_once('{name} ')"
+
+
+def test_what_passes_is_run_once(build: Build) -> None:
+    code, lines = run(build)
+    assert code == 0 and not any("once more" in line for line in lines)
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n2",)], ids=["one process", "two workers"])
+def test_what_fails_once_is_green_and_told_last(build: Build, arguments: tuple[str, ...]) -> None:
+    code, lines = run(build, once("a"), once("b"), arguments=arguments)
+    assert code == 0
+    assert lines[-2:] == [
+        "flaky: test_it.py::test_a (first failure: AssertionError: too early)",
+        "flaky: test_it.py::test_b (first failure: AssertionError: too early)",
+    ]
+    assert "2 passed" in lines[-3]
+
+
+def test_what_fails_in_its_setting_up_is_repeated_too(build: Build) -> None:
+    fixture = "@pytest.fixture\ndef late(): fails_once('late ')\ndef test_late(late): pass"
+    odd = '@pytest.mark.parametrize("x", ["a b::[c]", ""])\ndef test_odd(x): fails_once(f"<{x}>")'
+    code, lines = run(build, fixture, odd)
+    assert code == 0
+    assert sum(line.startswith("flaky: test_it.py::test_") for line in lines) == 3
+
+
+def test_what_fails_twice_is_red(build: Build) -> None:
+    code, lines = run(build, once("a"), "def test_wrong(): assert 1 == 2")
+    assert code == 1
+    assert "failed twice: test_it.py::test_wrong (assert 1 == 2)" in lines
+    assert lines[-1].startswith("flaky: test_it.py::test_a (")
+
+
+def test_what_kills_its_worker_once_is_repeated(build: Build) -> None:
+    kills = "import os, signal\ndef test_kills():\n    try: fails_once('k ')\n    except AssertionError: os.kill(os.getpid(), signal.SIGKILL)"
+    code, lines = run(build, kills, arguments=("-n2",))
+    assert code == 0
+    assert lines[-1].startswith("flaky: test_it.py::test_kills (first failure: worker 'gw")
+
+
+def test_what_kills_its_worker_twice_is_red_and_hides_no_other(build: Build) -> None:
+    code, lines = run(
+        build, "import os\ndef test_ends(): os._exit(7)", once("z"), arguments=("-n2",)
+    )
+    assert code == 1
+    assert any(line.startswith("failed twice: test_it.py::test_ends (worker 'gw") for line in lines)
+    assert lines[-1].startswith("flaky: test_it.py::test_z (")
+
+
+def test_more_than_some_flaky_tests_are_red(build: Build) -> None:
+    code, lines = run(build, *(once(name) for name in "abcd"))
+    assert code == 1
+    assert "red: 4 tests are flaky, and at most 3 may be" in lines
+    assert all(line.startswith("flaky: ") for line in lines[-4:])
+
+
+def test_what_is_skipped_the_second_time_has_not_passed(build: Build) -> None:
+    skips = "def test_skips():\n    if seen.exists(): pytest.skip('now')\n    fails_once('s ')"
+    assert run(build, skips)[0] == 1
+
+
+def test_a_marked_test_is_repeated_though_a_plain_run_leaves_it_out(build: Build) -> None:
+    marked = "@pytest.mark.slow\n" + once("slow")
+    code, lines = run(build, marked, arguments=("-m", "slow"))
+    assert code == 0 and lines[-1].startswith("flaky: test_it.py::test_slow (")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(("--no-such-option",), 4), (("-k", "nothing_like_it"), 5)]
+)
+def test_where_nothing_ran_the_exit_code_is_pytests(
+    build: Build, arguments: tuple[str, ...], code: int
+) -> None:
+    assert run(build, arguments=arguments)[0] == code
+
+
+@pytest.mark.parametrize(("workers", "code"), [("-n0", 1), ("-n2", 2)])
+def test_a_run_that_stops_at_the_first_failure_is_red(
+    build: Build, workers: str, code: int
+) -> None:
+    found, lines = run(build, once("a"), once("b"), arguments=(workers, "-x"))
+    assert found == code and not any("once more" in line for line in lines)
+
+
+def test_a_file_that_cannot_be_loaded_is_red(build: Build) -> None:
+    assert run(build, "import no_such_module")[0] == 2
+
+
+def test_the_bound_of_flaky_tests(capsys: pytest.CaptureFixture[str]) -> None:
+    for count in (MOST_FLAKY, MOST_FLAKY + 1):
+        failed = {f"t.py::test_{index}": "why" for index in range(count)}
+        second = Outcomes(0, frozenset(failed), {})
+        assert verdict(Outcomes(1, frozenset(), failed), second) == (count > MOST_FLAKY)
+    assert "t.py::test_3 (first failure: why)" in capsys.readouterr().out
+
+
+def test_signals_that_were_ignored_when_a_run_began_end_what_tests_start(build: Build) -> None:
+    (build.folder / "conftest.py").write_text(
+        "from tests.support.signals import reset_signals\nreset_signals()\n"
+    )
+    build.script(
+        """
+        import pytest, signal, subprocess
+        @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+        def test_it(number):
+            child = subprocess.Popen(["sleep", "60"])
+            child.send_signal(number)
+            assert child.wait(30) == -number
+        """,
+        "test_it.py",
+    )
+    ignoring = "import os, signal, sys\nfor number in (1, 2, 15): signal.signal(number, signal.SIG_IGN)\nsignal.pthread_sigmask(signal.SIG_BLOCK, {1, 2, 15})\nos.execv(sys.executable, [sys.executable, '-m', 'pytest', '-q', *sys.argv[1:]])"
+    for workers in ("-n0", "-n1"):
+        done = subprocess.run(
+            [sys.executable, "-c", ignoring, workers],
+            cwd=build.folder,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "3 passed" in done.stdout, done.stdout
+
+
+def test_an_interrupted_run_ends_as_pytest_says(build: Build) -> None:
+    (build.folder / "pytest.ini").write_text("[pytest]\n")
+    (build.folder / "conftest.py").write_text('pytest_plugins = ["tests.support.outcomes"]\n')
+    # In one long sleep, a signal that comes just before it begins is heard only when it is over.
+    waits = 'import pathlib, time\ndef test_it():\n    pathlib.Path("begun").touch()\n    while True: time.sleep(0.01)'
+    build.script(waits, "test_it.py")
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "tests" / "once_more.py")],
+        cwd=build.folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        while not (build.folder / "begun").exists():
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(60) == 2
