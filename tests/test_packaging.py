@@ -1,47 +1,30 @@
-"""A wheel holds the themes, the examples and the worker, and its commands work."""
+"""What is installed holds the themes, the examples and the worker; the lock is of this package."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import zipfile
+import tomllib
+from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from quizlog_tui.files.paths import CODE_ATTACKS, QUIZ_ATTACKS, example_names, shipped
 from quizlog_tui.guides import topics
 
 ROOT = Path(__file__).parent.parent
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel of the source beside these tests."""
-    if not (ROOT / "quizlog_tui").is_dir():
-        pytest.skip("the source is not beside these tests")
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"no wheel can be built here: {done.stderr.strip().splitlines()[-1]}")
-    [built] = folder.glob("*.whl")
-    return built
-
-
-def test_a_wheel_holds_what_is_shipped(wheel: Path) -> None:
-    _holds_what_is_shipped(set(zipfile.ZipFile(wheel).namelist()))
+Needed = tuple[str, frozenset[str], SpecifierSet, str]
+"""A package's name, its extras, its versions, and what needs it."""
 
 
 def test_what_is_installed_holds_what_is_shipped() -> None:
     names = {str(name) for name in distribution("quizlog-tui").files or ()}
     if "quizlog_tui/__init__.py" not in names:
         pytest.skip("it is installed editable")
-    _holds_what_is_shipped(names)
-
-
-def _holds_what_is_shipped(names: set[str]) -> None:
     for name in example_names():
         assert f"quizlog_tui/shipped/records/{name}/record.yaml" in names
     assert "quizlog_tui/shipped/records/survey/rainfall.csv" in names
@@ -57,10 +40,35 @@ def _holds_what_is_shipped(names: set[str]) -> None:
     assert any("quiz/demo_server/replies/ada-solve-" in name for name in names)
 
 
-def test_an_unpacked_wheel_finds_what_is_shipped(wheel: Path, tmp_path: Path) -> None:
-    zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = "from quizlog_tui.files.paths import example_names as e; print(e())"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == str(example_names())
+def test_the_lock_is_of_what_the_package_needs() -> None:
+    """`uv sync --frozen` does not look: a package that is missing in the lock would be left out."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    lock = tomllib.loads((ROOT / "uv.lock").read_text())
+    [locked] = [one["metadata"] for one in lock["package"] if one["name"] == "quizlog-tui"]
+    assert set(_locked(locked)) == set(_needed(project)), "run `uv lock`"
+
+
+def _needed(project: dict[str, Any]) -> Iterator[Needed]:
+    extras = project["project"]["optional-dependencies"]
+    for by, texts in {"": project["project"]["dependencies"], **extras}.items():
+        for text in texts:
+            yield _one(Requirement(text), by)
+    for by, texts in project["dependency-groups"].items():
+        for text in texts:
+            yield _one(Requirement(text), f"group {by}")
+
+
+def _one(needed: Requirement, by: str) -> Needed:
+    return canonicalize_name(needed.name), frozenset(needed.extras), needed.specifier, by
+
+
+def _locked(metadata: dict[str, Any]) -> Iterator[Needed]:
+    for one in metadata["requires-dist"]:
+        yield _entry(one, one.get("marker", "").removeprefix("extra == ").strip("'"))
+    for by, entries in metadata["requires-dev"].items():
+        for one in entries:
+            yield _entry(one, f"group {by}")
+
+
+def _entry(one: dict[str, Any], by: str) -> Needed:
+    return one["name"], frozenset(one.get("extras", ())), SpecifierSet(one.get("specifier", "")), by
